@@ -11,8 +11,9 @@ import { elementsOf, type ParsedPage, readPage, textOf } from './support/html.ts
 import { logIn, makeClient } from './support/make.ts'
 
 /**
- * The privacy policy and the FAQ stay true of the program: a table, a cookie or a thing in the
- * browser that nobody told people about fails here, and so does a number that was typed.
+ * These tests compare the privacy policy and the FAQ with the program. A test fails if the policy
+ * does not mention a table, a cookie or something else that the program stores in the browser. It
+ * also fails if a text contains a number that does not come from the rules.
  */
 
 const web = resolve('src/web')
@@ -30,7 +31,10 @@ function says(): string {
   return textOf(policy.one('main')).replaceAll(/\s+/g, ' ')
 }
 
-/** Under which heading of the policy each table stands; null for one with nothing about people. */
+/**
+ * The heading of the policy under which each table is described. null for a table without personal
+ * data.
+ */
 const headingOfTable: Readonly<Record<string, string | null>> = {
   users: 'Your account',
   accounts: 'Your account',
@@ -117,7 +121,7 @@ describe('the privacy policy', () => {
       'mayfly-uploads': 'where the browser finds the file',
       'mayfly-kept': 'A file that you drop on the front page before you have signed in',
     }
-    // These are names of an event and of a channel between tabs, which keep nothing.
+    // These are the names of an event and of a channel between tabs. They store nothing.
     const keepNothing = ['mayfly-theme-changed', 'mayfly-uploads-2']
     const found = new Set<string>()
     for (const file of await readdir(web, { recursive: true })) {
@@ -143,7 +147,7 @@ test('no number in the FAQ, the terms or the policy is typed: all come from the 
     /^(faq|legal)\/.*\.tsx$/.test(file),
   )
   expect(texts.length).toBeGreaterThan(5)
-  // What has a digit and is no number that the product decides.
+  // Texts with a digit that are allowed, because the product does not decide the number.
   const names =
     /SHA-256|IPv6|7z|<\/?h\d|July 12, 2025|2025-07-12|[Ss]pec §\d+|(?:size|strokeWidth)=\{[\d.]+\}/g
   const typed: string[] = []

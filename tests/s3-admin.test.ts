@@ -22,7 +22,10 @@ describeOnS3('the administrator on S3', () => {
   })
   afterAll(() => app.close())
 
-  /** Lets the job remove what is due `ms` from now. The bucket has its own clock. */
+  /**
+   * Removes what is due within the next `ms` milliseconds. The bucket has its own clock, so only
+   * our clock is moved forward, and back again.
+   */
   const removeLater = async (ms: number) => {
     app.clock.advance(ms)
     const done = await retryRemovals(app.deps)
@@ -44,7 +47,7 @@ describeOnS3('the administrator on S3', () => {
     const deleted = await askToDeleteUser(admin, ada.id, { email: ada.email })
     expect(await json(deleted)).toMatchObject({ deletedFiles: 1 })
     expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
-    // No URL outlives its minute, also where the job is late.
+    // A URL works for at most a minute, even if the job runs late.
     const life = Number(new URL(handedOut).searchParams.get('X-Amz-Expires'))
     expect(life).toBeLessThanOrEqual(60)
     expect(await removeLater(0)).toEqual({ removed: 2, failed: 0 })

@@ -53,14 +53,14 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     return makeClient(app).fetch(`/api/download/${shortCode}`)
   }
 
-  /** Uploads bytes in one piece. `claimed` is the SHA-256 that the client tells. */
+  /** Uploads bytes in one PUT. `claimed` is the SHA-256 that the client sends. */
   async function upload(bytes: Uint8Array<ArrayBuffer>, claimed?: string) {
     const started = await startUpload(ada, { size: bytes.length })
     await putBytes(started, bytes)
     return confirm(ada, started.cloudKey, claimed === undefined ? {} : { sha256: claimed })
   }
 
-  /** Uploads bytes in the parts that the server names. */
+  /** Uploads bytes in the parts for which the server has sent URLs. */
   async function uploadParts(bytes: Uint8Array<ArrayBuffer>) {
     const started = await startUpload(ada, { size: bytes.length })
     const { size = 0, urls = {} } = started.parts ?? {}
@@ -96,10 +96,12 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     await expectRefusal(await upload(bytes, sha256(bytes)), 409, 'CONTENT_BLOCKED')
     await expectRefusal(await upload(bytes), 409, 'CONTENT_BLOCKED')
     expect(await bytesIn(bucket)).toBe(before)
-    // A wrong one is refused as on a disk. The upload stays open without its bytes.
+    // The server refuses a wrong SHA-256 as on a disk. The upload stays open, but its bytes are
+    // removed.
     await expectRefusal(await upload(bytes, sha256(fresh())), 409, 'CHECKSUM_MISMATCH')
     expect(await bytesIn(bucket)).toBe(before)
-    // Content of the same size that differs is read, and becomes a file with a SHA-256 of ours.
+    // The server reads other content of the same size. It becomes a file with a SHA-256 that the
+    // server has computed.
     const other = fresh()
     const kept = await json<File>(await upload(other))
     expect(kept.sha256).toBe(sha256(other))
@@ -122,7 +124,7 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
   it('blocks nothing that a sender only claims to be: neither the claim nor files that claim the same', async () => {
     const innocent = fresh()
     const hers = await json<File>(await upload(innocent, sha256(innocent)))
-    // The sender of malware claims the SHA-256 of somebody else's file.
+    // A sender of malware claims that it has the SHA-256 of another user's file.
     const malware = fresh(2000)
     const file = await json<File>(await upload(malware, sha256(innocent)))
     expect((await rowOf(file))?.sha256).toBe(sha256(innocent))
@@ -143,7 +145,8 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     const other = await json<File>(await upload(fresh(3000)))
     const [first] = copies
     await report(makeClient(app), first?.shortCode ?? '')
-    // What is counted before is what the senders say.
+    // Before the takedown, the server knows only the SHA-256s that the senders claim. So it counts
+    // no copies.
     expect((await listReports(admin))[0]?.file.copies).toBe(0)
     await takenDown(admin, first?.shortCode ?? '')
     await app.mails()

@@ -5,29 +5,31 @@ import { parseSync, Visitor } from 'vite'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 /**
- * The rule of CONTRIBUTING.md: a source file that decides something has its test beside it, under
- * its own name. A file counts as deciding from this many branches on. In the web the number is
- * higher, because the hooks and components there also arrange.
+ * The rule of CONTRIBUTING.md: a source file that makes decisions has a test beside it with the
+ * same name. A file makes decisions if it has at least this many branches. The number is higher for
+ * the web, because hooks and components there also have branches that only arrange things.
  */
 const fewestBranches = { web: 6, elsewhere: 5 }
 
-/** Files that another test proves, and why it does not stand beside them. */
+/**
+ * Files that are tested elsewhere. Each comment says why the test is not beside the files below it.
+ */
 const provedElsewhere: Readonly<Record<string, string>> = {
-  // The process as a whole.
+  // The test needs the whole process.
   'src/server/main.ts': 'tests/lifecycle.test.ts',
-  // An attack that fails, in words for an auditor.
+  // The test is an attack that must fail, written for an auditor.
   'src/server/auth/google/authorization-request.ts': 'tests/attacks/replayed-sign-ins.test.ts',
   'src/server/auth/google/issuer.ts': 'tests/attacks/lying-issuer.test.ts',
   'src/server/auth/login-limits.ts': 'tests/attacks/password-guessing.test.ts',
   'src/server/http/admit-host.ts': 'tests/attacks/dns-rebinding.test.ts',
   'src/server/http/turns.ts': 'tests/attacks/pipelining.test.ts',
   'src/server/uploads/hold-ceiling.ts': 'tests/attacks/unconfirmed-uploads.test.ts',
-  // SQL and a thread, which only their one user can reach.
+  // Only one other file uses this SQL or this thread, and its test reaches them.
   'src/server/auth/signup-queries.ts': 'src/server/auth/verify-email.test.ts',
   'src/server/storage/disk/digest-thread.ts': 'src/server/storage/disk/file-digests.test.ts',
   'src/server/admin/user-queries.ts': 'src/server/admin/user-search.test.ts',
   'src/server/uploads/queries.ts': 'src/server/uploads/start-upload.test.ts',
-  // One story of several files.
+  // One test covers several files that work together.
   'src/server/admin/checks/check.ts': 'src/server/admin/checks/run-checks.test.ts',
   'src/server/admin/checks/clock.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/cors.ts': 'tests/s3-checks.test.ts',
@@ -43,9 +45,9 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/files/queries.ts': 'src/server/files/delete-files.test.ts',
   'src/server/http/send-variants.ts': 'src/server/http/web-files.test.ts',
   'src/web/uploads/picking/page-drop.ts': 'src/web/uploads/picking/use-page-drop.test.ts',
-  // What it makes of the whole contract, in the page as it is sent.
+  // The test reads the API reference of the whole contract, as the server sends it.
   'src/web/public-pages/api-reference/call-section.tsx': 'tests/api-reference.test.ts',
-  // What only a browser can do.
+  // These files need a real browser.
   'src/web/admin/audit-section.tsx': 'tests/e2e/admin-center.spec.ts',
   'src/web/admin/delete-user-dialog.tsx': 'tests/e2e/admin-maintenance.spec.ts',
   'src/web/admin/reports-section.tsx': 'tests/e2e/reports.spec.ts',
@@ -59,15 +61,15 @@ const provedElsewhere: Readonly<Record<string, string>> = {
 const root = resolve(import.meta.dirname, '..')
 
 /**
- * Counts the places of a source text where it may go one way or another: `if`, `? :`, `&&`, `||`,
- * `case` and `catch`. What a component draws or leaves out is not counted, because stories look at
- * it; the functions within what it draws are.
+ * Counts the branches in a source text: `if`, `? :`, `&&`, `||`, `case` and `catch`. Branches
+ * directly inside JSX do not count, because the stories show what a component draws. Branches in
+ * functions inside JSX count.
  */
 function countBranches(path: string, text: string): number {
   const { program, errors } = parseSync(path, text)
   if (errors.length > 0) throw new Error(`${path} cannot be parsed`)
   let branches = 0
-  /** Whether the walk is in something drawn, for each function and drawn element around it. */
+  /** A stack: for each function and JSX element around the current place, whether it is JSX. */
   const isDrawn = [false]
   const count = () => {
     if (!isDrawn.at(-1)) branches += 1
@@ -104,15 +106,15 @@ function isTest(path: string): boolean {
   return /\.(test|suite)\.tsx?$/.test(path)
 }
 
-/** Returns a path without its ending: that of its file, or of its test. */
+/** Returns a path without the ending of a source file or of a test. */
 function stemOf(path: string): string {
   return path.replace(/(\.(test|suite))?\.tsx?$/, '')
 }
 
 /**
- * Returns the source files that have a test beside them: under their own name or, where there is
- * too much for one file, under names that begin with it, as `send-parts-retries.test.ts`. Such a
- * test belongs to the source file whose name is the longest.
+ * Returns the source files that have a test beside them. The test has the same name, or a longer
+ * name that begins with it. For example, `send-parts-retries.test.ts` belongs to `send-parts.ts`.
+ * If several source files fit, the test belongs to the one with the longest name.
  */
 function withTests(paths: readonly string[]): Set<string> {
   const sources = paths.filter((path) => !isTest(path))
@@ -126,7 +128,7 @@ function withTests(paths: readonly string[]): Set<string> {
   return new Set(tested)
 }
 
-/** Returns the files that decide and have no test beside them. */
+/** Returns the source files that make decisions but have no test beside them. */
 function untested(files: ReadonlyMap<string, string>): string[] {
   const tested = withTests([...files.keys()])
   return [...files].flatMap(([path, text]) => {

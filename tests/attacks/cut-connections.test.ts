@@ -215,7 +215,7 @@ async function deletesAUser(): Promise<Attempt> {
   return {
     call: () => settled(remove()),
     async check(outcome) {
-      // Everything is there, or nothing.
+      // The deletion has either happened completely or not at all.
       const stays = await isThere()
       if (outcome === 'done') expect(stays).toBe(false)
       expect(await opens()).toBe(stays)

@@ -15,7 +15,7 @@ const themes = [
   { theme: 'dark', rules: ['color-contrast', 'link-in-text-block'] },
 ] as const
 
-/** Shows a theme. Animations that still run are finished, so axe sees what people see then. */
+/** Switches to a theme. Finishes running animations, so that axe checks the final colours. */
 function show(page: Page, theme: string) {
   return page.evaluate((theme) => {
     document.documentElement.dataset.theme = theme

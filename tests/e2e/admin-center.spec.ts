@@ -78,7 +78,7 @@ test('the administrator adds a user, finds another, switches the tier, and delet
   await expect(people.getByRole('listitem').filter({ hasText: 'Anita Borg' })).toBeVisible()
   await expect(numbers).toContainText('Users3Premium users0')
 
-  // The answer to the first letters comes after the answer to the whole text.
+  // The server answers the search for the first two letters after the search for the whole text.
   let answerLate = () => {}
   const held = new Promise<void>((resolve) => {
     answerLate = resolve
@@ -162,7 +162,7 @@ test('a new price stands on the upgrade card at once, and in the audit log', asy
   await log.getByRole('searchbox').fill(admin.email)
   await expect(log.getByRole('listitem')).toHaveCount(2)
 
-  // The browser had kept the old price for 5 minutes.
+  // The browser's cache may still have the old price, because it keeps the answer for 5 minutes.
   for (const open of [
     () => page.getByRole('link', { name: 'Back to Dashboard' }).click(),
     () => page.reload(),

@@ -17,7 +17,7 @@ test('the administrator reads what is wrong and what to do, mends it, and checks
   await expect(storage).toContainText('Failing')
   await expect(storage).toContainText('ENOENT')
   await expect(storage).toContainText('Cure: Bring the folder back')
-  // What is failing stands before warnings, and what is OK is folded.
+  // Failing lines come before warnings. Lines that are OK are folded away.
   await expect(checks.getByRole('listitem').first()).toContainText('Failing')
   await expect(heading('Version')).toBeHidden()
 
@@ -32,7 +32,7 @@ test('the administrator reads what is wrong and what to do, mends it, and checks
   await page.keyboard.press('Enter')
   await expect(storage).toContainText(/Wrote, read and removed an object in \d+ ms/)
 
-  // What was found before stays when the server cannot be asked.
+  // If the server cannot run the checks again, the page keeps the earlier results.
   noise.expect(/500 \(Internal Server Error\).*\/api\/admin\/checks$/)
   await page.route('**/api/admin/checks', (route) => route.fulfill({ status: 500 }))
   await checks.getByRole('button', { name: 'Check again' }).click()

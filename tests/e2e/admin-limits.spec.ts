@@ -26,7 +26,7 @@ test('the administrator changes limits and the cap, sees what is in use, and wha
   await expect(tier('Free').getByText('from 1 to 10,000, or unlimited').first()).toBeVisible()
   await change('Free', 'Files at a time', '7')
   await expect(tier('Free').getByText('Saved. It was 3.')).toBeVisible()
-  // A value that contradicts another limit is refused before it is sent.
+  // The form refuses a value that contradicts another limit, and sends nothing.
   await change('Free', 'Size of a file', '2GB')
   await expect(tier('Free').getByText('Change the other tier first.')).toBeVisible()
   await change('Premium', 'Size of a file', '2 gb')
@@ -40,7 +40,7 @@ test('the administrator changes limits and the cap, sees what is in use, and wha
 
   // After a change the page reads the limits again, which must not show it what comes now.
   await page.waitForLoadState('networkidle')
-  // Somebody else changes a limit meanwhile, so that only the server knows of the contradiction.
+  // Another client changes a limit. So only the server knows that the next value contradicts it.
   const elsewhere = { key: 'premium_max_files', value: '6' }
   await admin.post('/api/admin/settings', { key: 'free_max_files', value: '5' })
   expect((await admin.post('/api/admin/settings', elsewhere)).status).toBe(200)

@@ -32,7 +32,7 @@ test('a file that a visitor drops waits until after the signup, and is uploaded 
   folder,
   page,
 }) => {
-  // Of a file of this size the browser keeps only the handle.
+  // The browser does not copy a file of this size. It keeps only the handle.
   const file = await writeRandomFile(folder, 'rough-cut.mov', 17 * mebibyte)
   const large = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
   await openLanding(page)
@@ -42,7 +42,7 @@ test('a file that a visitor drops waits until after the signup, and is uploaded 
 
   await expect(page).toHaveURL('/signup')
   await expect(page.getByText('rough-cut.mov waits in this browser.')).toBeVisible()
-  // The way back shows the file too.
+  // The file is still shown after the visitor has gone back.
   await page.getByRole('link', { name: 'Mayfly, home' }).click()
   await expect(page.getByRole('heading', { name: 'rough-cut.mov (17 MB) waits' })).toBeVisible()
   await page.getByRole('link', { name: 'Sign up to send it' }).click()
@@ -71,7 +71,7 @@ test('what a phone shares is kept in the browser, and the server gets nothing of
   app,
   page,
 }) => {
-  // The page at this path registers the service worker, as the installed application does.
+  // Like the installed application, the page at this path registers the service worker.
   await page.goto('/share')
   await page.evaluate(() => navigator.serviceWorker.ready)
   await page.evaluate(() => {
@@ -108,7 +108,7 @@ test('somebody who is signed in sees the landing page at /preview, and goes back
   await expect(page.getByRole('link', { name: 'Sign In' })).toBeHidden()
   await page.getByRole('link', { name: 'Dashboard' }).click()
   await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
-  // A screen of the application leads to the dashboard without a new page.
+  // From a screen of the application, the logo leads to the dashboard without loading a new page.
   await page.getByRole('link', { name: 'Account' }).click()
   await page.evaluate(() => Object.assign(window, { isSamePage: true }))
   await page.getByRole('link', { name: 'Mayfly, home' }).click()

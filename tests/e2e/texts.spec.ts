@@ -16,7 +16,7 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
   const email = page.getByLabel('Email*')
   const message = page.getByLabel('Message*')
 
-  // By keyboard alone: the focus goes to the first field with a fault.
+  // The test uses only the keyboard. The focus must go to the first wrong field.
   await send.focus()
   await page.keyboard.press('Enter')
   await expect(toast).toContainText('Missing information')
@@ -37,7 +37,7 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
   await expect(email).toHaveAccessibleDescription('Please enter a valid email address.')
   await email.fill('ada@example.org')
 
-  // The server fails.
+  // The server answers with an error.
   await page.route('**/api/feedback', (route) => route.fulfill({ status: 500, body: 'no JSON' }))
   await send.click()
   await expect(toast).toContainText('Failed to send feedback')
@@ -45,7 +45,7 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
   await expect(message).toHaveValue('A bell.')
   await expect(name).toHaveValue('Ada')
 
-  // The server takes its time, and a second click sends nothing.
+  // The server's answer is delayed. A second click must send nothing.
   await page.unroute('**/api/feedback')
   let goOn = () => {}
   const held = new Promise<void>((resolve) => {
@@ -68,7 +68,8 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
     await expect(field).toHaveValue('')
   }
   expect(asked).toBe(1)
-  // Other toasts leave after 5 s. Beside the time that is set, real time passes too.
+  // Other toasts disappear after 5 s, but this one stays for 8 s. Real time passes too, so the test
+  // skips a little less.
   await page.clock.runFor(5500)
   await expect(toast).toContainText('Feedback sent successfully!')
   await page.clock.runFor(2500)

@@ -1,6 +1,8 @@
 import type { Client } from './make.ts'
 
-/** Asks to delete a user. `body` is sent as JSON; without it, the request has no body. */
+/**
+ * Sends a request that deletes a user. `body` is sent as JSON. Without it, the request has no body.
+ */
 export function askToDeleteUser(admin: Client, id: string, body?: unknown): Promise<Response> {
   const path = `/api/admin/users/${encodeURIComponent(id)}`
   if (body === undefined) return admin.fetch(path, { method: 'DELETE' })

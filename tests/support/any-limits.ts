@@ -4,7 +4,7 @@ import type { Limits, TierLimits } from '../../src/shared/rules/tier-limits.ts'
 
 const { days, files, fileSize } = limitBounds
 
-/** Any limits of one tier that are each within their bounds. */
+/** Generates limits of one tier. Each is within its own bounds. */
 const anyTierLimits: fc.Arbitrary<TierLimits> = fc
   .record({
     maxFiles: fc.option(fc.integer({ min: files.least, max: files.most })),
@@ -21,12 +21,15 @@ const anyTierLimits: fc.Arbitrary<TierLimits> = fc
     maxLifetimeDays: Math.min(days.most, Math.max(...choices) + more),
   }))
 
-/** Any limits that an administrator can set. */
+/** Generates limits that an administrator can set. */
 export const anyLimits: fc.Arbitrary<Limits> = fc
   .tuple(anyTierLimits, anyTierLimits)
   .map(([free, other]) => ({ free, premium: atLeast(free, other) }))
 
-/** Raises limits where an upgrade from `below` would take something away. */
+/**
+ * Raises the limits that are lower than those in `below`, because an upgrade must not lower any
+ * limit.
+ */
 function atLeast(below: TierLimits, limits: TierLimits): TierLimits {
   const { maxFiles } = limits
   return {

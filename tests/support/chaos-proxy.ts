@@ -64,8 +64,8 @@ export interface ChaosProxy {
 interface Passing {
   exchange: Exchange
   /**
-   * Lets the proxy answer with this status as soon as the client has sent everything. null once the
-   * server has begun to answer.
+   * Makes the proxy answer with the given status in place of the server, as soon as the client has
+   * sent the whole request. null after the server has begun to answer.
    */
   refuse: ((status: number) => void) | null
   reset: () => void

@@ -2,17 +2,17 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 
-/** Runs the work after a wait in milliseconds. */
+/** Waits for `ms` milliseconds and then does the work. */
 export async function after<T>(ms: number, work: () => Promise<T>): Promise<T> {
   await wait(ms)
   return work()
 }
 
 /**
- * A race that each side should win sometimes. The side that won begins later in the next round, and
- * twice as much later each time that it wins again. So the other side wins soon, on a slow machine
- * too. `expectBoth` expects that both sides have won, because a race that one side always wins
- * proves nothing.
+ * Starts two functions at almost the same time, in several rounds. Each of them should win some
+ * rounds. The function that has won a round starts a little later in the next round. If it wins
+ * again, the delay doubles. So the other function wins soon, even on a slow machine. `expectBoth`
+ * expects that each has won often enough, because otherwise the race proves nothing.
  */
 export function makeRace(rounds: number) {
   let lead = 0

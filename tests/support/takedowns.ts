@@ -1,7 +1,7 @@
 import type { Report } from '../../src/shared/contract/abuse.ts'
 import { type Client, json } from './make.ts'
 
-/** Takes the file behind a link down. Returns the answer. */
+/** Takes down the file behind a link. Returns the answer. */
 export function takeDown(
   admin: Client,
   shortCode: unknown,
@@ -10,7 +10,7 @@ export function takeDown(
   return admin.post('/api/admin/takedown', { shortCode, reason })
 }
 
-/** Takes the file behind a link down, and returns what the administrator is told. */
+/** Takes down the file behind a link. Returns the message to the administrator. */
 export async function takenDown(admin: Client, shortCode: string, reason?: string) {
   const answer = await takeDown(admin, shortCode, reason)
   if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`)
@@ -22,7 +22,7 @@ export function report(client: Client, shortCode: string, more: object = {}): Pr
   return client.post(`/api/links/${shortCode}/report`, { reason: 'It is malware.', ...more })
 }
 
-/** Returns the open reports, last reported first. */
+/** Returns the open reports, the last reported first. */
 export async function listReports(admin: Client, query = ''): Promise<Report[]> {
   return json(await admin.fetch(`/api/admin/reports${query}`))
 }

@@ -8,26 +8,29 @@ import { createQueryClient } from '../../src/web/api/query-client.ts'
 import { SignInAgainContext } from '../../src/web/auth/use-sign-in-again.ts'
 import { Toaster } from '../../src/web/ui/toast.tsx'
 
-/** A request that the page has sent. */
+/** A request that the page has sent to the server. */
 export interface Asked {
-  /** Its method and path, such as `GET /api/files`. */
+  /** The method and the path. Example: `GET /api/files`. */
   call: string
   query: Record<string, string>
-  /** The JSON of its body; undefined without one. */
+  /** The parsed JSON body. Undefined if the request has no body. */
   body: unknown
 }
 
-/** What the server answers to a call: the JSON of a success, or a whole response. */
+/**
+ * Returns the answer to a call: a value, which is sent as JSON with status 200, or a whole
+ * response.
+ */
 type Answer = (asked: Asked) => unknown
 
-/** A page of the web in happy-dom, with toasts and a server that answers what a test wants. */
+/** A page in happy-dom, with toasts, and a simulated server whose answers the test sets. */
 export interface WebPage {
-  /** Every request so far, in order. */
+  /** All requests so far, in the order in which they were sent. */
   asked: Asked[]
-  /** Sets the answer to a call, such as `GET /api/files`. */
+  /** Sets the answer to a call. Example of a call: `GET /api/files`. */
   on(call: string, answer: Answer): void
   client: QueryClient
-  /** How often the page was told that the session has ended. */
+  /** Returns how often the page has noticed that the session has ended. */
   signedOut(): number
   /** Draws an element in the page. */
   show(element: ReactNode): ReturnType<typeof render>
@@ -36,13 +39,16 @@ export interface WebPage {
     hook: (props: Props) => Result,
     initialProps?: Props,
   ): ReturnType<typeof renderHook<Result, Props>>
-  /** Returns the text of the page, its toasts included. */
+  /** Returns the text of the page, including its toasts. */
   text(): string
-  /** Takes the page away. */
+  /** Removes the page. */
   close(): void
 }
 
-/** Opens a page. Calls that no test has answered fail as if the server were away. */
+/**
+ * Opens a page. If a test has not set the answer to a call, the call fails as if the server could
+ * not be reached.
+ */
 export function openPage(): WebPage {
   const answers = new Map<string, Answer>()
   const asked: Asked[] = []
@@ -95,22 +101,22 @@ export function openPage(): WebPage {
 
 /** Sets or removes the cookie which hints that somebody is signed in. */
 export function hintSignedIn(isSignedIn: boolean): void {
-  // happy-dom does not obey Max-Age.
+  // happy-dom ignores Max-Age, so the cookie is removed with Expires.
   const end = isSignedIn ? '' : '; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
   Reflect.set(document, 'cookie', `${signedInHint}=abc; Path=/${end}`)
 }
 
-/** Makes the server's answer to a call that it refuses. */
+/** Makes an answer with which the server refuses a call. */
 export function refused(status: number, code?: ErrorCode, message?: string): Response {
   return Response.json({ ...(code && { code }), ...(message && { message }) }, { status })
 }
 
-/** The server's answer to a call without a session. */
+/** Makes the server's answer to a call without a session. */
 export function unauthorized(): Response {
   return refused(401, 'UNAUTHORIZED', 'Unauthorized')
 }
 
-/** An answer that comes when a test wants it. */
+/** Makes an answer that the server sends only when the test calls `come`. */
 export function later(): { answer: () => Promise<unknown>; come: (result: unknown) => void } {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   return { answer: () => promise, come: resolve }

@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts'
 
 const longName = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
 
-/** Opens the reports of two files with hard content. Returns the section. */
+/** Opens the reports of two files with very long names and texts. Returns the section. */
 async function openReports(app: TestApp, page: Page) {
   const owner = await makePerson(app)
   const bytes = new Uint8Array(1000)
@@ -29,13 +29,15 @@ async function openReports(app: TestApp, page: Page) {
   return reports
 }
 
-/** The screens about files that were reported or taken down, with the steps that open them. */
+/**
+ * The screens about reported files and files that were taken down. Each function opens one screen.
+ */
 export const abuseScreens: Record<string, (stage: Stage) => Promise<void>> = {
   'a report that was refused': async ({ app, noise, page }) => {
     const file = await makeFile(await makePerson(app), { name: longName })
     await page.goto(`/s/${file.shortCode}/report`)
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
-    // The browser itself would refuse this address.
+    // The browser would refuse this address itself. With `novalidate`, the server must refuse it.
     await page.evaluate(() => document.querySelector('form')?.setAttribute('novalidate', ''))
     await page.getByLabel('What is wrong with it?').fill('It came in a mail from “our bank”.')
     await page.getByLabel('Email').fill('ada')

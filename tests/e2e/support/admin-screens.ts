@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts'
 
 const longAddress = `${'x'.repeat(64)}@${'y'.repeat(60)}.${'z'.repeat(60)}.example`
 
-/** Makes users, feedback and entries of the audit log with the longest of everything. */
+/** Makes users, feedback and entries of the audit log whose texts are as long as possible. */
 async function fillWithHardContent(app: TestApp): Promise<void> {
   const { db } = app.deps
   const long = await makePerson(app, { tier: 'premium' })
@@ -37,7 +37,7 @@ async function fillWithHardContent(app: TestApp): Promise<void> {
     .values(Array.from({ length: 21 }, () => ({ ...entry, actor: long.id, subject: long.id })))
 }
 
-/** The screens of the Admin Center. */
+/** The screens of the Admin Center. Each function opens one screen. */
 export const adminScreens: Record<string, (stage: Stage) => Promise<void>> = {
   'Admin Center, closed to visitors': async ({ page }) => {
     await page.goto('/admin')

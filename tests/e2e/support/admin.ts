@@ -3,7 +3,7 @@ import type { TestApp } from '../../support/app-server.ts'
 import { makePerson, type Person } from '../../support/make.ts'
 import { signIn } from './dashboard.ts'
 
-/** Opens the Admin Center for a new administrator. */
+/** Makes an administrator, signs in and opens the Admin Center. Returns the administrator. */
 export async function openAdminCenter(page: Page, app: TestApp): Promise<Person> {
   const admin = await makePerson(app, { role: 'admin' })
   await signIn(page, app, admin)
@@ -12,7 +12,7 @@ export async function openAdminCenter(page: Page, app: TestApp): Promise<Person>
   return admin
 }
 
-/** Returns a section of the Admin Center. */
+/** Returns the section of the Admin Center with this title. */
 export function section(page: Page, title: string): Locator {
   return page.getByRole('region', { name: title, exact: true })
 }

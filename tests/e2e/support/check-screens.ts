@@ -14,7 +14,7 @@ const rule = JSON.stringify({
   ],
 })
 
-/** Lines of every status, with texts and names as long as they can get. */
+/** Lines with every status. Their names and texts are as long as possible. */
 const lines: CheckLine[] = [
   { name: 'Database', status: 'ok', message: 'Postgres 18.4 answers in 2 ms.', cure: '' },
   {
@@ -47,7 +47,7 @@ function answer(page: Page, found: CheckLine[]) {
   return page.route('**/api/admin/checks', (route) => route.fulfill({ json: found }))
 }
 
-/** The screens of the checks in the Admin Center. */
+/** The screens of the checks in the Admin Center. Each function opens one screen. */
 export const checkScreens: Record<string, (stage: Stage) => Promise<void>> = {
   'checks of every status': async ({ app, page }) => {
     await answer(page, lines)

@@ -16,7 +16,7 @@ export function dropOnLanding(page: Page, paths: string[]): Promise<void> {
   return dropFiles(page, paths, page.getByRole('region', { name: /to begin$|waits?$/ }))
 }
 
-/** Drops a file with a long name on the landing page, which leads to the signup. */
+/** Drops a file with a long name on the landing page. The page then opens the signup. */
 async function keepFile({ folder, page }: Pick<Stage, 'folder' | 'page'>) {
   const name = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
   const file = await writeRandomFile(folder, name, 1000)
@@ -26,7 +26,7 @@ async function keepFile({ folder, page }: Pick<Stage, 'folder' | 'page'>) {
   return file
 }
 
-/** The public pages, and the screens with files that wait in the browser. */
+/** The public pages, and the screens that show waiting files. Each function opens one screen. */
 export const publicScreens: Record<string, (stage: Stage) => Promise<void>> = {
   'landing page': ({ page }) => openLanding(page),
   'landing page with a file that waits': async ({ folder, page }) => {

@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test'
 import type { Stage } from './stage.ts'
 
-/** The pages of the product that are mostly text, with everything that they can show. */
+/** The pages that consist mostly of text, in all their states. Each function opens one screen. */
 export const textScreens: Record<string, (stage: Stage) => Promise<void>> = {
   'frequently asked questions': async ({ page }) => {
     await page.goto('/faq#plans')
@@ -17,14 +17,14 @@ export const textScreens: Record<string, (stage: Stage) => Promise<void>> = {
   },
   'feedback with faults': async ({ page }) => {
     await page.goto('/feedback')
-    // With real time, the toast would disappear after 5 s.
+    // This stops the clock of the page. Otherwise the toast would disappear after 5 s.
     await page.clock.install()
     await page.getByRole('button', { name: 'Send Feedback' }).click()
     await expect(page.getByRole('alert')).toContainText('Missing information')
   },
   'API reference': async ({ page }) => {
     await page.goto('/api/docs#getUploadUrl')
-    // All calls and errors are drawn alike, and looking at every one takes half a minute.
+    // All calls look alike, and checking every one takes half a minute. So only two calls stay.
     await page.evaluate(() => {
       for (const call of document.querySelectorAll('.call')) {
         if (!call.querySelector('#getUploadUrl, #listFiles')) call.remove()
