@@ -8,8 +8,8 @@ import { type Row, row } from './report.ts'
 const asBrowser = { accept: 'text/html', 'accept-encoding': 'gzip, br' }
 
 /**
- * Measures how many bytes a browser receives for a download page and for each public page. It
- * counts each type of resource separately, such as scripts or styles.
+ * Measures how many bytes a browser receives, compressed, for a download page and for each public
+ * page. It counts each type of file separately, such as scripts or fonts.
  */
 export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   const http = makeHttpClient(1)

@@ -58,8 +58,8 @@ export interface Web {
 /**
  * Builds the whole HTTP application, except for the transfer of file bytes. It does not listen. The
  * order matters: the middleware comes first, because it sees every request. Then come the calls of
- * the API, the files of the web, and the public pages. The last public page answers all other
- * paths. After it comes the answer 404 for other methods.
+ * the API, the files of the web, and the public pages. The last public page answers every other
+ * path that a browser opens. All other requests get 404.
  */
 export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()

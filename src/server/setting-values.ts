@@ -38,8 +38,9 @@ const sizeUnits = ['', 'KiB', 'MiB', 'GiB', 'TiB']
 const sizePattern = new RegExp(`^(\\d{1,12})(${sizeUnits.join('|')})$`)
 
 /**
- * The schema of a size in bytes, with a unit such as MiB or without one; null when it is not set.
- * @param fallback says, in the text of an error, which size counts when the setting is not set.
+ * Returns a schema that reads a size, with a unit such as MiB or without one, and gives it in
+ * bytes. It gives null when the setting is not set.
+ * @param fallback tells, in the text of an error, which size applies when the setting is not set.
  */
 export function byteSize(fallback: string) {
   return z

@@ -12,13 +12,13 @@ import {
 
 type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
-/** How many files one query lists, and how many one transaction takes down. */
+/** How many files one query lists, and how many one transaction takes down, at most. */
 const batchSize = 100
 
 /**
- * Reads the stored bytes of a file and records their SHA-256. If the file was taken down, the
- * content is blocked for the reason of that takedown. Otherwise it is blocked for `reason`, if a
- * reason is given. Returns the SHA-256, or null when no bytes are stored.
+ * Reads the stored bytes of a file and records their SHA-256. If the file was taken down, it also
+ * blocks the content for the reason of that takedown. Otherwise it blocks the content only if
+ * `reason` is given. Returns the SHA-256, or null when no bytes are stored.
  * @throws {AppError} UNAVAILABLE when storage cannot be read.
  */
 export async function proveContent(

@@ -121,7 +121,10 @@ async function findUsers(db: Db, search: string, limit: number): Promise<string[
   return recent.length === limit ? recent : [...recent, ...(await findByIndex(db, text, limit))]
 }
 
-/** Looks for the text among the newest users. An index by age gives these users. */
+/**
+ * Looks for the text among the newest users. An index sorts the users by age, so Postgres reads
+ * only these users.
+ */
 async function findNewestUsers(db: Db, text: string, limit: number): Promise<string[]> {
   const newest = db
     .select({ id: users.id, createdAt: users.createdAt, searchText: users.searchText })

@@ -48,7 +48,8 @@ async function find(cookie: string, email = person.email, deps = app.deps) {
 }
 
 /**
- * Makes the server remember that this browser knows an account. Returns the browser's new cookie.
+ * Notes in the browser's cookie that this browser has signed in to the account. Returns the new
+ * cookie.
  */
 async function makeKnown(email = person.email, cookie = '', deps = app.deps) {
   const known = await find(cookie, email, deps)

@@ -59,8 +59,7 @@ describe('downloads of a file that are counted', () => {
   it('are written together when they come in one turn of the event loop', async () => {
     const { sent, told, arrive, statements } = world()
     for (const name of ['1', '2', '3']) arrive(name)
-    // The second download may arrive a little later in the same turn of the event loop, like
-    // another answer of the same query.
+    // Another download may arrive a little later in the same turn of the event loop.
     await Promise.resolve()
     arrive('4')
     await turn()

@@ -30,7 +30,7 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-/** Sets the clock. Then it signs in again, because a session does not last for weeks. */
+/** Sets the clock and signs Ada in again, because a session does not last for weeks. */
 async function becomes(moment: number) {
   app.clock.set(new Date(moment))
   ada = await signInAgain(app, ada)

@@ -6,10 +6,10 @@ import { tierEntry } from './tier-entry.ts'
 const batchSize = 500
 
 /**
- * Sets users whose trial has ended to free. For the server their Premium has ended at its date
- * without this job (see `effectiveTier`). The job only updates the rows and writes to the audit
- * log. It works in batches, each in its own transaction. If it is interrupted, the next run
- * continues. Several servers share the work.
+ * Sets users whose trial has ended to free. Their Premium ends at its date even before this job
+ * runs (see `effectiveTier`). The job only updates the rows and writes to the audit log. It works
+ * in batches, each in its own transaction. If it is interrupted, the next run continues. Several
+ * servers share the work.
  * @returns how many users were set to free.
  */
 export async function expireTrials({

@@ -73,7 +73,8 @@ test('what is left of a trial is counted again each minute', async () => {
 
 test('the end of a trial is told at its millisecond, and the user is read again', async () => {
   const { notice, pass } = banner(user('premium', 90_000))
-  // React sets the next timer only at the end of `pass`. So the test passes the time in two steps.
+  // React draws only at the end of `pass`, and the hook then sets its next timer. So the test
+  // passes the time in two steps.
   await pass(60_000)
   await pass(29_999)
   expect(notice()).toMatchObject({ kind: 'running' })

@@ -32,9 +32,9 @@ export function checkAddress({ config }: ConfigDeps, visit: Visit): Finding[] {
 }
 
 /**
- * Tells whether both URLs lead to the same server by the same protocol. The port may differ,
- * because a proxy may leave it out. Loopback names such as localhost and 127.0.0.1 count as the
- * same.
+ * Tells whether both URLs lead to the same server by the same protocol. `came` need not have a
+ * port, because a proxy may leave it out. All loopback names, such as localhost and 127.0.0.1,
+ * count as the same.
  */
 function isSame(came: URL, appUrl: URL): boolean {
   if (came.protocol !== appUrl.protocol) return false
