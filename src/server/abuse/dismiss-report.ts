@@ -7,8 +7,8 @@ import { closeReport } from './queries.ts'
 const reportId = z.uuid()
 
 /**
- * Closes a report and leaves the file as it is. If somebody reports the file later, a new report is
- * opened.
+ * Closes a report and leaves the file as it is. If somebody reports the file again later, this
+ * opens a new report.
  * @throws {AppError} REPORT_NOT_FOUND when no open report has this id.
  */
 export async function dismissReport(

@@ -40,9 +40,8 @@ export async function findReportable(db: Db, shortCode: string) {
 export type Reportable = NonNullable<Awaited<ReturnType<typeof findReportable>>>
 
 /**
- * Adds a visitor's statement to the open report of a file. If the file has no open report, it opens
- * one. One statement in SQL does both. A report keeps only a limited number of statements, so it
- * stays small.
+ * Adds a visitor's statement to the open report of a file, or to a new report if none is open. One
+ * SQL statement does both. A report keeps only a limited number of statements, so it stays small.
  */
 export async function addToReport(
   db: Db,
@@ -195,7 +194,7 @@ export async function findFileToTakeDown(db: Db, shortCode: string): Promise<str
   return reported?.id
 }
 
-/** Returns the last report of a file. It exists even if the file's row was removed. */
+/** Returns the last report of a file. Reports stay when the file's row is removed. */
 export async function findLastReport(db: Db, fileId: string): Promise<ReportRow | undefined> {
   const [report] = await db
     .select()

@@ -6,10 +6,10 @@ import type { Actor } from './actor.ts'
 
 /**
  * Deletes the files of all users whose links have ended and cannot be renewed (spec §2: clean up
- * expired files). A user who clears the expired history does the same for the own files. The files
- * leave the lists at once. The next purge removes the bytes that are left. It works in pages, each
- * in its own transaction. Each transaction also writes a line about its deleted files to the audit
- * log. So the log is right even after an interruption.
+ * expired files). A user who clears the expired history does the same for the user's own files. The
+ * files leave the lists at once. The next purge removes the bytes that are left. This function
+ * works page by page, each page in its own transaction. The transaction also writes a line about
+ * its deleted files to the audit log. So the log is right even after an interruption.
  * @param pageSize how many files one statement looks at. With this number, the statement stays far
  * below its time limit.
  * @returns how many files were deleted.

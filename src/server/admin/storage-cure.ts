@@ -64,8 +64,8 @@ export function cureOf(storage: StorageName, reason: string): string {
 
 /**
  * Returns the name of a storage fault: a code of the system, or the name that the bucket gives it.
- * Drivers wrap errors, so it takes the name of the deepest cause. It never returns a message,
- * because a message could contain a key or a URL with a secret.
+ * Drivers wrap errors, so this function takes the name of the deepest cause. It never returns a
+ * message, because a message could contain a key or a URL with a secret.
  */
 export function faultName(error: unknown): string {
   let name = ''

@@ -537,10 +537,10 @@ export const feedback = pgTable(
 )
 
 /**
- * Who did what, when, and from which IP address. Triggers refuse to remove or change a row, but
- * allow to clear its address. `actor` and `subject` are ids of users without foreign keys, so the
- * row stays when these users are deleted. The row about the deletion keeps the user's mail address.
- * `actor` is null for what the server did by itself.
+ * Who did what, when, and from which IP address. Triggers keep anybody from removing or changing a
+ * row, except for clearing its address. `actor` and `subject` are ids of users without foreign
+ * keys, so the row stays when these users are deleted. The row about the deletion keeps the user's
+ * mail address. `actor` is null for what the server did by itself.
  */
 export const auditLog = pgTable(
   'audit_log',

@@ -21,8 +21,8 @@ export async function findSettings(db: Db): Promise<KeptSetting[]> {
 }
 
 /**
- * Waits until no other transaction changes settings, and then holds off others until this one ends.
- * A lock on the table is needed, because a setting may have no row yet. Readers do not wait.
+ * Waits until no other transaction changes settings. Then no other can change them until this one
+ * ends. The lock is on the whole table, because a setting may have no row yet. Readers do not wait.
  */
 export function lockSettings(tx: Db): Promise<unknown> {
   return tx.execute(sql`lock table ${settings} in share row exclusive mode`)

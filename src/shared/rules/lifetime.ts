@@ -35,7 +35,10 @@ export function renewedExpiry(now: Date, days: number, maxLifetimeAt: Date): Dat
   return new Date(Math.min(after(now, days).getTime(), maxLifetimeAt.getTime()))
 }
 
-/** Returns how many days a file may exist. Its upload has fixed these dates. */
+/**
+ * Returns how many days a file may exist. The server fixed both dates when the file was uploaded,
+ * so later limits do not matter.
+ */
 export function lifetimeDays(file: { createdAt: Date; maxLifetimeAt: Date }): number {
   return Math.round((file.maxLifetimeAt.getTime() - file.createdAt.getTime()) / dayInMs)
 }

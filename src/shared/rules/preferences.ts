@@ -3,8 +3,8 @@ import { defaultExpirationDays } from './lifetime.ts'
 /** What a user has set in the File Manager. */
 export interface Preferences {
   /**
-   * The days until a link expires that the page preselects for new uploads. If the tier does not
-   * offer them, `selectedDays` chooses others.
+   * After how many days a link expires: the page preselects this number for new uploads. If the
+   * tier does not offer this number, `selectedDays` chooses another.
    */
   defaultExpirationDays: number
   /** True if the user gets a mail about the first download of each file. */

@@ -2,8 +2,7 @@ import type { Tier } from './tier.ts'
 
 /**
  * What a tier is called and what its users may do. Code reads a field of this record and never
- * compares the names of tiers. So a new tier changes only this table. The limits of a tier are in
- * `tier-limits.ts`.
+ * compares the names of tiers. The limits of a tier are in `tier-limits.ts`.
  */
 export interface TierTraits {
   /** The name that pages and mails show. */

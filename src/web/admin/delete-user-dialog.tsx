@@ -20,10 +20,7 @@ import { deletionText, isSameAddress, shownName } from './user-text.ts'
  */
 export function useUserDeletion(headingId: string) {
   const [isAsking, setAsking] = useState(false)
-  /**
-   * The user whom the dialog asks about. The user stays until the dialog has closed, so that its
-   * text does not change before.
-   */
+  /** The user whom the dialog asks about. The dialog still shows the user while it closes. */
   const [asked, setAsked] = useState<ListedUser | null>(null)
   const isDeleted = useRef(false)
   const ask = (user: ListedUser) => {

@@ -35,8 +35,8 @@ export function sanitized({ updated, errors }: { updated: number; errors: number
 }
 
 /**
- * Returns the result of a test. The server answers whether the test succeeded, and with a sentence
- * about it.
+ * Returns the result of a test. The server tells whether the test succeeded, and explains it in
+ * `message`.
  */
 export function tested(isOk: boolean, done: string, failure: string, message: string): Outcome {
   return isOk ? success(done, message) : { ok: false, text: failure, note: message }

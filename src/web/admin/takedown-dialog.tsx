@@ -19,10 +19,7 @@ const longestName = 60
  */
 export function useTakedown(headingId: string) {
   const [isAsking, setAsking] = useState(false)
-  /**
-   * The report that the dialog asks about. The report stays until the dialog has closed, so that
-   * its text does not change before.
-   */
+  /** The report that the dialog asks about. The dialog still shows the report while it closes. */
   const [asked, setAsked] = useState<Report | null>(null)
   const isDone = useRef(false)
   const ask = (report: Report) => {

@@ -30,7 +30,7 @@ const longestPage = 1000
 /** The greatest length of a search text, in characters. No file name is longer. */
 export const maxSearchLength = 255
 
-/** The wish for all files of the user, newest first. */
+/** The list of all files of the user, newest first. */
 const allFiles: ListWish = { search: '', order: newestFirst }
 
 /** The first part of the query key of every list of files. */

@@ -51,7 +51,7 @@ export function PageLink({
   )
 }
 
-/** A link to another screen that looks like a button. `next` is the same as for `PageLink`. */
+/** A link to another screen that looks like a button. `PageLink` explains `next`. */
 export function PageButton({
   to,
   next = '/',

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const env = { SMTP_URL: smtp.url, REQUIRE_EMAIL_VERIFICATION: 'off', AUTH_SECRET: 'x'.repeat(32) }
   app = await startTestApp({ env })
   queue = await openJobQueue(app.pool, app.deps.log)
-  // The jobs run once here, so that the queue has their schedules. During the tests, no job runs.
+  // This records the schedules of the jobs and stops them again. So no job runs during the tests.
   await whileJobsRun(async () => {})
   await forgetRuns()
   admin = await makePerson(app, { role: 'admin' })

@@ -7,8 +7,8 @@ const cure =
   'Let people delete files, or raise the cap: in the Admin Center under Limits, or by the setting storage_cap. No restart is needed. Deleted files count until their bytes are gone, which takes minutes.'
 
 /**
- * Compares the bytes in storage with the storage cap of this installation. From 80 % on it is a
- * warning.
+ * Compares the bytes in storage with the storage cap of this installation. From 80 % of the cap on,
+ * the finding is a warning.
  */
 export async function checkStorageCap({
   db,

@@ -7,8 +7,8 @@ const stallMs = 30_000
 
 /**
  * Computes the SHA-256 of objects by reading them. Callers that ask for the same object at the same
- * time share one reading. It reads one object at a time. So a user who makes the server read large
- * objects again and again delays only requests that also need such a reading.
+ * time share one reading. This class reads one object at a time. So a user who makes the server
+ * read large objects again and again delays only requests that also need such a reading.
  */
 export class ObjectDigests {
   readonly #open: (key: string) => Promise<Readable | null>

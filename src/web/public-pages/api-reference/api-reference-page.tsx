@@ -27,8 +27,8 @@ const errorBody = `{
 
 /**
  * The API reference: all calls in groups, with their schemas, errors and examples, and a guide to
- * uploading. It is made from the table of endpoints, which also makes the routes. So it always
- * describes the real calls.
+ * uploading. One table of endpoints makes this page and the routes of the server. So the page
+ * always describes the real calls.
  */
 export function ApiReferencePage() {
   return (
