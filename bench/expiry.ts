@@ -92,9 +92,9 @@ interface Run {
 }
 
 /**
- * Calls `begin`, which creates work for a job. Then waits until the job's runs have completed
- * `count` pieces of this work. Returns how long that took, and how often a query read the whole
- * table of files.
+ * Calls `begin`, which creates work for a job. Then waits until the runs of the job have done the
+ * work `count` times, for example removed `count` files. Returns how long these runs took, how much
+ * memory the server used, and how often a query read the whole table of files.
  */
 async function measureJob(
   mayfly: Mayfly,

@@ -12,8 +12,8 @@ import { logIn, makeClient } from './support/make.ts'
 
 /**
  * These tests compare the privacy policy and the FAQ with the program. A test fails if the policy
- * does not mention a table, a cookie or something else that the program stores in the browser. It
- * also fails if a text contains a number that does not come from the rules.
+ * does not mention a database table, a cookie or a thing that pages store in the browser. It also
+ * fails if a text contains a number that does not come from the rules.
  */
 
 const web = resolve('src/web')

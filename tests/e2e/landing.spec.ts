@@ -42,7 +42,7 @@ test('a file that a visitor drops waits until after the signup, and is uploaded 
 
   await expect(page).toHaveURL('/signup')
   await expect(page.getByText('rough-cut.mov waits in this browser.')).toBeVisible()
-  // The file is still shown after the visitor has gone back.
+  // When the visitor goes back to the landing page, it shows the waiting file.
   await page.getByRole('link', { name: 'Mayfly, home' }).click()
   await expect(page.getByRole('heading', { name: 'rough-cut.mov (17 MB) waits' })).toBeVisible()
   await page.getByRole('link', { name: 'Sign up to send it' }).click()

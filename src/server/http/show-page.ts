@@ -3,7 +3,9 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { OtherPageName } from '../../shared/public-pages.ts'
 import type { HttpEnv } from './env.ts'
 
-/** Facts about an answer that is made for one request. Caches must not keep it. */
+/**
+ * The status, text and headers of an answer that is made for one request. Caches must not keep it.
+ */
 export interface PageAnswer {
   status: ContentfulStatusCode
   /** Why the request was refused. The page shows this text. */

@@ -21,8 +21,8 @@ const batchSize = 10
 type CeilingDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
 /**
- * Refuses a new upload if the owner would then have too many unconfirmed bytes. It is for owners
- * whose tier has no limit of files.
+ * Keeps the unconfirmed bytes of one owner below a ceiling. It ends idle uploads to make room, or
+ * refuses the new upload (see `makeFit`). It is for owners whose tier has no limit of files.
  *
  * Below half the ceiling, it does not lock the owner. Then `upload.unfinished` misses uploads that
  * start at the same moment. But a server starts at most 10 uploads in parallel, one for each
@@ -48,8 +48,9 @@ export async function holdToAccountCeiling(
 }
 
 /**
- * Refuses a new upload if all accounts together would then have too many unconfirmed bytes. Above
- * half the ceiling, it checks only one new upload at a time.
+ * Keeps the unconfirmed bytes of all accounts together below a ceiling. It ends idle uploads to
+ * make room, or refuses the new upload (see `makeFit`). Above half the ceiling, it checks only one
+ * new upload at a time.
  * @param total an estimate of the bytes of all unconfirmed uploads. It may be too high, but not too
  * low.
  * @throws {AppError} STORAGE_FULL; the new upload has then been removed.
@@ -72,11 +73,11 @@ export async function holdToInstanceCeiling(
 }
 
 /**
- * Refuses a new upload if the files and open uploads of all accounts would then exceed the
- * administrator's cap (decision 041). Every upload is committed before it is checked. So among
- * parallel uploads, the one that is checked last sees all others, and together they never exceed
- * the cap. If an upload does not seem to fit, it is checked again under a lock, one upload at a
- * time.
+ * Keeps the files and open uploads of all accounts together below the administrator's cap (decision
+ * 041). It ends idle uploads to make room, or refuses the new upload (see `makeFit`). Every upload
+ * is committed before it is checked. So among parallel uploads, the one that is checked last sees
+ * all others, and together they never exceed the cap. If an upload does not seem to fit, it is
+ * checked again under a lock, one upload at a time.
  * @param mostStored the cap in bytes; null means no cap.
  * @throws {AppError} STORAGE_CAP_REACHED; the new upload has then been removed.
  */

@@ -22,7 +22,10 @@ export interface UploadWorld {
   isReachable: (origin: string) => Promise<boolean>
   /** The origin of this page. */
   origin: string
-  /** Returns milliseconds from any starting point. It serves to measure durations. */
+  /**
+   * Returns the milliseconds since an arbitrary moment. The difference of two results is a
+   * duration.
+   */
   now: () => number
 }
 

@@ -23,7 +23,7 @@ interface PageProps {
   head?: ReactNode
   /** A style element that follows the style sheet of the page. */
   style?: ReactNode
-  /** Who sent the file. The header shows it. */
+  /** The sender's brand, or our own. The header shows it. */
   sender: ReactNode
   footer: ReactNode
   children: ReactNode

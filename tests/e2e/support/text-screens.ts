@@ -17,7 +17,7 @@ export const textScreens: Record<string, (stage: Stage) => Promise<void>> = {
   },
   'feedback with faults': async ({ page }) => {
     await page.goto('/feedback')
-    // This stops the clock of the page. Otherwise the toast would disappear after 5 s.
+    // With the real clock of the browser, the toast would disappear after 5 s.
     await page.clock.install()
     await page.getByRole('button', { name: 'Send Feedback' }).click()
     await expect(page.getByRole('alert')).toContainText('Missing information')

@@ -11,8 +11,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { openS3Multipart } from './multipart.ts'
 
 /**
- * A multipart upload of the simulated bucket. The tests choose the dates and ids, which nobody can
- * choose in a real bucket. `s3.test.ts` runs the same steps with a real bucket.
+ * A multipart upload of the simulated bucket. The tests choose its dates and ids, which nobody can
+ * choose in a real bucket. `s3.test.ts` proves the same with a real bucket.
  */
 interface Upload {
   key: string
