@@ -51,8 +51,8 @@ export function thisBrowser(): UploadWorld {
 }
 
 /**
- * Tests an upload in the way browsers upload files: it sends 1 MB to a presigned URL by PUT (spec
- * §2, §7). The server removes the bytes within the hour.
+ * Tests an upload in the way browsers upload files: it sends 1 MB to a presigned URL by PUT
+ * (spec §2, §7). The server removes the bytes within the hour.
  * @param onSent is called from time to time with the number of bytes that were sent so far.
  * @throws {ApiError} or {NetworkError} if the server gave no presigned URL.
  */

@@ -10,8 +10,8 @@ export const premiumPriceQuery = queryOptions({
 })
 
 /**
- * Returns the price of Premium in dollars a month. Until the page knows the price, it is $8 (spec
- * §2).
+ * Returns the price of Premium in dollars a month. It is $8 until the page knows the price
+ * (spec §2).
  */
 export function usePremiumPrice(): number {
   return useQuery(premiumPriceQuery).data?.price ?? defaultPremiumPrice

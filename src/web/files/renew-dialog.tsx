@@ -207,9 +207,9 @@ export interface RenewDialogProps {
 }
 
 /**
- * Renews a link. Two bars first compare the time of the present link with that of the new one (spec
- * §4: before expiry or after it, up to the end of the file). After the renewal, the dialog shows
- * the new link with a button that copies it.
+ * Renews a link. Two bars first compare the time of the present link with that of the new one
+ * (spec §4: before expiry or after it, up to the end of the file). After the renewal, the dialog
+ * shows the new link with a button that copies it.
  */
 export function RenewDialog(props: RenewDialogProps) {
   const { file, tier, open, onClose, now, signature, finalFocus } = props

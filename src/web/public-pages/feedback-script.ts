@@ -65,8 +65,8 @@ async function send(values: object): Promise<string | null> {
 }
 
 /**
- * Makes the form work: checks it and sends it. If that fails, the form keeps what was typed (spec
- * §8).
+ * Makes the form work: checks it and sends it. If that fails, the form keeps what was typed
+ * (spec §8).
  */
 function offerForm(form: HTMLFormElement, button: HTMLButtonElement) {
   // The browser must not check the form, because `checkFeedback` does so with better messages.
