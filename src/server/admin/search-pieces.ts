@@ -1,6 +1,6 @@
 /**
- * How many letters a piece of a search text has. An index of trigrams cannot find a piece of fewer
- * than three letters.
+ * How many letters a piece of a search text has at most. An index of trigrams cannot find a piece
+ * of fewer than three letters.
  */
 const pieceLength = 4
 const shortestPiece = 3
@@ -15,8 +15,9 @@ export interface IndexedSearch {
    */
   pieces: string[]
   /**
-   * The letters and digits of a search text that is too short for a piece. The index can find them
-   * only at the beginning of a word. null if there are pieces, or no letters and digits.
+   * The first word of a search text without pieces, because all its words are too short. The index
+   * can find this word only at the beginning of words. null if there are pieces, or if the text has
+   * no letters and digits.
    */
   wordStart: string | null
 }
@@ -33,7 +34,8 @@ function piecesOf(letters: readonly string[]): string[] {
   if (letters.length < shortestPiece) return []
   const pieces: string[] = []
   for (let at = 0; at < letters.length; at += pieceLength) {
-    // The last piece begins earlier and overlaps the one before, so it has four letters too.
+    // If fewer letters are left, the last piece begins earlier and overlaps the piece before. So it
+    // is not too short.
     const start = Math.max(0, Math.min(at, letters.length - pieceLength))
     pieces.push(letters.slice(start, start + pieceLength).join(''))
   }

@@ -62,7 +62,8 @@ export interface WantedClaims {
  * their owner deleted, files past their longest life, and expired files that the owner's tier at
  * `now` cannot renew. (`linkStatus` has the same rule for the browser, and a test compares the
  * two.) It skips files whose next try is later, and files that another server has reserved. It also
- * skips files that were taken down, until their SHA-256 is computed: the SHA-256 must be blocked.
+ * skips a file that was taken down while its SHA-256 is unknown, because the bytes are needed to
+ * compute it.
  */
 export async function claimFilesToPurge(
   db: Db,

@@ -116,8 +116,8 @@ function dollars(price: string) {
 }
 
 /**
- * Names the storage service by the host name that browsers connect to. Without an own endpoint, it
- * is Amazon S3.
+ * Names the storage service by the host name that browsers connect to. If the settings name no
+ * endpoint, the service is Amazon S3.
  */
 function hostOf({ publicEndpoint, endpoint, region }: S3Settings): string {
   return (publicEndpoint ?? endpoint)?.host ?? `Amazon S3 (${region})`

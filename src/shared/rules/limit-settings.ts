@@ -188,8 +188,8 @@ function orderFault(tier: Tier, limits: Limits): string | null {
 }
 
 /**
- * Returns the name of a limit that is higher in this tier than in the next tier, or null if there
- * is none.
+ * Says of what this tier would allow more than the next tier. Returns null if it allows more of
+ * nothing.
  */
 function moreThan(own: TierLimits, above: TierLimits): string | null {
   const count = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY

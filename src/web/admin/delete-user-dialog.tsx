@@ -110,7 +110,7 @@ function Question({ user, onCancel, onDeleted }: QuestionProps) {
   )
 }
 
-/** Deletes a user. If the user no longer exists, this is a success too. */
+/** Returns a mutation that deletes a user. If the user no longer exists, this is a success too. */
 function useDeleteUser(user: ListedUser) {
   const client = useQueryClient()
   return useMutation({

@@ -55,7 +55,8 @@ export interface Check {
   name: string
   /**
    * Looks at one thing and returns one finding for each line. Returns no findings when the server
-   * does not use the thing. It may throw or never end: then the line says that the check failed.
+   * does not use the thing. If this function throws or never ends, the line says that the check
+   * failed.
    */
   look(deps: CheckDeps, visit: Visit): Promise<Finding[]> | Finding[]
 }
@@ -82,8 +83,8 @@ const longestReason = 300
 
 /**
  * Returns the reason of an error in one line, without values from the database. Stores and queries
- * wrap the error that has the reason into an error of their own. Then the reason of the wrapped
- * error is returned.
+ * throw an error of their own, whose cause has the reason. Then this function returns the reason of
+ * the cause.
  */
 export function reasonOf(error: unknown): string {
   const isAround = error instanceof AppError || (error instanceof Error && 'query' in error)
