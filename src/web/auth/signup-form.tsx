@@ -1,5 +1,10 @@
 import { useEffect, useState } from 'react'
-import { minPasswordLength, passwordHint, passwordTooShort, signupBody } from '../../shared/contract/account.ts'
+import {
+  minPasswordLength,
+  passwordHint,
+  passwordTooShort,
+  signupBody,
+} from '../../shared/contract/account.ts'
 import {
   isSignupAllowed,
   type SignupPolicy,
