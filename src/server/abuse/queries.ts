@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { dayInMs } from '../../shared/rules/lifetime.ts'
 import { handledReportDays, openReportDays, type ReportOutcome } from '../../shared/rules/report.ts'
 import { removeInBatches } from '../db/in-batches.ts'
@@ -153,15 +153,24 @@ export async function closeReportsOf(
 }
 
 /**
- * Removes reports with the addresses in them: closed reports after 30 days, and open reports that
- * nobody has closed for 180 days. It works in batches.
+ * Removes reports with the addresses in them: closed reports after 30 days, and open reports to
+ * which nothing was added for 180 days. An open report stays while storage keeps the bytes of its
+ * file, because the administrator can still take the file down. It works in batches.
  * @returns how many reports were removed.
  */
 export function removeLapsedReports(db: Db, now: Date): Promise<number> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayInMs)
+  const keptFile = db
+    .select({ id: files.id })
+    .from(files)
+    .where(and(eq(files.id, reports.fileId), isNull(files.purgingAt), isNull(files.purgedAt)))
   const isLapsed = or(
     lt(reports.closedAt, daysAgo(handledReportDays)),
-    lt(reports.lastReportedAt, daysAgo(openReportDays)),
+    and(
+      isNull(reports.closedAt),
+      lt(reports.lastReportedAt, daysAgo(openReportDays)),
+      notExists(keptFile),
+    ),
   )
   return removeInBatches(async (limit) => {
     const ids = db
@@ -173,6 +182,14 @@ export function removeLapsedReports(db: Db, now: Date): Promise<number> {
     const { rowCount } = await db.delete(reports).where(inArray(reports.id, ids))
     return rowCount ?? 0
   })
+}
+
+/**
+ * Removes the closed reports of a user's files. The open reports stay, so that their content can
+ * still be blocked after the user is deleted.
+ */
+export async function removeHandledReportsOf(tx: Db, ownerId: string): Promise<void> {
+  await tx.delete(reports).where(and(eq(reports.ownerId, ownerId), isNotNull(reports.closedAt)))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type Client,
@@ -12,7 +13,7 @@ import {
 import { listReports, report } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Report } from '../../shared/contract/abuse.ts'
-import { auditLog, reports } from '../db/schema.ts'
+import { auditLog, files, reports } from '../db/schema.ts'
 import { removeLapsedReports } from './queries.ts'
 
 const day = 24 * 60 * 60_000
@@ -321,11 +322,27 @@ describe('the address of somebody who reported a file', () => {
     expect(await kept()).toBe(0)
   })
 
-  it('goes after 180 days, if nobody deals with the report', async () => {
+  it('goes after 180 days, if nobody deals with the report and the bytes are gone', async () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode)
     const at = (ms: number) => new Date(app.clock().getTime() + ms)
+    // The administrator may have set a longest life of 365 days.
+    expect(await removeLapsedReports(app.deps.db, at(181 * day))).toBe(0)
+    await app.deps.db
+      .update(files)
+      .set({ purgingAt: app.clock() })
+      .where(eq(files.shortCode, shortCode))
     expect(await removeLapsedReports(app.deps.db, at(180 * day))).toBe(0)
     expect(await removeLapsedReports(app.deps.db, at(180 * day + 1))).toBe(1)
+  })
+
+  it('stays for 30 days after it was dealt with, also where the file was reported long ago', async () => {
+    const { shortCode } = await makeFile(owner)
+    await report(visitor, shortCode)
+    const longAgo = new Date(app.clock().getTime() - 300 * day)
+    await app.deps.db.update(reports).set({ lastReportedAt: longAgo })
+    const [listed] = await listReports(admin)
+    await dismiss(admin, listed?.id ?? '')
+    expect(await removeLapsedReports(app.deps.db, app.clock())).toBe(0)
   })
 })

@@ -15,10 +15,11 @@ import {
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { plansOf } from '../../../tests/support/query-plans.ts'
+import { listReports, report } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { AuditLine } from '../../shared/contract/admin.ts'
-import { deletionReceipts, files, pendingSignups, removals, users } from '../db/schema.ts'
+import { deletionReceipts, files, pendingSignups, removals, reports, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
 import { mailQueueName, openJobQueue } from '../jobs/job-queue.ts'
@@ -162,6 +163,23 @@ describe('DELETE /api/admin/users/{id}', () => {
     app.clock.advance(2 * day)
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, failed: 0, missing: 0 })
     expect(await statusOf(`/api/download/${theirs.shortCode}`)).toBe(200)
+  })
+
+  it('takes the reports of the files that were dealt with; open ones stay, to block content', async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    const visitor = makeClient(app)
+    const [handled, open, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
+    for (const { shortCode } of [handled, open, theirs]) await report(visitor, shortCode)
+    for (const { shortCode } of [handled, theirs]) {
+      const found = (await listReports(admin)).find((listed) => listed.shortCode === shortCode)
+      await admin.post(`/api/admin/reports/${found?.id}/dismiss`)
+    }
+    expect((await remove(ada)).status).toBe(200)
+    const left = await app.deps.db.select({ shortCode: reports.shortCode }).from(reports)
+    expect(left.map(({ shortCode }) => shortCode).toSorted()).toEqual(
+      [open.shortCode, theirs.shortCode].toSorted(),
+    )
+    expect(await tracesOf(ada)).toEqual(['reports.owner_id'])
   })
 
   it('counts the files of the list, not those that the user had deleted', async () => {

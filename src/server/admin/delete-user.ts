@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { removeHandledReportsOf } from '../abuse/queries.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import { lockAddress, removePendingSignups } from '../auth/address-owner-queries.ts'
 import { uploads } from '../db/schema.ts'
@@ -55,6 +56,7 @@ export async function deleteUser(
     const ended = await endUploads(tx, eq(uploads.ownerId, userId), now, 'job')
     const deletedFiles = await releaseAllFiles(tx, userId, now)
     await forgetNames(tx, userId)
+    await removeHandledReportsOf(tx, userId)
     await removeUser(tx, userId)
     await writeAudit(tx, [
       {

@@ -4,7 +4,10 @@ export const longestReason = 1000
 /** The server removes a report this many days after the administrator has closed it. */
 export const handledReportDays = 30
 
-/** The server removes an open report this many days after the last statement was added to it. */
+/**
+ * The server removes an open report this many days after the last statement was added to it. The
+ * report stays longer if storage still keeps the bytes of the file.
+ */
 export const openReportDays = 180
 
 /** How the administrator closed a report. */
