@@ -1,14 +1,19 @@
 import { type Logger, pino } from 'pino'
 import type { LogFormat, LogLevel } from './config.ts'
 import { withoutValues } from './db/without-values.ts'
+import { withoutAddresses } from './without-addresses.ts'
 
 /** Characters that move the cursor, change colours or reorder text on a terminal. */
 const unseen = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const unseenButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
-/** Writes errors to the log without the values of queries, which can be secrets. */
+/**
+ * Writes errors to the log without the values of queries, which can be secrets, and without mail
+ * addresses. Mail servers put the addresses that they refuse into their answers.
+ */
 export const logSerializers = {
-  err: (error: unknown) => pino.stdSerializers.err(withoutValues(error) as Error),
+  err: (error: unknown) =>
+    withoutAddresses(pino.stdSerializers.err(withoutValues(error) as Error)),
 }
 
 /**

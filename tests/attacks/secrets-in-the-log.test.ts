@@ -1,6 +1,14 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accounts, accountTokens, sessions } from '../../src/server/db/schema.ts'
-import { makeClient, makePerson } from '../support/make.ts'
+import type { Mailer } from '../../src/server/email/mailer.ts'
+import { outboxMailer } from '../../src/server/email/outbox.ts'
+import { smtpMailer } from '../../src/server/email/smtp.ts'
+import { openJobQueue } from '../../src/server/jobs/job-queue.ts'
+import { startJobs } from '../../src/server/jobs/jobs.ts'
+import { makeClient, makePerson, type Person } from '../support/make.ts'
+import { startSmtpServer } from '../support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** Every table that calls about accounts read or write. */
@@ -21,6 +29,53 @@ async function withoutTable(table: string, during: () => Promise<void>) {
     await app.deps.db.execute(`alter table away rename to ${table}`)
   }
 }
+
+describe('the log of mail', () => {
+  /** Sends a letter to a person by this mailer. Returns what was logged until it had an outcome. */
+  async function logOf(mailer: Mailer, { email }: Person, outcome: string): Promise<string> {
+    const queue = await openJobQueue(app.pool, app.deps.log)
+    const before = app.logged.length
+    try {
+      await startJobs({ ...app.deps, mailer }, queue)
+      const askedAt = app.clock().toISOString()
+      await queue.mail.add({ kind: 'forgot-password', email, askedAt })
+      const said = () => app.logged.slice(before).map(({ msg }) => msg)
+      await expect.poll(said).toContain(outcome)
+    } finally {
+      await queue.stop()
+    }
+    return JSON.stringify(app.logged.slice(before))
+  }
+
+  it.each([
+    ['for good', 550, 'mail was refused'],
+    ['for now', 451, 'mail could not be sent; it is tried again'],
+  ])('holds no address that a mail server refuses %s', async (_, code, outcome) => {
+    const person = await makePerson(app)
+    const server = await startSmtpServer()
+    const mailer = smtpMailer({ url: server.url, from: 'support@mayfly.example' })
+    try {
+      server.react({ recipient: code })
+      const logged = await logOf(mailer, person, outcome)
+      expect(server.offered).toEqual([person.email])
+      expect(logged).toContain(`${code} Refused`)
+      expect(logged).not.toContain(person.email)
+    } finally {
+      mailer.close()
+      await server.close()
+    }
+  })
+
+  it('holds no address of a letter that is written to the outbox', async () => {
+    const person = await makePerson(app)
+    const folder = join(app.deps.config.dataDir, 'outbox')
+    const from = 'support@mayfly.example'
+    const logged = await logOf(outboxMailer({ ...app.deps, folder, from }), person, 'mail sent')
+    expect(await readdir(folder)).toEqual([expect.stringContaining(person.email)])
+    expect(logged).toContain(JSON.stringify(folder))
+    expect(logged).not.toContain(person.email)
+  })
+})
 
 describe('the log of failed queries', () => {
   it('holds no address, no password, no hash of one and no token', async () => {

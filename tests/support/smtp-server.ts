@@ -37,7 +37,9 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
   const received: ParsedMail[] = []
   const offered: string[] = []
   let connections = 0
-  const refusal = (code: number) => Object.assign(new Error('Refused'), { responseCode: code })
+  // Real servers name the address that they refuse.
+  const refusal = (code: number, address = '') =>
+    Object.assign(new Error(`Refused <${address}>`), { responseCode: code })
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -49,7 +51,7 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
       offered.push(address)
       if (reaction === 'drop') return dropAll()
       if (typeof reaction === 'object' && 'recipient' in reaction) {
-        return done(refusal(reaction.recipient))
+        return done(refusal(reaction.recipient, address))
       }
       done()
     },

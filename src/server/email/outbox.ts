@@ -13,8 +13,9 @@ const maxAddressLength = 100
 
 /**
  * Writes each mail to a file `<time>-<to>.eml` in a folder, for a server without SMTP. The
- * administrator reads the mails there, and the log names each file. A file appears only when it is
- * complete. Only the server's user may read it, because the links in mails open accounts.
+ * administrator reads the mails there. The log names the folder and the mail's Message-ID, and not
+ * the file, whose name contains an address. A file appears only when it is complete. Only the
+ * server's user may read it, because the links in mails open accounts.
  */
 export function outboxMailer(options: {
   folder: string
@@ -41,7 +42,8 @@ export function outboxMailer(options: {
       const unfinished = `${file}.${mail.messageId.replaceAll(/[^\w-]/g, '_')}.tmp`
       await writeFile(unfinished, message as Buffer, { mode: 0o600 })
       await rename(unfinished, file)
-      log.info({ file }, 'SMTP_URL is not set, so this mail was written to a file')
+      const { messageId } = mail
+      log.info({ folder, messageId }, 'SMTP_URL is not set, so this mail was written to a file')
     },
     async check() {
       await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { withoutAddresses } from './without-addresses.ts'
+
+describe('what is logged without addresses', () => {
+  it.each([
+    ['550 5.1.1 <ada@example.org>: no such user', '550 5.1.1 <…@…>: no such user'],
+    ["open '/data/outbox/2026-11-21-ada@example.org.eml.tmp'", "open '/data/outbox/…@…'"],
+    ['RCPT TO:<"a da"@example.org>, ünï+x@bücher.example;', 'RCPT TO:<…@…>, …@…;'],
+    ['root@localhost and mailto:ada@example.org?subject=x', '…@… and mailto:…@…'],
+    ['at f (/app/node_modules/@aws-sdk/client-s3/index.js:1:2)', 'at f (/app/node_modules/@aws-sdk/client-s3/index.js:1:2)'],
+    ['no address @ all', 'no address @ all'],
+  ])('%j becomes %j', (text, cleaned) => {
+    expect(withoutAddresses(text)).toBe(cleaned)
+  })
+
+  it('cleans lists, fields, names of fields and errors in errors, and ends in a circle', () => {
+    const inner = Object.assign(new Error('x'), { recipient: 'ada@example.org' })
+    const value: Record<string, unknown> = { rejected: ['ada@example.org'], inner: [inner], n: 1 }
+    value['ada@example.org'] = null
+    value.self = value
+    const text = JSON.stringify(withoutAddresses(value))
+    expect(text).not.toContain('ada')
+    expect(JSON.parse(text)).toMatchObject({
+      rejected: ['…@…'],
+      inner: [{ recipient: '…@…' }],
+      n: 1,
+      '…@…': null,
+    })
+  })
+
+  it('leaves dates and bytes to their own form', () => {
+    const at = new Date(0)
+    expect(withoutAddresses({ at })).toEqual({ at })
+  })
+})

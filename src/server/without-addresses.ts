@@ -1,0 +1,23 @@
+/**
+ * What a mail address may look like, also as a part of a path or in an answer of a mail server. The
+ * length is bound so that a long text takes no long time.
+ */
+const address = /(?:"[^"\n]{1,254}"|[^\s<>"'`()[\],;:/\\@]{1,254})@[^\s<>"'`()[\],;:/\\@]+/g
+
+/** What lies deeper in an error is left out. It also ends at a circle of references. */
+const deepest = 6
+
+/**
+ * Returns a copy of a value that is to be logged, with `…@…` in place of every mail address: in
+ * texts, in lists and in the fields of objects and errors.
+ */
+export function withoutAddresses(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return value.replace(address, '…@…')
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
+  if (depth === deepest) return '…'
+  const cleaned = (inner: unknown) => withoutAddresses(inner, depth + 1)
+  if (Array.isArray(value)) return value.map(cleaned)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [cleaned(name), cleaned(inner)]),
+  )
+}
