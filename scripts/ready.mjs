@@ -1,6 +1,6 @@
 /**
- * Prepares what `npm start`, `npm test` and `npm run dev` need: `node scripts/ready.mjs
- * start|test|dev`. It skips what is prepared already. It runs on Node 20 or newer, before anything
+ * Prepares what `npm start`, `npm test`, `npm run dev` and `npm run move-database` need: `node
+ * scripts/ready.mjs start|test|dev|move`. It skips what is prepared already. It runs on Node 20 or newer, before anything
  * is installed. So it imports only modules of Node, or packages that it has installed itself.
  */
 import { spawnSync } from 'node:child_process'
@@ -54,13 +54,14 @@ const needs = {
   start: ['install', 'links', 'web'],
   test: ['install', 'links', 'web', 'chromium', 's3'],
   dev: ['install', 'links', 'web'],
+  move: ['install', 'links'],
 }
 
 class Fault extends Error {}
 
 const names = needs[process.argv[2]]
 if (!names) {
-  console.error('Usage: node scripts/ready.mjs start|test|dev')
+  console.error('Usage: node scripts/ready.mjs start|test|dev|move')
   process.exit(2)
 }
 try {
