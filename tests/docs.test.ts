@@ -69,7 +69,7 @@ test('every npm script that is named exists', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const missing: string[] = []
   for (const [document, text] of documents) {
-    const named = [...all(text, /\bnpm run ([a-z][\w:]*)/g), ...all(text, /\bnpm (start|test)\b/g)]
+    const named = [...all(text, /\bnpm run ([a-z][\w:-]*)/g), ...all(text, /\bnpm (start|test)\b/g)]
     for (const name of named) if (!(name in scripts)) missing.push(`${document}: ${name}`)
   }
   expect(missing).toEqual([])
@@ -150,6 +150,12 @@ test('docs/operations.md says of every job when it runs and what it does, and of
   const [section = ''] = all(textOf('docs/operations.md'), /^## Jobs$(.*?)^## /gms)
   const rows = all(section, /^\| `([\w-]+)` \| [^|]+ \| [^|]+ \|$/gm)
   expect(rows.toSorted()).toEqual(jobNames.toSorted())
+})
+
+test('docs/specification.md says what works, and announces nothing', () => {
+  const page = textOf('docs/specification.md')
+  expect(page).toContain('All of it works today.')
+  expect(page).not.toMatch(/to come|not (?:yet )?built|coming soon|planned|\bTODO\b/i)
 })
 
 test('every decision is listed, under its title', async () => {
