@@ -48,8 +48,11 @@ async function runFromPage(
     .replace('postgres://mayfly:password@db.example.org/mayfly', `'${outside.url}'`)
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
   return new Promise((done) => {
-    execFile('sh', ['-ec', script], { cwd: root, env: { ...process.env, PATH } }, (error, _, said) =>
-      done({ code: Number(error?.code ?? 0), said }),
+    execFile(
+      'sh',
+      ['-ec', script],
+      { cwd: root, env: { ...process.env, PATH } },
+      (error, _, said) => done({ code: Number(error?.code ?? 0), said }),
     )
   })
 }
@@ -166,7 +169,7 @@ test('the commands of the page copy every row of every table, to DATABASE_URL an
     expect(await contentOf(back.pool)).toEqual(content)
     // The audit log goes on with a new number.
     await back.pool.query(
-      "insert into audit_log (at, action, details) select at, action, details from audit_log",
+      'insert into audit_log (at, action, details) select at, action, details from audit_log',
     )
     expect(await back.pool.query('select id from audit_log order by id')).toMatchObject({
       rows: [{ id: '1' }, { id: '2' }],

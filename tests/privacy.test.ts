@@ -5,6 +5,7 @@ import { PgTable } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as schema from '../src/server/db/schema.ts'
 import { longestWindowMs } from '../src/server/http/rate-limit.ts'
+import { endpoints } from '../src/shared/contract/index.ts'
 import { longestCountMs } from '../src/shared/rules/kept-times.ts'
 import { type GoogleApp, startGoogleApp } from './support/google-app.ts'
 import { elementsOf, type ParsedPage, readPage, textOf } from './support/html.ts'
@@ -29,6 +30,13 @@ afterAll(() => google.close())
 
 function says(): string {
   return textOf(policy.one('main')).replaceAll(/\s+/g, ' ')
+}
+
+/** Returns what the section 'Who can see it' says about each kind of people, in its order. */
+function whoSees(at: number): string {
+  const section = elementsOf(policy.one('main'), 'section')[3]
+  const told = section && elementsOf(section, 'dd')[at]
+  return told ? textOf(told).replaceAll(/\s+/g, ' ') : ''
 }
 
 /**
@@ -133,6 +141,69 @@ describe('the privacy policy', () => {
       Object.keys(toldAs).toSorted(),
     )
     for (const words of Object.values(toldAs)) expect(says()).toContain(words)
+    expect(says()).toContain(
+      'so does one that you share with the installed app, for 24 hours at most',
+    )
+  })
+
+  test('tells of everything that a link shows to whoever has it', () => {
+    const toldAs: Record<keyof typeof endpoints.linkDetails.response.shape, string | null> = {
+      // It is the link itself.
+      shortCode: null,
+      originalName: 'its name',
+      mimeType: 'size and type',
+      size: 'size and type',
+      createdAt: 'when it was uploaded',
+      expiresAt: 'when the link ends',
+      maxLifetimeAt: 'when the file is deleted at the latest',
+      sha256: 'the checksum',
+      branding: 'your brand',
+    }
+    expect(Object.keys(toldAs).toSorted()).toEqual(
+      Object.keys(endpoints.linkDetails.response.shape).toSorted(),
+    )
+    for (const words of Object.values(toldAs)) expect(whoSees(0)).toContain(words ?? '')
+  })
+
+  test('tells of everything that the administrator sees of people', () => {
+    const toldAs: Record<keyof typeof endpoints.listUsers.response.element.shape, string | null> = {
+      // Says nothing about a person.
+      id: null,
+      isAdmin: null,
+      email: 'addresses',
+      name: 'names',
+      firstName: 'names',
+      lastName: 'names',
+      emailVerified: 'whether they are confirmed',
+      tier: 'tiers',
+      createdAt: 'when each was made',
+      premiumTrialStartedAt: 'when its trial began',
+      premiumTrialEndsAt: 'and ends',
+      profileImageUrl: 'pictures',
+      fileCount: 'how many files',
+      totalDownloads: 'and downloads it has',
+    }
+    expect(Object.keys(toldAs).toSorted()).toEqual(
+      Object.keys(endpoints.listUsers.response.element.shape).toSorted(),
+    )
+    for (const words of Object.values(toldAs)) expect(whoSees(1)).toContain(words ?? '')
+    for (const words of [
+      'the addresses of deleted accounts',
+      'the recipients of letters that could not be sent',
+      'the names of the files and the addresses of their owners',
+    ]) {
+      expect(whoSees(1)).toContain(words)
+    }
+  })
+
+  test('says what stays of a deleted account', () => {
+    for (const words of [
+      'those about files that were taken down have the link code and the reason',
+      'Reports of your files go with the account, once they were dealt with.',
+      'with the name of the file, its link code and the number of the account',
+    ]) {
+      expect(says()).toContain(words)
+    }
   })
 
   test('names the longest time for which attempts are counted', () => {

@@ -12,8 +12,7 @@ const unseenButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
  * addresses. Mail servers put the addresses that they refuse into their answers.
  */
 export const logSerializers = {
-  err: (error: unknown) =>
-    withoutAddresses(pino.stdSerializers.err(withoutValues(error) as Error)),
+  err: (error: unknown) => withoutAddresses(pino.stdSerializers.err(withoutValues(error) as Error)),
 }
 
 /**

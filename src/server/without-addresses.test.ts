@@ -7,7 +7,10 @@ describe('what is logged without addresses', () => {
     ["open '/data/outbox/2026-11-21-ada@example.org.eml.tmp'", "open '/data/outbox/…@…'"],
     ['RCPT TO:<"a da"@example.org>, ünï+x@bücher.example;', 'RCPT TO:<…@…>, …@…;'],
     ['root@localhost and mailto:ada@example.org?subject=x', '…@… and mailto:…@…'],
-    ['at f (/app/node_modules/@aws-sdk/client-s3/index.js:1:2)', 'at f (/app/node_modules/@aws-sdk/client-s3/index.js:1:2)'],
+    [
+      'at f (/app/node_modules/@aws-sdk/client-s3/index.js:1:2)',
+      'at f (/app/node_modules/@aws-sdk/client-s3/index.js:1:2)',
+    ],
     ['no address @ all', 'no address @ all'],
   ])('%j becomes %j', (text, cleaned) => {
     expect(withoutAddresses(text)).toBe(cleaned)

@@ -1,4 +1,17 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { dayInMs } from '../../shared/rules/lifetime.ts'
 import { handledReportDays, openReportDays, type ReportOutcome } from '../../shared/rules/report.ts'
 import { removeInBatches } from '../db/in-batches.ts'

@@ -135,14 +135,19 @@ async function copyRows(
     [table],
   )
   const columns = rows.map(({ name }) => name).join(', ')
-  const read = source.query(copyTo(`copy (select ${columns} from ${table} where ${where}) to stdout`))
+  const read = source.query(
+    copyTo(`copy (select ${columns} from ${table} where ${where}) to stdout`),
+  )
   const write = target.query(copyFrom(`copy ${table} (${columns}) from stdin`))
   await pipeline(read, write)
   for (const { name, isIdentity } of rows) {
     if (!isIdentity) continue
     // The next row gets a number that no copied row has.
     const next = `(select coalesce(max(${name}), 0) + 1 from ${table})`
-    await target.query(`select setval(pg_get_serial_sequence($1, $2), ${next}, false)`, [table, name])
+    await target.query(`select setval(pg_get_serial_sequence($1, $2), ${next}, false)`, [
+      table,
+      name,
+    ])
   }
   return write.rowCount
 }

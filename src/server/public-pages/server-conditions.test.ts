@@ -32,6 +32,7 @@ async function read(name: PublicPageName, env: Record<string, string>): Promise<
 }
 
 const https = { APP_URL: 'https://files.example.org' }
+const smtp = { SMTP_URL: 'smtp://mail.example.org' }
 const google = { GOOGLE_CLIENT_ID: 'a', GOOGLE_CLIENT_SECRET: 'b' }
 const bucket = {
   S3_BUCKET: 'mayfly',
@@ -64,13 +65,74 @@ describe('the texts are true of a server', () => {
       'the administrator makes the accounts',
     ],
     [
-      'that verifies addresses',
-      { REQUIRE_EMAIL_VERIFICATION: 'on' },
+      'that verifies addresses by mail',
+      { REQUIRE_EMAIL_VERIFICATION: 'on', ...smtp },
       'A letter then asks you to confirm the address. Its link works for 24 hours.',
       'Google account',
     ],
+    [
+      'that verifies addresses without a mail server',
+      { REQUIRE_EMAIL_VERIFICATION: 'on' },
+      'This server sends no mail: ask support@127.0.0.1 for the letter. Its link works for 24 hours.',
+      'A letter then asks you',
+    ],
+    [
+      'without a mail server: a forgotten password',
+      {},
+      'This server sends no mail: then ask support@127.0.0.1 for the letter, in which there is a link with which you set a new one. It works for 1 hour and once.',
+      'A letter brings',
+    ],
+    [
+      'with one: a forgotten password',
+      smtp,
+      'A letter brings a link with which you set a new one. It works for 1 hour and once.',
+      'This server sends no mail',
+    ],
+    [
+      'without a mail server: the trial',
+      {},
+      'counts the days down. When it is over, the account is Free again',
+      'Letters remind you',
+    ],
+    [
+      'with one: the trial',
+      smtp,
+      'counts the days down. Letters remind you before the end. When it is over',
+      'This server sends no mail',
+    ],
+    [
+      'without a mail server: the File Manager',
+      {},
+      'the expiry that new uploads begin with.',
+      'whether you get a mail',
+    ],
+    [
+      'with one: the File Manager',
+      smtp,
+      'begin with, and whether you get a mail at the first download of a file and a day before a link ends.',
+      'begin with.',
+    ],
+    [
+      'on its disk: checksums',
+      {},
+      'The server computes it from the bytes that it has stored. If the file',
+      'not compared with what is stored',
+    ],
+    [
+      'with a bucket: checksums',
+      { ...https, ...bucket },
+      'It is computed by whoever uploads the file, and not compared with what is stored. If the file',
+      'from the bytes that it has stored',
+    ],
     ['without Google', {}, 'Sign up', 'Google'],
     ['with Google', google, 'You can also sign in with your Google account', 'A letter then asks'],
+    [
+      'that recognises content',
+      {},
+      'refuses what was taken down before',
+      'Nobody looks into files, and no program does',
+    ],
+    ['whose visitors use programs', {}, 'where it can compute them', 'Every part of an upload'],
   ])('%s: the FAQ', async (_, env, says, saysNot) => {
     const text = await read('faq', env)
     expect(text).toContain(says)
@@ -92,12 +154,16 @@ describe('the texts are true of a server', () => {
       'Files lie on the disk',
     ],
     ['without a mail server', {}, 'This server has no mail service', 'The mail service'],
+    ['with one', smtp, 'The mail service', 'has no mail service'],
     [
-      'with one',
-      { SMTP_URL: 'smtp://mail.example.org' },
-      'The mail service',
-      'has no mail service',
+      'without a mail server: letters',
+      {},
+      'can be flooded. The letters in the folder stay until the operator removes them.',
+      'and not kept',
     ],
+    ['with one: letters', smtp, 'written when it is sent and not kept.', 'letters in the folder'],
+    ['without a mail server: feedback', {}, 'message, and when.Kept', 'mailed to support'],
+    ['with one: feedback', smtp, 'It is also mailed to support.', 'has no mail service'],
     ['without Google', {}, 'Nobody else', 'Google'],
     ['with Google', google, 'mayfly.google', 'mayfly.unverified'],
     [
@@ -112,5 +178,15 @@ describe('the texts are true of a server', () => {
     const text = await read('privacy', env)
     expect(text).toContain(says)
     expect(text).not.toContain(saysNot)
+  })
+
+  it.each([
+    ['without a mail server', {}, 'This server sends no mail.', 'told by mail'],
+    ['with one', smtp, 'The owner is told by mail, with the reason.', 'sends no mail'],
+  ])('%s: the terms', async (_, env, says, saysNot) => {
+    const text = await read('terms', env)
+    expect(text).toContain(says)
+    expect(text).not.toContain(saysNot)
+    expect(text).toContain('here again. Th')
   })
 })

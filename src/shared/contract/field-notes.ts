@@ -195,7 +195,10 @@ const inAnswers: Notes = {
   },
   ipAddress: { note: 'The IP address.', example: '192.0.2.7' },
   isCurrent: { note: 'Whether it is the session of this call.', example: true },
-  signature: { note: 'The text under mails that share a link.', example: 'Mayfly' },
+  signature: {
+    note: 'The text at the end of every letter, and of mails that share a link.',
+    example: 'Mayfly',
+  },
   version: { note: 'The version text that the pages show.', example: 'v0.9.10' },
   price: { note: 'In dollars a month.', example: 8 },
   supportEmail: { note: 'The address for help.', example: 'support@example.org' },

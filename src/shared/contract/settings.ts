@@ -28,7 +28,7 @@ export const settings = {
   emailSignature: endpoint({
     method: 'GET',
     path: '/api/settings/email-signature',
-    summary: 'The signature under mails that share a link.',
+    summary: 'The signature under every letter, and under mails that share a link.',
     access: 'visitor',
     response: z.object({ signature: z.string() }),
     errors: [],

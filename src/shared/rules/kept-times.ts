@@ -14,6 +14,13 @@ export const knownBrowserKeptMs = 365 * dayInMs
 /** How long a person may take to sign in on Google's page. */
 export const googleRequestKeptMs = 10 * 60 * 1000
 
+/**
+ * How long a file waits in the browser for its upload, after it was dropped on a page where nobody
+ * was signed in, or was shared with the installed application. The next visit after this time
+ * removes it, because another person may be using the browser by then.
+ */
+export const browserFileKeptMs = 24 * hourInMs
+
 /** How long the server keeps a request for a mail after it has sent or given up the mail. */
 export const mailRequestKeptMs = 14 * dayInMs
 

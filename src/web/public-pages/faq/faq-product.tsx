@@ -25,9 +25,9 @@ export const faqAboutProduct: readonly FaqCategory[] = [
         answer: (
           <p>
             You can try Premium for {publicSlot('trial')}, once for each account. Start it on the
-            dashboard, which then counts the days down. Letters remind you before the end. When it
-            is over, the account is Free again: links that are open keep their dates, and nothing is
-            charged.
+            dashboard, which then counts the days down.
+            <When is="smtp"> Letters remind you before the end.</When> When it is over, the account
+            is Free again: links that are open keep their dates, and nothing is charged.
           </p>
         ),
       },
@@ -38,8 +38,12 @@ export const faqAboutProduct: readonly FaqCategory[] = [
           <p>
             It sorts by date, name, size or downloads, selects all files or those that a search
             finds, copies their links and deletes them together. In its settings you choose the
-            expiry that new uploads begin with, and whether you get a mail at the first download of
-            a file and a day before a link ends.
+            expiry that new uploads begin with
+            <When is="smtp">
+              , and whether you get a mail at the first download of a file and a day before a link
+              ends
+            </When>
+            .
           </p>
         ),
       },
@@ -189,8 +193,12 @@ export const faqAboutProduct: readonly FaqCategory[] = [
             </When>
             <When is="verification">
               <p>
-                A letter then asks you to confirm the address. Its link works for{' '}
-                {durationText(tokenLifetimeMs['verify-email'])}.
+                <When is="smtp">A letter then asks you to confirm the address.</When>
+                <When is="outbox">
+                  The address must then be confirmed by a letter. This server sends no mail: ask{' '}
+                  <Support /> for the letter.
+                </When>{' '}
+                Its link works for {durationText(tokenLifetimeMs['verify-email'])}.
               </p>
             </When>
             <When is="google">
@@ -204,10 +212,15 @@ export const faqAboutProduct: readonly FaqCategory[] = [
         question: 'I have forgotten my password. What now?',
         answer: (
           <p>
-            Press “Forgot password?” on the <a href="/login">login page</a>. A letter brings a link
-            with which you set a new one. It works for{' '}
-            {durationText(tokenLifetimeMs['reset-password'])} and once. The new password signs out
-            all browsers.
+            Press “Forgot password?” on the <a href="/login">login page</a>.
+            <When is="smtp"> A letter brings a link with which you set a new one.</When>
+            <When is="outbox">
+              {' '}
+              This server sends no mail: then ask <Support /> for the letter, in which there is a
+              link with which you set a new one.
+            </When>{' '}
+            It works for {durationText(tokenLifetimeMs['reset-password'])} and once. The new
+            password signs out all browsers.
           </p>
         ),
       },

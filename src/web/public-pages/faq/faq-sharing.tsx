@@ -127,8 +127,10 @@ export const faqAboutSharing: readonly FaqCategory[] = [
         question: 'Are files checked for viruses?',
         answer: (
           <p>
-            No. Nobody looks into files, and no program does. Open what you download only if you
-            trust who sent it. Files are always saved and never shown or run inside the browser.
+            No. No program looks for viruses or for anything else in a file. The server only
+            computes checksums, and refuses what was taken down before. A person looks into a file
+            only with a reason, such as a report. Open what you download only if you trust who sent
+            it. Files are always saved and never shown or run inside the browser.
           </p>
         ),
       },
@@ -137,8 +139,13 @@ export const faqAboutSharing: readonly FaqCategory[] = [
         question: 'How can I tell that a file arrived unchanged?',
         answer: (
           <p>
-            Every part of an upload is compared by a checksum while it arrives. The page behind the
-            link shows the SHA-256 of the whole file, where it is known, and so does the dashboard.
+            While you upload on these pages, your browser sends checksums along where it can compute
+            them, and what does not match is sent again. The page behind the link shows the SHA-256
+            of the whole file, where it is known, and so does the dashboard.{' '}
+            <When is="disk">The server computes it from the bytes that it has stored.</When>
+            <When is="bucket">
+              It is computed by whoever uploads the file, and not compared with what is stored.
+            </When>{' '}
             If the file that somebody has saved has the same one, it is the same to the last bit.
           </p>
         ),

@@ -1,6 +1,10 @@
 import type { ReactNode } from 'react'
 import { durationText } from '../../../shared/rules/duration-text.ts'
-import { googleRequestKeptMs, knownBrowserKeptMs } from '../../../shared/rules/kept-times.ts'
+import {
+  browserFileKeptMs,
+  googleRequestKeptMs,
+  knownBrowserKeptMs,
+} from '../../../shared/rules/kept-times.ts'
 import { longestLifeMs } from '../../../shared/rules/session-life.ts'
 import { tokenLifetimeMs } from '../../../shared/rules/token-purpose.ts'
 import { signedInHint } from '../../../shared/signed-in-hint.ts'
@@ -91,8 +95,10 @@ export function BrowserStorage() {
         dark, which notices you have closed, a message for the next page, whether the list of
         uploads is open, and the uploads themselves while they are under way (name, size, how far
         they are, and where the browser finds the file), so that they go on after a reload. A file
-        that you drop on the front page before you have signed in waits there too. None of this is
-        sent to anybody. Deleting the data of this site in your browser removes all of it.
+        that you drop on the front page before you have signed in waits there too, and so does one
+        that you share with the installed app, for {durationText(browserFileKeptMs)} at most: your
+        first visit after that removes it. None of this is sent to anybody. Deleting the data of
+        this site in your browser removes all of it.
       </p>
     </>
   )

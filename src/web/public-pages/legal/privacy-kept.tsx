@@ -122,11 +122,11 @@ const kept: readonly Kept[] = [
     what: (
       <>
         The request for each letter: which one, and for which account or address. Its text is
-        written when it is sent and not kept.
+        written when it is sent<When is="smtp"> and not kept</When>.
         <When is="outbox">
           {' '}
-          This server has no mail service. It writes letters into a folder that only its operator
-          can read.
+          This server has no mail service. It writes each letter, with its address and its text,
+          into a folder that only its operator can read.
         </When>{' '}
         Links in letters work by a secret, of which the server keeps a hash while it works.
       </>
@@ -135,6 +135,7 @@ const kept: readonly Kept[] = [
       <>
         for {durationText(mailRequestKeptMs)} after the letter was sent. That an address got one is
         counted for {durationText(letterWindowMs)}, so that nobody can be flooded
+        <When is="outbox">. The letters in the folder stay until the operator removes them</When>
       </>
     ),
   },
@@ -142,8 +143,8 @@ const kept: readonly Kept[] = [
     title: 'Feedback',
     what: (
       <>
-        What you write in the form: name, address, category and message, and when. It is also mailed
-        to support.
+        What you write in the form: name, address, category and message, and when.
+        <When is="smtp"> It is also mailed to support.</When>
       </>
     ),
     until: 'until the operator deletes it',
@@ -153,14 +154,15 @@ const kept: readonly Kept[] = [
     what: (
       <>
         What somebody writes who reports a file: the reason, when, and the email address if one was
-        given. With it the name, type and size of the file, and the number of its owner. The owner
-        is not told who reported it.
+        given. With it the name, type, size and checksum of the file, the code of its link, and the
+        number of its owner. The owner is not told who reported it.
       </>
     ),
     until: (
       <>
         for {durationText(handledReportDays * dayInMs)} after the administrator has dealt with it,
-        and without that for {durationText(openReportDays * dayInMs)} after the last report
+        and without that for {durationText(openReportDays * dayInMs)} after the last report, or for
+        as long as the file is stored
       </>
     ),
   },
@@ -193,7 +195,9 @@ const kept: readonly Kept[] = [
     what: (
       <>
         Changes of tiers, passwords and ways to sign in, and what the administrator did: who, what,
-        when, and from which IP address. Accounts stand in it by a number and not by name.
+        when, and from which IP address. Accounts stand in it by a number and not by name; only the
+        line of a deleted account names its email address. The line of a file that was taken down
+        has the code of its link, its checksum and the reason.
       </>
     ),
     until: 'for good: a log that can be changed proves nothing',
@@ -216,7 +220,8 @@ const kept: readonly Kept[] = [
       <>
         One line for each request: its path without the code of a link, the time and the result. Who
         asked is not in it. A refused sign-in, and a refused transfer when too many are running,
-        leave a line with the IP address.
+        leave a line with the IP address. Letters, accounts and files stand in it by numbers, and no
+        error that is logged has an email address in it.
       </>
     ),
     until: 'for as long as the operator keeps logs',

@@ -34,16 +34,20 @@ const sections: readonly LegalSection[] = [
         <div>
           <dt>Everybody who has a link</dt>
           <dd>
-            The file, its name, size and type, how long the link still works, the checksum, and your
-            brand if you set one up. Not who you are.
+            The file, its name, size and type, when it was uploaded, when the link ends and when the
+            file is deleted at the latest, the checksum, and your brand if you set one up. Not who
+            you are.
           </dd>
         </div>
         <div>
           <dt>The administrator</dt>
           <dd>
-            In the Admin Center: names, addresses and tiers of all accounts, how many files and
-            downloads each has, the audit log with its IP addresses, all feedback and all reports.
-            Who reads a report can open the file that it is about.
+            In the Admin Center: names, addresses and whether they are confirmed, pictures and tiers
+            of all accounts, when each was made and when its trial began and ends, how many files
+            and downloads it has; the audit log with its IP addresses, and with the addresses of
+            deleted accounts; all feedback; the recipients of letters that could not be sent; and
+            all reports, with the names of the files and the addresses of their owners. Who reads a
+            report can open the file that it is about.
           </dd>
         </div>
         <div>
@@ -147,9 +151,16 @@ const sections: readonly LegalSection[] = [
         </p>
         <p>
           What stays: the lines of the audit log with their IP addresses, of which the last one
-          names the address of the account, so that the deletion itself can be explained; the proofs
-          of deletion, without names; link codes that were used; what you wrote as feedback, until
-          the operator deletes it; and what is kept of letters, for as long as it says above.
+          names the address of the account, so that the deletion itself can be explained, and those
+          about files that were taken down have the link code and the reason; the proofs of
+          deletion, without names; link codes that were used; the checksum of content that was taken
+          down; what you wrote as feedback, until the operator deletes it; what you wrote when you
+          reported a file, and what is kept of letters, for as long as it says above.
+        </p>
+        <p>
+          Reports of your files go with the account, once they were dealt with. A report that waits
+          for the administrator stays for as long as it says above, with the name of the file, its
+          link code and the number of the account, so that its content can still be blocked.
         </p>
       </>
     ),

@@ -1,5 +1,6 @@
 import { publicSlot } from '../../../shared/public-slots.ts'
 import { PrivacyContact, Support } from '../contacts.tsx'
+import { When } from '../when.tsx'
 import { LegalPage, type LegalSection } from './legal-page.tsx'
 
 const sections: readonly LegalSection[] = [
@@ -135,9 +136,18 @@ const sections: readonly LegalSection[] = [
         </p>
         <p>
           We take down what breaks them: the link ends, the file is deleted, and the same content
-          cannot be uploaded here again. The owner is told by mail, with the reason. If you think
-          that we were wrong, answer that mail. We may close the account of somebody who does it
-          again.
+          cannot be uploaded here again.
+          <When is="smtp">
+            {' '}
+            The owner is told by mail, with the reason. If you think that we were wrong, answer that
+            mail.
+          </When>
+          <When is="outbox">
+            {' '}
+            This server sends no mail. If a file of yours is gone before its time, or if you think
+            that we were wrong, write to <Support />, who can tell you the reason.
+          </When>{' '}
+          We may close the account of somebody who does it again.
         </p>
       </>
     ),

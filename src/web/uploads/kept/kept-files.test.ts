@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  createKeptFiles,
-  type KeptFile,
-  type KeptPorts,
-  keptForMs,
-  mostKept,
-} from './kept-files.ts'
+import { browserFileKeptMs } from '../../../shared/rules/kept-times.ts'
+import { createKeptFiles, type KeptFile, type KeptPorts, mostKept } from './kept-files.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -72,7 +67,7 @@ describe('a file that waits', () => {
     const { kept } = await files.keep([{ file: fileOf(1, 'one') }, { file: fileOf(1, 'two') }])
     await files.remove([kept[0]?.id ?? ''])
     expect(namesOf(await files.list())).toEqual(['two'])
-    files.pass(keptForMs - 1)
+    files.pass(browserFileKeptMs - 1)
     expect(namesOf(await files.list())).toEqual(['two'])
     files.pass(1)
     expect(await files.list()).toEqual([])

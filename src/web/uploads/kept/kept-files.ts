@@ -4,6 +4,7 @@
  * This code sends nothing. After sign-in, the dashboard offers to upload the files.
  */
 import { createStore, delMany, setMany, values } from 'idb-keyval'
+import { browserFileKeptMs } from '../../../shared/rules/kept-times.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 
 /** A file that waits in this browser. */
@@ -46,9 +47,6 @@ export interface KeptPorts {
   newId(): string
 }
 
-/** The browser keeps a file for this long. After that, another person may be using the browser. */
-export const keptForMs = 24 * 60 * 60_000
-
 /** At most this many files can wait. */
 export const mostKept = 100
 
@@ -78,7 +76,7 @@ export function createKeptFiles({ table, room, now, newId }: KeptPorts): KeptFil
 
   async function list(): Promise<KeptFile[]> {
     const all = await table.all().catch(() => [])
-    const tooOld = all.filter(({ keptAt }) => now() - keptAt >= keptForMs)
+    const tooOld = all.filter(({ keptAt }) => now() - keptAt >= browserFileKeptMs)
     await remove(tooOld.map(({ id }) => id))
     return all
       .filter((file) => !tooOld.includes(file))
