@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -9,7 +8,8 @@ import { getTableConfig, type PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../src/server/db/open.ts'
+import { moveDatabase, requireUnused } from '../src/server/db/move-database.ts'
+import { openDatabase } from '../src/server/db/open.ts'
 import * as schema from '../src/server/db/schema.ts'
 import { mailQueueName, openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
@@ -38,6 +38,7 @@ afterEach(async () => {
 async function runFromPage(
   direction: 'to-url' | 'to-embedded',
   dataDir: string,
+  database: TestDatabase,
 ): Promise<{ code: number; said: string }> {
   const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
   const blocks = Array.from(page.matchAll(/^```sh\n(.*?)^```/gms), ([, block = '']) => block)
@@ -45,7 +46,7 @@ async function runFromPage(
   expect(command).toContain('DATA_DIR=/srv/mayfly/data ')
   const script = command
     .replace('/srv/mayfly/data', `'${dataDir}'`)
-    .replace('postgres://mayfly:password@db.example.org/mayfly', `'${outside.url}'`)
+    .replace('postgres://mayfly:password@db.example.org/mayfly', `'${database.url}'`)
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
   return new Promise((done) => {
     execFile(
@@ -55,10 +56,6 @@ async function runFromPage(
       (error, _, said) => done({ code: Number(error?.code ?? 0), said }),
     )
   })
-}
-
-function openEmbedded(dataDir: string): Promise<Database> {
-  return openDatabase({ dataDir, databaseUrl: null }, log)
 }
 
 /** Adds a row to every table. Each refers to the one row of the tables before it. */
@@ -131,50 +128,48 @@ async function contentOf(pool: pg.Pool): Promise<Record<string, string[]>> {
   return content
 }
 
-test('the commands of the page copy every row of every table, to DATABASE_URL and back', async () => {
-  const first = join(folder, 'first')
-  await prepareDataFolder(first)
-  const source = await openEmbedded(first)
-  const queue = await openJobQueue(source.pool, log)
-  await queue.mail.add({ kind: 'signup', signupId: hostileText })
-  await queue.stop()
-  await fillEveryTable(source.pool)
-  const content = await contentOf(source.pool)
-  await source.close()
-  for (const [table, rows] of Object.entries(content)) expect(rows, table).not.toEqual([])
-
-  expect(await runFromPage('to-url', first)).toMatchObject({ code: 0 })
-  const target = await openDatabase({ dataDir: folder, databaseUrl: outside.url }, log)
+test('the commands of the page copy every row of every table, to the embedded database and back', async () => {
+  const source = await openDatabase({ dataDir: folder, databaseUrl: outside.url }, log)
+  let content: Record<string, string[]>
   try {
-    expect(await contentOf(target.pool)).toEqual(content)
+    const queue = await openJobQueue(source.pool, log)
+    await queue.mail.add({ kind: 'signup', signupId: hostileText })
+    await queue.stop()
+    await fillEveryTable(source.pool)
+    content = await contentOf(source.pool)
 
     // A server is using the database now.
-    const second = join(folder, 'second')
-    const refused = await runFromPage('to-embedded', second)
-    expect(refused.said).toContain('A server uses the database of DATABASE_URL')
-    expect(refused.code).toBe(1)
-    expect(existsSync(second)).toBe(false)
-  } finally {
-    await target.close()
-  }
-
-  const again = await runFromPage('to-url', first)
-  expect(again.said).toContain('has rows already (in ')
-  expect(again.code).toBe(1)
-
-  const third = join(folder, 'third')
-  expect(await runFromPage('to-embedded', third)).toMatchObject({ code: 0 })
-  const back = await openEmbedded(third)
-  try {
-    expect(await contentOf(back.pool)).toEqual(content)
-    // The audit log goes on with a new number.
-    await back.pool.query(
-      'insert into audit_log (at, action, details) select at, action, details from audit_log',
+    await expect(requireUnused(outside.url)).rejects.toThrow(
+      'A server uses the database of DATABASE_URL',
     )
-    expect(await back.pool.query('select id from audit_log order by id')).toMatchObject({
-      rows: [{ id: '1' }, { id: '2' }],
-    })
   } finally {
-    await back.close()
+    await source.close()
+  }
+  for (const [table, rows] of Object.entries(content)) expect(rows, table).not.toEqual([])
+
+  const dataDir = join(folder, 'data')
+  await prepareDataFolder(dataDir)
+  expect(await runFromPage('to-embedded', dataDir, outside)).toMatchObject({ code: 0 })
+  const other = await emptyDatabase()
+  try {
+    expect(await runFromPage('to-url', dataDir, other)).toMatchObject({ code: 0 })
+    const target = await openDatabase({ dataDir: folder, databaseUrl: other.url }, log)
+    try {
+      expect(await contentOf(target.pool)).toEqual(content)
+      await expect(moveDatabase({ from: target.pool, to: target.pool }, [])).rejects.toThrow(
+        'has rows already (in ',
+      )
+      // The audit log goes on with a new number.
+      await target.pool.query(
+        'insert into audit_log (at, action, details) select at, action, details from audit_log',
+      )
+      expect(await target.pool.query('select id from audit_log order by id')).toMatchObject({
+        rows: [{ id: '1' }, { id: '2' }],
+      })
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await other.drop()
   }
 })
