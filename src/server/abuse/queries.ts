@@ -84,6 +84,8 @@ export async function addToReport(
       targetWhere: isNull(reports.closedAt),
       set: {
         shortCode: sql`excluded.short_code`,
+        // A server may have computed it since the report was opened, or an older report knows it.
+        provedSha256: sql`coalesce(excluded.proved_sha256, ${reports.provedSha256})`,
         count: sql`${reports.count} + 1`,
         lastReportedAt: now,
         // `- n` removes the element at index n. This is the oldest statement after the first ones,
@@ -341,8 +343,14 @@ export function listUnproved(db: Db, after: string | null, limit: number): Promi
 
 /**
  * Records the SHA-256 that this server has computed from the stored bytes of a file. It is null if
- * no bytes were stored.
+ * no bytes were stored. The open report of the file gets it too, so that a takedown knows it after
+ * the file's row was removed.
  */
 export async function noteProved(tx: Db, id: string, sha256: string | null): Promise<void> {
   await tx.update(files).set({ sha256, isContentProved: true }).where(eq(files.id, id))
+  if (sha256 === null) return
+  await tx
+    .update(reports)
+    .set({ provedSha256: sha256 })
+    .where(and(eq(reports.fileId, id), isNull(reports.closedAt)))
 }

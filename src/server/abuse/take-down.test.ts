@@ -23,7 +23,7 @@ import { blockedContent, deletionReceipts, files, removals, uploads, users } fro
 import { expireFiles } from '../files/expire-files.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
 import { createStores } from '../storage/stores.ts'
-import { findBlockedContent } from './block-copies.ts'
+import { findBlockedContent, proveContent } from './block-copies.ts'
 import { takeDown as takeDownFile, takedownText } from './take-down.ts'
 
 const day = 24 * 60 * 60_000
@@ -423,6 +423,30 @@ describe('a takedown of a link that is not open', () => {
       details: { shortCode: file.shortCode, sha256: sha256(file.bytes), linkWasOpen: false },
     })
   })
+
+  it.each(['reported again', 'not reported again'])(
+    'whose SHA-256 was computed after the report, %s, and deleted since: blocks its content',
+    async (what) => {
+      const file = await makeFile(owner)
+      // A bucket takes the sender's word for the SHA-256.
+      await app.pool.query('update files set is_content_proved = false where id = $1', [file.id])
+      await report(visitor, file.shortCode)
+      if (what === 'reported again') {
+        await app.pool.query('update files set is_content_proved = true where id = $1', [file.id])
+        await report(visitor, file.shortCode)
+      } else {
+        const [content] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
+        if (!content) throw new Error('no file')
+        await proveContent(app.deps, content)
+      }
+      await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+      expect(await rowOf(file.id)).toBeUndefined()
+      expect(await takenDown(admin, file.shortCode)).toBe(
+        'The link had ended before. Its content is blocked.',
+      )
+      await expectRefusal((await upload(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    },
+  )
 
   it('renewed since it was reported: takes the file down under its new link', async () => {
     const file = await makeFile(owner)
