@@ -13,6 +13,7 @@ import {
 import { listReports, report } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Report } from '../../shared/contract/abuse.ts'
+import { longestReason } from '../../shared/rules/report.ts'
 import { auditLog, files, reports } from '../db/schema.ts'
 import { removeLapsedReports } from './queries.ts'
 
@@ -170,6 +171,19 @@ describe('POST /api/links/{code}/report', () => {
     }
     app.clock.set(before)
     expect(await listReports(admin)).toEqual([])
+  })
+})
+
+describe('the longest reason', () => {
+  const longest = `One\n\n${'x'.repeat(longestReason - 6)}y`
+
+  it.each(['\n', '\r\n', '\r'])('is taken with lines that end with %j', async (end) => {
+    expect(longest).toHaveLength(longestReason)
+    const { shortCode } = await makeFile(owner)
+    const reason = longest.replaceAll('\n', end)
+    expect((await report(visitor, shortCode, { reason })).status).toBe(200)
+    expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(longest)
+    expect((await report(visitor, shortCode, { reason: `${reason}!` })).status).toBe(400)
   })
 })
 

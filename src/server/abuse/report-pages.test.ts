@@ -97,6 +97,17 @@ describe('the page that reports a file', () => {
     expect(await listReports(admin)).toEqual([])
   })
 
+  it('takes a text as long as its field allows, whose lines end as browsers send them', async () => {
+    const { shortCode } = await makeFile(owner)
+    const { page: form } = await open(shortCode)
+    const most = Number(attributeOf(form.one('textarea'), 'maxlength'))
+    const text = `One\n\n${'x'.repeat(most - 5)}`
+    expect(text).toHaveLength(most)
+    const { answer } = await send(shortCode, { reason: text.replaceAll('\n', '\r\n') })
+    expect(answer.status).toBe(200)
+    expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(text)
+  })
+
   it('keeps what was typed when there were too many reports, and says when to come back', async () => {
     const { shortCode } = await makeFile(owner)
     for (let n = 0; n < 10; n += 1) await send(shortCode, { reason: 'again' })

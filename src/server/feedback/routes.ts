@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { feedbackBody } from '../../shared/contract/feedback.ts'
+import { feedbackBody, longestFeedback } from '../../shared/contract/feedback.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { parseCursor, takePage } from '../http/cursor.ts'
@@ -52,7 +52,16 @@ async function readForm(context: Context<HttpEnv>): Promise<z.output<typeof feed
   const text = new TextDecoder().decode(await readBytes(context))
   const parsed = feedbackBody.safeParse(Object.fromEntries(new URLSearchParams(text)))
   if (parsed.success) return parsed.data
-  throw new AppError('INVALID_INPUT', {
-    message: 'Please fill in all required fields, and give a valid email address.',
-  })
+  throw new AppError('INVALID_INPUT', { message: faultOf(parsed.error) })
+}
+
+/** Says what is wrong with a form that was filled in. What is missing is told first. */
+function faultOf({ issues }: z.ZodError): string {
+  const isTooLong = issues.every(({ code }) => code === 'too_big')
+  const field = issues[0]?.path[0]
+  if (!isTooLong || (field !== 'name' && field !== 'email' && field !== 'message')) {
+    return 'Please fill in all required fields, and give a valid email address.'
+  }
+  const most = longestFeedback[field].toLocaleString('en')
+  return `The ${field} is too long. Please use at most ${most} characters.`
 }

@@ -1,17 +1,10 @@
 import { z } from 'zod'
 import { longestReason } from '../rules/report.ts'
 import { endpoint } from './endpoint.ts'
-import { done, fitsDatabase, isoDate, shortCode } from './fields.ts'
+import { done, isoDate, linesOfText, shortCode } from './fields.ts'
 import { sha256 } from './files.ts'
 
-/** A text of one or more lines. */
-const reason = z
-  .string()
-  .trim()
-  .min(1)
-  .max(longestReason)
-  .refine(fitsDatabase, 'Must be text.')
-  .transform((text) => text.replaceAll(/\r\n?/g, '\n'))
+const reason = linesOfText(longestReason)
 
 /** What a visitor who reports a file sends. */
 export const reportBody = z.object({

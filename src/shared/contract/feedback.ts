@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { feedbackCategories } from '../rules/feedback-category.ts'
 import { endpoint } from './endpoint.ts'
-import { done, fitsDatabase, isoDate } from './fields.ts'
+import { done, fitsDatabase, isoDate, linesOfText, tooLong } from './fields.ts'
 
 /** The greatest length of each text in the form, in characters. */
 export const longestFeedback = { name: 100, email: 254, message: 5000 } as const
@@ -15,7 +15,7 @@ function line(most: number) {
     .string()
     .trim()
     .min(1)
-    .max(most)
+    .max(most, tooLong(most))
     .refine(
       (text) => fitsDatabase(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text),
       'Must be one line of text.',
@@ -33,13 +33,7 @@ export const feedbackBody = z.object({
     .enum([...feedbackCategories, ''])
     .optional()
     .transform((category) => category || null),
-  message: z
-    .string()
-    .trim()
-    .min(1)
-    .max(longestFeedback.message)
-    .refine(fitsDatabase, 'Must be text.')
-    .transform((text) => text.replaceAll(/\r\n?/g, '\n')),
+  message: linesOfText(longestFeedback.message),
   /** A field that people cannot see, so they leave it empty. Robots fill in every field. */
   website: z.string().max(500).optional(),
 })

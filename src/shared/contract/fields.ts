@@ -19,6 +19,26 @@ export function fitsDatabase(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
+/** Says that a text is too long. */
+export function tooLong(most: number): string {
+  return `Must have ${most.toLocaleString('en')} characters at most.`
+}
+
+/**
+ * A text of one or more lines, of at most `most` characters after trimming. A form that a browser
+ * sends by itself ends its lines with CRLF, which becomes LF before anything is counted. So a text
+ * that fits the `maxlength` of its field is never refused as too long.
+ */
+export function linesOfText(most: number) {
+  return z
+    .string()
+    .overwrite((text) => text.replaceAll(/\r\n?/g, '\n'))
+    .trim()
+    .min(1)
+    .max(most, tooLong(most))
+    .refine(fitsDatabase, 'Must be text.')
+}
+
 /** The name of a file as the client sends it. The server cleans the name afterwards. */
 export const fileName = z.string().min(1).max(1024)
 
