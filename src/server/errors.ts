@@ -13,7 +13,8 @@ export class AppError extends Error {
 
   /**
    * @param message replaces the table's text where a more precise sentence helps. Clients see it.
-   * @param headers are added to the answer, for instance `Retry-After`.
+   * @param headers are added to the answer, with their names in lower case. A 503 has the
+   * `retry-after` of the table unless this names another one.
    */
   constructor(
     code: ErrorCode,
@@ -22,7 +23,7 @@ export class AppError extends Error {
     super(options.message ?? errorTable[code].message, { cause: options.cause })
     this.name = 'AppError'
     this.code = code
-    this.headers = options.headers ?? {}
+    this.headers = { ...retryAfter(code), ...options.headers }
   }
 
   get status() {
@@ -32,6 +33,12 @@ export class AppError extends Error {
   get body(): ErrorBody {
     return { message: this.message, code: this.code }
   }
+}
+
+/** Every 503 says when to ask again (design §5). */
+function retryAfter(code: ErrorCode): Record<string, string> {
+  const row = errorTable[code]
+  return 'retrySeconds' in row ? { 'retry-after': String(row.retrySeconds) } : {}
 }
 
 /** Returns the error for a limit that a user has reached. Its text contains the current limits. */

@@ -228,6 +228,7 @@ describe('POST /api/admin/expire-files', () => {
     const away = withStore({ remove: () => Promise.reject(new Error('EIO')) })
     await expect(expireFilesNow(away, actor())).rejects.toMatchObject({
       code: 'UNAVAILABLE',
+      headers: { 'retry-after': '5' },
       message: expect.stringContaining('the bytes of 1 file. The server tries again by itself.'),
     })
     expect(await told('expire-files')).toEqual([{ expiredCount: 0, failed: 1 }])

@@ -12,9 +12,7 @@ import type { HashCost, PasswordOrder } from './password-thread.ts'
  * about 50 ms.
  */
 const betterAuthCost: HashCost = { N: 16_384, r: 16, p: 1 }
-/** To compute all hashes of a full queue takes about five seconds on a slow core. */
 const queueLimits = { most: 96, mostOfOne: 32 }
-const busyRetrySeconds = 5
 /**
  * The limits of the thread's heap. scrypt's memory is not in the heap: 32 MiB for the one hash that
  * is being computed.
@@ -150,7 +148,7 @@ function newSalt(): string {
 }
 
 function busy(): AppError {
-  return new AppError('PASSWORDS_BUSY', { headers: { 'retry-after': String(busyRetrySeconds) } })
+  return new AppError('PASSWORDS_BUSY')
 }
 
 function away(cause?: unknown): AppError {

@@ -59,8 +59,7 @@ const calls: [string, string, () => Promise<Response>][] = [
 ]
 
 describe.each([
-  // A full disk does not become free by itself. So the answer does not say when to try again.
-  ['has no disk left', '53100', 'DISK_FULL', null],
+  ['has no disk left', '53100', 'DISK_FULL', '60'],
   ['waits for a lock', '55P03', 'UNAVAILABLE', '5'],
   ['takes too long', '57014', 'UNAVAILABLE', '5'],
 ])('a database that %s', (_, code, told, retryAfter) => {

@@ -20,7 +20,6 @@ export interface Logo {
 /** How many pictures may arrive or wait at the same time, of all accounts and of one account. */
 const mostInHand = 16
 const mostOfOne = 4
-const busyRetrySeconds = 5
 
 interface LogoProgram {
   /** The path of the program that each process runs. */
@@ -72,7 +71,7 @@ export class LogoConversion {
 }
 
 function busy(): AppError {
-  return new AppError('LOGOS_BUSY', { headers: { 'retry-after': String(busyRetrySeconds) } })
+  return new AppError('LOGOS_BUSY')
 }
 
 /** Bytes that a kind of file has at this offset. They are written as Latin-1 text. */

@@ -56,6 +56,7 @@ describe('a disk that is full', () => {
     ]
     for (const answer of answers) {
       expect(answer.status).toBe(503)
+      expect(answer.headers.get('retry-after')).toBe('60')
       expect(await answer.json()).toEqual({
         code: 'DISK_FULL',
         message:

@@ -7,19 +7,13 @@ import { AppError } from '../errors.ts'
 import { isDiskFull } from '../space/disk-full.ts'
 import type { HttpEnv } from './env.ts'
 
-/** A Postgres that restarts can usually be used again after this time. */
-const retryAfterSeconds = 5
-
 function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof HTTPException && error.status === 413) return new AppError('BODY_TOO_LARGE')
   // A full disk of the database would also pass the next check. This one comes first, because its
   // answer tells the operator what to do.
   if (isDiskFull(error)) return new AppError('DISK_FULL', { cause: error })
-  if (isDatabaseAway(error)) {
-    const headers = { 'retry-after': String(retryAfterSeconds) }
-    return new AppError('UNAVAILABLE', { cause: error, headers })
-  }
+  if (isDatabaseAway(error)) return new AppError('UNAVAILABLE', { cause: error })
   if (isUserGone(error)) return new AppError('UNAUTHORIZED', { cause: error })
   return new AppError('INTERNAL', {
     message: `Something went wrong on our side. Please mention request ${requestId}.`,

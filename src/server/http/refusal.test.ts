@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { refuse } from './refusal.ts'
 
 const MiB = 1024 * 1024
-const busy = new AppError('UNAVAILABLE', { headers: { 'Retry-After': '7' } })
+const busy = new AppError('UNAVAILABLE', { headers: { 'retry-after': '7' } })
 
 /** How the server answers a request. */
 let answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>

@@ -2,6 +2,17 @@ import { defaultTier } from '../rules/tier.ts'
 import { defaultLimits } from '../rules/tier-limits.ts'
 import { limitErrorText, tierErrorText } from './tier-errors.ts'
 
+/** Every status of an error but 503. */
+type OtherStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 416 | 421 | 429 | 500 | 507
+
+/**
+ * One error. Every 503 says after how many seconds a client may ask again, which the answer names in
+ * `Retry-After` unless the use case knows better. A 507 says nothing: somebody has to make room first.
+ */
+type ErrorRow =
+  | { status: 503; retrySeconds: number; message: string }
+  | { status: OtherStatus; retrySeconds?: never; message: string }
+
 /**
  * Every error that the HTTP interface can answer with: its code, its status and its public text.
  * People read the text. The server may replace it with a more precise sentence, but never with
@@ -135,23 +146,31 @@ export const errorTable = {
   },
   PASSWORDS_BUSY: {
     status: 503,
+    // To compute all hashes of a full queue takes about five seconds on a slow core.
+    retrySeconds: 5,
     message: 'Many people are signing in right now. Please try again in a few seconds.',
   },
   LOGOS_BUSY: {
     status: 503,
+    retrySeconds: 5,
     message: 'Many logos are being saved right now. Please try again in a few seconds.',
   },
   TOO_MANY_TRANSFERS: {
     status: 503,
+    retrySeconds: 10,
     message: 'Too many files are on their way right now. Please try again shortly.',
   },
   DISK_FULL: {
     status: 503,
+    // Bytes that are due go once a minute, and the reserve for the database is given up at once.
+    retrySeconds: 60,
     message:
       'The disk of this server is full. Delete files that are no longer needed, then try again.',
   },
   UNAVAILABLE: {
     status: 503,
+    // A Postgres or a storage that restarts can usually be used again after this time.
+    retrySeconds: 5,
     message: 'The service cannot be reached right now. Please try again shortly.',
   },
   STORAGE_FULL: {
@@ -166,7 +185,7 @@ export const errorTable = {
       'This server stores as much as its administrator allows. Delete files that are no longer ' +
       'needed, or try again later.',
   },
-} as const satisfies Record<string, { status: number; message: string }>
+} as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof errorTable
 

@@ -26,6 +26,7 @@ describe('a disk that fails', () => {
     await symlink('/dev/full', join(disk.dataDir, 'uploads', upload.key))
     const answer = await upload.put(bytes, { Range: 'bytes=0-' })
     expect(refusalOf(answer)).toEqual([503, 'DISK_FULL'])
+    expect(answer.headers['retry-after']).toBe('60')
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
     expect(await disk.openFiles()).toEqual([])
     // With room on the disk, the same upload succeeds.
@@ -39,7 +40,9 @@ describe('a disk that fails', () => {
     await rename(uploads, aside)
     await writeFile(uploads, '')
     await expect(disk.storage.check()).rejects.toThrow('ENOTDIR')
-    expect(refusalOf(await upload.put('hello'))).toEqual([503, 'UNAVAILABLE'])
+    const refused = await upload.put('hello')
+    expect(refusalOf(refused)).toEqual([503, 'UNAVAILABLE'])
+    expect(refused.headers['retry-after']).toBe('5')
     await rename(uploads, join(disk.dataDir, 'was a file'))
     await rename(aside, uploads)
     await disk.storage.check()

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { addressBlock } from '../../http/address-block.ts'
-import { type Ceiling, transferLimits } from './transfer-limits.ts'
+import type { Ceiling } from './transfer-limits.ts'
 
 /** How many transfers are running now: of all clients, and of one. */
 interface Running {
@@ -44,8 +44,7 @@ export class TransferCeiling {
     const client = addressBlock(address)
     const ofClient = this.#byClient.get(client) ?? 0
     if (!mayBegin(this.#ceiling, { all: this.#all, ofClient })) {
-      const headers = { 'Retry-After': String(transferLimits.retryAfter) }
-      throw new AppError('TOO_MANY_TRANSFERS', { headers })
+      throw new AppError('TOO_MANY_TRANSFERS')
     }
     this.#all += 1
     this.#byClient.set(client, ofClient + 1)

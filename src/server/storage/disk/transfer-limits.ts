@@ -20,8 +20,6 @@ export const transferLimits = {
   // The bytes between socket and disk take 200 KiB for each upload, so 256 of them take 50 MiB. The
   // browser sends five parts in parallel, and six small files.
   uploads: { total: 256, always: 16 },
-  /** After this many seconds a client that was refused may ask again. */
-  retryAfter: 10,
   /** How many bytes a download hands to the socket in one piece. */
   pieceBytes: 64 * KiB,
   /**

@@ -6,7 +6,7 @@ function fault(name: string): S3ServiceException {
   return new S3ServiceException({ name, $fault: 'client', $metadata: {} })
 }
 
-const away = { name: 'AppError', code: 'UNAVAILABLE' }
+const away = { name: 'AppError', code: 'UNAVAILABLE', headers: { 'retry-after': '5' } }
 
 describe.each([
   ['reach', reach],

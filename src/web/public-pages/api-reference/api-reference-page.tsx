@@ -126,9 +126,9 @@ function Basics() {
       <h3>Errors</h3>
       <p>
         An error has a status of 400 or more and a body like this one. <code>message</code> is a
-        sentence for people, <code>code</code> is for programs. Where waiting helps (429, 503), the
-        header <code>Retry-After</code> says how long, in seconds. All codes stand{' '}
-        <a href="#errors">below</a>.
+        sentence for people, <code>code</code> is for programs. Every 429 and 503 says in{' '}
+        <code>Retry-After</code> after how many seconds to ask again. A 507 says nothing of the
+        kind: somebody has to make room first. All codes stand <a href="#errors">below</a>.
       </p>
       <CodeBlock code={errorBody} />
     </section>

@@ -155,13 +155,19 @@ export function UploadGuide() {
         <div>
           <dt>503</dt>
           <dd>
-            Too many transfers, or a full disk. Wait for <code>Retry-After</code>, then send it
-            again, as often as it takes.
+            Too many transfers, a storage that is away (<code>UNAVAILABLE</code>), or a disk without
+            a free byte (<code>DISK_FULL</code>). What is stored stays. Wait for{' '}
+            <code>Retry-After</code>, then ask for the offset and send the rest. A full disk may
+            stay so until somebody deletes something.
           </dd>
         </div>
         <div>
           <dt>507</dt>
-          <dd>Too little free space. What is stored stays and can be continued.</dd>
+          <dd>
+            Too little free space for this file, or the cap of the server is reached. There is no{' '}
+            <code>Retry-After</code>, because waiting alone may not help. What is stored stays and
+            can be continued.
+          </dd>
         </div>
       </dl>
     </section>

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { type ErrorCode, errorTable } from '../shared/contract/errors.ts'
+import { AppError } from './errors.ts'
+
+const codes = Object.keys(errorTable) as ErrorCode[]
+
+it.each(codes.filter((code) => errorTable[code].status === 503))(
+  '%s says when to ask again, whoever throws it and for whatever cause',
+  (code) => {
+    const { headers } = new AppError(code, { message: 'More precise.', cause: new Error('away') })
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60)
+  },
+)
+
+it('what waiting does not help says nothing of a wait', () => {
+  for (const code of codes) {
+    if (errorTable[code].status === 503) continue
+    expect(new AppError(code).headers, code).toEqual({})
+  }
+})
+
+it('a use case that knows better names another wait', () => {
+  const { headers } = new AppError('UNAVAILABLE', { headers: { 'retry-after': '1' } })
+  expect(headers).toEqual({ 'retry-after': '1' })
+})
