@@ -18,6 +18,13 @@ type Values = Record<PublicSlot, string>
  * that were read last.
  */
 const settingsWithinMs = 2000
+/** After the settings could not be read, no page waits for them for this long, in milliseconds. */
+const pauseMs = 10_000
+/**
+ * That they could not be read is logged at most once in this time, in milliseconds. Otherwise anybody
+ * could fill the log by opening pages.
+ */
+const tellEveryMs = 60_000
 
 /** The facts about this server from which the values of the slots are made. */
 export interface PublicFacts {
@@ -35,24 +42,35 @@ export interface PublicFacts {
 
 /**
  * Returns the function that reads the current values for the public pages. The function never
- * rejects: while the database cannot be reached, the pages show the settings that were read last.
+ * rejects: while the database cannot be reached, the pages show the settings that were read last,
+ * and wait for new ones only once every 10 seconds.
  */
 export function valueReader({
+  clock,
   config,
   log,
   settings,
-}: Pick<Deps, 'config' | 'log' | 'settings'>): () => Promise<Values> {
+}: Pick<Deps, 'clock' | 'config' | 'log' | 'settings'>): () => Promise<Values> {
   const { appUrl, supportEmail, privacyEmail } = config
   let last: { values: SettingValues; limits: Limits } = {
     values: settingDefaults(supportEmail),
     limits: defaultLimits,
   }
-  return async () => {
+  let failedAt: number | null = null
+  let toldAt: number | null = null
+  const refresh = async () => {
     try {
       last = await inTime(settings.current(), settingsWithinMs)
+      failedAt = null
     } catch (error) {
+      failedAt = clock().getTime()
+      if (isWithin(tellEveryMs, toldAt, failedAt)) return
+      toldAt = failedAt
       log.warn({ err: error }, 'A public page shows older settings: they could not be read')
     }
+  }
+  return async () => {
+    if (!isWithin(pauseMs, failedAt, clock().getTime())) await refresh()
     return pageValues({
       origin: appUrl.origin,
       signupDomains: typeof config.signup === 'string' ? '' : anyOf(config.signup),
@@ -64,6 +82,11 @@ export function valueReader({
       limits: last.limits,
     })
   }
+}
+
+/** Tells whether less than `ms` have passed since a moment. A clock that was set back ends the time. */
+function isWithin(ms: number, since: number | null, now: number): boolean {
+  return since !== null && now >= since && now - since < ms
 }
 
 /** Returns the text of every slot of the public pages. */

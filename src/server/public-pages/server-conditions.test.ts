@@ -24,9 +24,8 @@ async function read(name: PublicPageName, env: Record<string, string>): Promise<
     conditions: publicConditions,
     mayLackSome: true,
   })
-  const values = await valueReader({ config, settings } as unknown as Parameters<
-    typeof valueReader
-  >[0])()
+  const deps = { clock: () => new Date(), config, settings }
+  const values = await valueReader(deps as unknown as Parameters<typeof valueReader>[0])()
   const html = template(['visitor', ...conditionsOf(config)]).fill(values)
   return textOf(readPage(html).one('main')).replaceAll(/\s+/g, ' ')
 }
