@@ -1,5 +1,6 @@
 import {
   and,
+  count,
   desc,
   eq,
   gt,
@@ -7,6 +8,7 @@ import {
   isNotNull,
   isNull,
   lt,
+  min,
   notExists,
   or,
   type SQL,
@@ -93,6 +95,24 @@ export async function addToReport(
         statements: sql`case when ${isFull} then ${statements} - ${keptAtEachEnd}::int else ${statements} end || excluded.statements`,
       },
     })
+}
+
+/** Returns the open report of a file. */
+export async function findOpenReport(db: Db, fileId: string): Promise<ReportRow | undefined> {
+  const [report] = await db
+    .select()
+    .from(reports)
+    .where(and(eq(reports.fileId, fileId), isNull(reports.closedAt)))
+  return report
+}
+
+/** Counts the open reports. `since` is when the oldest of them was opened; null if there is none. */
+export async function countOpenReports(db: Db): Promise<{ count: number; since: Date | null }> {
+  const [counted] = await db
+    .select({ count: count(), since: min(reports.firstReportedAt) })
+    .from(reports)
+    .where(isNull(reports.closedAt))
+  return counted ?? { count: 0, since: null }
 }
 
 /**

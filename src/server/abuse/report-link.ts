@@ -1,8 +1,10 @@
 import type { z } from 'zod'
 import type { reportBody } from '../../shared/contract/abuse.ts'
+import { dayOf } from '../../shared/rules/day.ts'
 import { opens } from '../../shared/rules/link-status.ts'
 import { isShortCode } from '../../shared/rules/short-code.ts'
 import type { Deps } from '../deps.ts'
+import { letterKey } from '../email/letter-key.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import { counter } from '../http/rate-limit.ts'
@@ -21,18 +23,20 @@ export async function findOpenLink(
 }
 
 /**
- * Adds a visitor's statement to the open report of the file behind a link. If the hidden field
- * `website` is filled in, a robot has probably sent the statement. It is kept with a mark, because
- * a browser may have filled in the field by itself.
+ * Adds a visitor's statement to the open report of the file behind a link, and requests the mail
+ * that tells support of it, at most one for a file and day (UTC). One transaction does both, so
+ * that neither is lost. If the hidden field `website` is filled in, a robot has probably sent the
+ * statement. It is kept with a mark and without a mail, because a browser may have filled in the
+ * field by itself.
  * @throws {AppError} LINK_NOT_FOUND when the link does not open; TOO_MANY_REQUESTS.
  */
 export async function reportLink(
-  deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
   code: string,
   { reason, email, website }: z.output<typeof reportBody>,
   clientAddress: string,
 ): Promise<void> {
-  const { clock, db, rateLimits } = deps
+  const { clock, db, mailQueue, rateLimits } = deps
   // This limit also counts reports of links that do not open. Otherwise somebody could guess short
   // codes with this call.
   await rateLimits.spend([counter('reportsByAddress', addressBlock(clientAddress))])
@@ -40,6 +44,12 @@ export async function reportLink(
   if (!file) throw new AppError('LINK_NOT_FOUND')
   await rateLimits.spend([counter('reportsByFile', file.id)])
   const now = clock()
-  const statement = { at: now.toISOString(), reason, email, isSuspect: Boolean(website) }
-  await addToReport(db, file, statement, now)
+  const isSuspect = Boolean(website)
+  const statement = { at: now.toISOString(), reason, email, isSuspect }
+  await db.transaction(async (tx) => {
+    await addToReport(tx, file, statement, now)
+    if (isSuspect) return
+    const key = letterKey(`report of ${file.id} on ${dayOf(now)}`)
+    await mailQueue.add({ kind: 'report', fileId: file.id }, tx, { at: now, key })
+  })
 }

@@ -19,7 +19,10 @@ import { writeResentLetter, writeSignupLetter } from './write-signup-mail.ts'
 type MailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 /** A request for mail about an account. */
-type AccountMail = Exclude<MailRequest, { kind: 'trial' | 'feedback' | 'files' | 'takedown' }>
+type AccountMail = Exclude<
+  MailRequest,
+  { kind: 'trial' | 'feedback' | 'report' | 'files' | 'takedown' }
+>
 
 /**
  * Writes the mail that a request asks for, at the time when it is sent. Returns null if there is no

@@ -39,6 +39,7 @@ export const mailRequest = z.discriminatedUnion('kind', [
     tookOver: z.boolean(),
   }),
   z.object({ kind: z.literal('feedback'), feedbackId: z.uuid() }),
+  z.object({ kind: z.literal('report'), fileId: z.uuid() }),
   z.object({
     kind: z.literal('files'),
     userId: z.string(),

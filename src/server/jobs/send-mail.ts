@@ -1,3 +1,4 @@
+import { writeReportMail } from '../abuse/write-report-mail.ts'
 import { writeTakedownMail } from '../abuse/write-takedown-mail.ts'
 import { writeAccountMail } from '../auth/write-account-mail.ts'
 import type { Deps } from '../deps.ts'
@@ -52,6 +53,8 @@ function writeMail(
       return writeTrialMail(deps, asked)
     case 'feedback':
       return writeFeedbackMail(deps, asked)
+    case 'report':
+      return writeReportMail(deps, asked)
     case 'files':
       return writeFileMail(deps, asked)
     case 'takedown':

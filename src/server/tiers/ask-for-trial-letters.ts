@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { trialLetterDue, trialLetters } from '../../shared/rules/trial-letters.ts'
 import type { Db, Deps } from '../deps.ts'
+import { letterKey } from '../email/letter-key.ts'
 import type { UserRow } from './queries.ts'
 
 /**
@@ -17,13 +17,10 @@ export async function askForTrialLetters(
   if (endsAt === null) return
   for (const letter of trialLetters) {
     const request = { kind: 'trial', userId, letter, endsAt: endsAt.toISOString() } as const
-    const later = { at: trialLetterDue(letter, endsAt), key: letterKey(userId, letter) }
+    const later = {
+      at: trialLetterDue(letter, endsAt),
+      key: letterKey(`trial letter ${letter} ${userId}`),
+    }
     await mailQueue.add(request, tx, later)
   }
-}
-
-/** Returns the key of one letter to one user: a UUID of version 8, which is made from a hash. */
-function letterKey(userId: string, letter: string): string {
-  const hash = createHash('sha256').update(`trial letter ${letter} ${userId}`).digest('hex')
-  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')
 }

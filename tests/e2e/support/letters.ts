@@ -4,6 +4,7 @@ import { feedbackLetter } from '../../../src/server/email/letters/feedback.ts'
 import { fileLetter } from '../../../src/server/email/letters/files.ts'
 import { googleLinkedLetter } from '../../../src/server/email/letters/google-linked.ts'
 import { passwordChangedLetter } from '../../../src/server/email/letters/password-changed.ts'
+import { reportLetter } from '../../../src/server/email/letters/report.ts'
 import { resetPasswordLetter } from '../../../src/server/email/letters/reset-password.ts'
 import { takedownLetter } from '../../../src/server/email/letters/takedown.ts'
 import { testLetter } from '../../../src/server/email/letters/test.ts'
@@ -53,6 +54,17 @@ export const letters: Readonly<Record<string, readonly LetterContent[]>> = {
       changedBy: 'letter',
       loginPage,
       supportEmail,
+    }),
+  ],
+  report: [
+    reportLetter({
+      fileName: 'invoice.pdf',
+      link: `${origin}/s/k7RmTq9XbW`,
+      count: 12,
+      reason: 'It is malware.\nThree scanners say so.',
+      email,
+      reportedAt: new Date(0),
+      adminCenter: `${origin}/admin`,
     }),
   ],
   'reset-password': [

@@ -109,6 +109,7 @@ describe('GET /api/admin/checks', () => {
       ...jobNames.map((name) => `Jobs: ${name}: ok`),
       'Jobs: bytes that should be gone: ok',
       'Jobs: files whose bytes are missing: ok',
+      'Reports: ok',
       'Backups: warning',
       'Version: ok',
       'Address: ok',
@@ -225,6 +226,7 @@ describe('mail', () => {
     })
     await addMail({ state: 'failed', data: { kind: 'trial', userId: 'nobody' }, minutesAgo: 2 })
     await addMail({ state: 'failed', data: { kind: 'feedback' }, minutesAgo: 3 })
+    await addMail({ state: 'failed', data: { kind: 'report', fileId: 'x' }, minutesAgo: 4 })
     const signup = { kind: 'signup', email: 'x@x.org' }
     for (const days of [1, 2, 5, 6]) {
       await addMail({
@@ -240,11 +242,12 @@ describe('mail', () => {
       minutesAgo: 8 * 24 * 60,
     })
     const { message } = await lineOf('Mail: lost letters')
-    expect(message).toMatch(/^7 letters were lost/)
+    expect(message).toMatch(/^8 letters were lost/)
     expect(message).toContain(`To ${email} (password-changed`)
     expect(message).toContain('To an account that is gone (trial')
     expect(message).toContain(`To ${app.deps.config.supportEmail} (feedback`)
-    expect(message).toMatch(/To x@x\.org \(signup, [^)]+\): Day 1\. .*: Day 2\. And 2 more,/)
+    expect(message).toContain(`To ${app.deps.config.supportEmail} (report`)
+    expect(message).toMatch(/To x@x\.org \(signup, [^)]+\): Day 1\. And 3 more,/)
     expect(message).not.toContain('old@x.org')
     expect(message).not.toContain('Day 5')
   })

@@ -6,6 +6,7 @@ import { checkDatabase } from './database.ts'
 import { checkFreeSpace } from './free-space.ts'
 import { checkJobs } from './jobs.ts'
 import { checkMail } from './mail.ts'
+import { checkReports } from './reports.ts'
 import { checkAddress, checkProxy, checkRateLimits, checkSecrets } from './settings.ts'
 import { checkStorage } from './storage.ts'
 import { checkStorageCap } from './storage-cap.ts'
@@ -21,6 +22,7 @@ export const checks: readonly Check[] = [
   { name: 'Free space', look: checkFreeSpace },
   { name: 'Storage cap', look: checkStorageCap },
   { name: 'Jobs', look: checkJobs },
+  { name: 'Reports', look: checkReports },
   { name: 'Backups', look: checkBackups },
   { name: 'Version', look: checkVersion },
   { name: 'Address', look: checkAddress },

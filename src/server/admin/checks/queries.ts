@@ -69,8 +69,8 @@ const lastReason = sql.raw(
 
 /**
  * Lists the newest letters that the queue has given up in the last `days` days. A letter with
- * feedback goes to `supportEmail`. For every other letter, the queue holds an address, or the id of
- * an account or a signup.
+ * feedback or about a report goes to `supportEmail`. For every other letter, the queue holds an
+ * address, or the id of an account or a signup.
  */
 export async function listLostLetters(
   db: Db,
@@ -84,7 +84,7 @@ export async function listLostLetters(
     total: number
   }>(sql`
     select coalesce(j.data->>'kind', 'letter') as kind,
-      case when j.data->>'kind' = 'feedback' then ${supportEmail}
+      case when j.data->>'kind' in ('feedback', 'report') then ${supportEmail}
         else coalesce(j.data->>'email', u.email, s.email) end as address,
       ${lastReason} as reason,
       floor(extract(epoch from j.completed_on) * 1000)::text as ms,

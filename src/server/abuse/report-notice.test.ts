@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  type Client,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+} from '../../../tests/support/make.ts'
+import { listReports, report } from '../../../tests/support/takedowns.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { CheckLine } from '../../shared/contract/checks.ts'
+import { momentText } from '../../shared/rules/moment-text.ts'
+import { reports } from '../db/schema.ts'
+
+/** How the people who run the server learn that a file was reported. */
+
+const day = 24 * 60 * 60_000
+
+let app: TestApp
+let admin: Person
+let owner: Person
+let visitor: Client
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+  visitor = makeClient(app)
+})
+beforeEach(async () => {
+  owner = await makePerson(app, { tier: 'premium' })
+  await app.mails()
+  await app.deps.db.delete(reports)
+})
+afterAll(() => app.close())
+
+/** Dismisses the report that was made last. */
+async function dismissLast(): Promise<void> {
+  const [last] = await listReports(admin)
+  expect((await admin.post(`/api/admin/reports/${last?.id}/dismiss`)).status).toBe(200)
+}
+
+describe('support', () => {
+  it('is told of a report by mail, with what was written and the way to deal with it', async () => {
+    const file = await makeFile(owner, { name: '<b>invoice</b>.pdf' })
+    await report(visitor, file.shortCode, {
+      reason: 'It is a <trap>.\nTwo scanners say so.',
+      email: 'ada@example.org',
+    })
+    const [mail, ...others] = await app.mails()
+    expect(others).toEqual([])
+    expect(mail?.to.address).toBe(app.deps.config.supportEmail)
+    expect(mail?.letter.subject).toBe('A file was reported')
+    const { origin } = app.deps.config.appUrl
+    for (const words of [
+      `${origin}/s/${file.shortCode}. It was reported once.`,
+      'It is a <trap>.\n\nTwo scanners say so.',
+      'Sent by ada@example.org',
+      `${origin}/admin`,
+    ]) {
+      expect(mail?.letter.text).toContain(words)
+    }
+    expect(mail?.letter.html).toContain('It is a &lt;trap&gt;.')
+    expect(mail?.letter.html).not.toContain('<b>invoice')
+  })
+
+  it('gets one mail for a file and day, however many report it at once, and another the next day', async () => {
+    const [file, other] = [await makeFile(owner), await makeFile(owner)]
+    await Promise.all(
+      Array.from({ length: 12 }, () => report(makeClient(app), file.shortCode, { reason: 'same' })),
+    )
+    await report(visitor, other.shortCode, { reason: 'another' })
+    const texts = (await app.mails()).map(({ letter }) => letter.text)
+    expect(texts).toHaveLength(2)
+    expect(texts.filter((text) => text.includes('reported 12 times'))).toHaveLength(1)
+
+    // Dismissing it does not open the way for more mails of that day.
+    app.clock.advance(1)
+    await report(visitor, file.shortCode)
+    await dismissLast()
+    await report(visitor, file.shortCode)
+    expect(await app.mails()).toEqual([])
+    app.clock.advance(day)
+    await report(visitor, file.shortCode)
+    expect(await app.mails()).toHaveLength(1)
+  })
+
+  it('gets none about what a robot seems to have sent, and then one about what a person wrote', async () => {
+    const { shortCode } = await makeFile(owner)
+    await report(visitor, shortCode, { reason: 'Buy now', website: 'https://example.net' })
+    expect(await app.mails()).toEqual([])
+    await report(visitor, shortCode, { reason: 'It is a trap.' })
+    await report(visitor, shortCode, { reason: 'Buy now', website: 'https://example.net' })
+    const [mail] = await app.mails()
+    expect(mail?.letter.text).toContain('It is a trap.')
+    expect(mail?.letter.text).not.toContain('Buy now')
+  })
+
+  it('gets none about a report that was dealt with before the mail left, or that was not kept', async () => {
+    const { shortCode } = await makeFile(owner)
+    await report(visitor, shortCode)
+    await dismissLast()
+    expect(await app.mails()).toEqual([])
+    expect((await report(visitor, 'abcdefghij')).status).toBe(404)
+    expect((await report(visitor, shortCode, { reason: ' ' })).status).toBe(400)
+    expect(await app.mails()).toEqual([])
+  })
+
+  it('gets no mail without the report, and no report is kept without its mail', async () => {
+    const { shortCode } = await makeFile(owner)
+    const add = vi.spyOn(app.deps.mailQueue, 'add').mockRejectedValueOnce(new Error('no queue'))
+    expect((await report(visitor, shortCode)).status).toBe(500)
+    add.mockRestore()
+    expect(await listReports(admin)).toEqual([])
+  })
+})
+
+describe('the checks', () => {
+  async function line(): Promise<CheckLine | undefined> {
+    // Lines are kept for 5 seconds.
+    app.clock.advance(5000)
+    const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
+    return lines.find(({ name }) => name === 'Reports')
+  }
+
+  it('count the open reports, and warn when one has waited for two days', async () => {
+    expect(await line()).toMatchObject({ status: 'ok', message: 'None is open.' })
+    const since = app.clock()
+    await report(visitor, (await makeFile(owner)).shortCode)
+    app.clock.advance(60_000)
+    await report(visitor, (await makeFile(owner)).shortCode)
+    const message = `2 open, the oldest since ${momentText(since)}.`
+    app.clock.set(new Date(since.getTime() + 2 * day - 5001))
+    expect(await line()).toMatchObject({ status: 'ok', message, cure: '' })
+    const late = await line()
+    expect(late).toMatchObject({ status: 'warning', message })
+    expect(late?.cure).toContain('take the file down, or dismiss the report')
+    app.clock.set(since)
+    await dismissLast()
+    await dismissLast()
+    expect(await line()).toMatchObject({ status: 'ok', message: 'None is open.' })
+  })
+})

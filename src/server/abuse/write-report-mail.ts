@@ -1,0 +1,35 @@
+import type { Deps } from '../deps.ts'
+import type { Addressed } from '../email/addressed.ts'
+import { reportLetter } from '../email/letters/report.ts'
+import type { MailRequest } from '../email/mail-queue.ts'
+import { findOpenReport } from './queries.ts'
+
+type ReportMail = Extract<MailRequest, { kind: 'report' }>
+
+/**
+ * Writes the mail that tells the support of a reported file, with the last words that no robot seems
+ * to have sent. Returns null if the report is not open any more.
+ */
+export async function writeReportMail(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  { fileId }: ReportMail,
+): Promise<Addressed | null> {
+  const report = await findOpenReport(db, fileId)
+  const statement = report?.statements.findLast(({ isSuspect }) => !isSuspect)
+  if (!report || !statement) return null
+  const { origin } = config.appUrl
+  const { shortCode, originalName: fileName, count } = report
+  const { at, reason, email } = statement
+  return {
+    to: { name: 'Mayfly support', address: config.supportEmail },
+    content: reportLetter({
+      fileName,
+      link: `${origin}/s/${shortCode}`,
+      count,
+      reason,
+      email,
+      reportedAt: new Date(at),
+      adminCenter: `${origin}/admin`,
+    }),
+  }
+}

@@ -1,0 +1,21 @@
+import { dayInMs } from '../../../shared/rules/lifetime.ts'
+import { momentText } from '../../../shared/rules/moment-text.ts'
+import { countOpenReports } from '../../abuse/queries.ts'
+import { type CheckDeps, type Finding, ok, warning } from './check.ts'
+
+/** An open report that is this old waits for too long. */
+const longestWaitMs = 2 * dayInMs
+
+/** How many reports of files are open, and since when. */
+export async function checkReports({
+  clock,
+  db,
+}: Pick<CheckDeps, 'clock' | 'db'>): Promise<Finding[]> {
+  const { count, since } = await countOpenReports(db)
+  if (since === null) return [ok('None is open.')]
+  const message = `${count.toLocaleString('en')} open, the oldest since ${momentText(since)}.`
+  if (clock().getTime() - since.getTime() < longestWaitMs) return [ok(message)]
+  const cure =
+    'Look at each under Reports in the Admin Center: take the file down, or dismiss the report. The link of a reported file works until then.'
+  return [warning(message, cure)]
+}
