@@ -1,5 +1,7 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, inArray, lt, min, type SQL, sql } from 'drizzle-orm'
+import { feedbackKeptMs } from '../../shared/rules/kept-times.ts'
 import type { Db } from '../db/db.ts'
+import { removeInBatches } from '../db/in-batches.ts'
 import { feedback } from '../db/schema.ts'
 
 export type FeedbackRow = typeof feedback.$inferSelect
@@ -9,6 +11,46 @@ export async function insertFeedback(tx: Db, row: Omit<FeedbackRow, 'id'>): Prom
   const [kept] = await tx.insert(feedback).values(row).returning({ id: feedback.id })
   if (!kept) throw new Error('the feedback was not kept')
   return kept.id
+}
+
+/**
+ * Counts the feedback that was sent after a moment, and says when the first of it was sent. Until the
+ * transaction ends, nobody else counts or stores feedback.
+ */
+export async function countFeedbackUnderLock(
+  tx: Db,
+  after: Date,
+): Promise<{ count: number; first: Date | null }> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all feedback', 0))`)
+  const [counted] = await tx
+    .select({ count: count(), first: min(feedback.createdAt) })
+    .from(feedback)
+    .where(gt(feedback.createdAt, after))
+  return counted ?? { count: 0, first: null }
+}
+
+/** Removes feedback. Of parallel callers exactly one gets the row. */
+export async function removeFeedback(tx: Db, id: string): Promise<FeedbackRow | undefined> {
+  const [removed] = await tx.delete(feedback).where(eq(feedback.id, id)).returning()
+  return removed
+}
+
+/**
+ * Removes the feedback that was sent a year or more before `now`. It works in batches.
+ * @returns how many rows were removed.
+ */
+export function removeOldFeedback(db: Db, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - feedbackKeptMs)
+  return removeInBatches(async (limit) => {
+    const ids = db
+      .select({ id: feedback.id })
+      .from(feedback)
+      .where(lt(feedback.createdAt, before))
+      .limit(limit)
+      .for('update', { skipLocked: true })
+    const { rowCount } = await db.delete(feedback).where(inArray(feedback.id, ids))
+    return rowCount ?? 0
+  })
 }
 
 /** Returns the feedback with this id; undefined if it no longer exists. */

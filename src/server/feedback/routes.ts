@@ -7,16 +7,17 @@ import { parseCursor, takePage } from '../http/cursor.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { type Handlers, readBytes } from '../http/mount.ts'
 import type { ShowPage } from '../http/show-page.ts'
+import { deleteFeedback } from './delete-feedback.ts'
 import { listFeedback } from './queries.ts'
 import { sendFeedback } from './send-feedback.ts'
 
 const place = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.uuid()])
 
-/** The calls for sending feedback (spec §7), and for listing it for the administrator. */
+/** The calls for sending feedback (spec §7), and for the administrator, who reads and deletes it. */
 export function feedbackRoutes(
-  deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
+  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLimits'>,
   showPage: ShowPage,
-): Handlers<'sendFeedback' | 'sendFeedbackForm' | 'listFeedback'> {
+): Handlers<'sendFeedback' | 'sendFeedbackForm' | 'listFeedback' | 'deleteFeedback'> {
   return {
     async sendFeedback({ body, clientAddress }) {
       await sendFeedback(deps, body, clientAddress)
@@ -39,6 +40,11 @@ export function feedbackRoutes(
       const rows = await listFeedback(deps.db, { limit: limit + 1, after })
       const page = takePage(context, rows, { limit, placeOf: (row) => [row.createdAt, row.id] })
       return page.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }))
+    },
+
+    async deleteFeedback({ params, user, clientAddress }) {
+      await deleteFeedback(deps, params.id, { id: user.id, ipAddress: clientAddress })
+      return { message: 'Feedback deleted' }
     },
   }
 }

@@ -1,25 +1,61 @@
 import type { z } from 'zod'
 import type { feedbackBody } from '../../shared/contract/feedback.ts'
-import type { Deps } from '../deps.ts'
+import { mostFeedbackADay } from '../../shared/rules/feedback-limits.ts'
+import { dayInMs } from '../../shared/rules/lifetime.ts'
+import type { Db, Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import { counter } from '../http/rate-limit.ts'
-import { insertFeedback } from './queries.ts'
+import { countFeedbackUnderLock, insertFeedback } from './queries.ts'
+
+type FeedbackDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLimits'>
 
 /**
  * Stores feedback and requests the mail that shows it to the support. Both are one transaction, so
- * that neither is lost. What a robot seems to have sent is stored too, without a mail: a browser
- * may have filled in the hidden field by itself.
- * @throws {AppError} TOO_MANY_REQUESTS.
+ * that neither is lost. Without a mail it stores what a robot seems to have sent, because a browser
+ * may have filled in the hidden field by itself, and what comes after the letters of an hour are used
+ * up.
+ * @throws {AppError} TOO_MANY_REQUESTS, also when the instance has stored as much as it takes in a
+ * day.
  */
 export async function sendFeedback(
-  { clock, db, mailQueue, rateLimits }: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
+  deps: FeedbackDeps,
   { website, ...feedback }: z.output<typeof feedbackBody>,
   clientAddress: string,
 ): Promise<void> {
+  const { clock, db, mailQueue, rateLimits } = deps
   await rateLimits.spend([counter('feedbackByAddress', addressBlock(clientAddress))])
   const isSuspect = Boolean(website)
+  const isMailed = !isSuspect && (await takeLetter(rateLimits))
   await db.transaction(async (tx) => {
-    const feedbackId = await insertFeedback(tx, { ...feedback, isSuspect, createdAt: clock() })
-    if (!isSuspect) await mailQueue.add({ kind: 'feedback', feedbackId }, tx)
+    const createdAt = clock()
+    await requireRoom(deps, tx, createdAt)
+    const feedbackId = await insertFeedback(tx, { ...feedback, isSuspect, createdAt })
+    if (isMailed) await mailQueue.add({ kind: 'feedback', feedbackId }, tx)
+  })
+}
+
+/** Counts one letter about feedback. Returns false when those of this hour are used up. */
+async function takeLetter(rateLimits: Deps['rateLimits']): Promise<boolean> {
+  try {
+    await rateLimits.spend([counter('feedbackLetters', 'all')])
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'TOO_MANY_REQUESTS') return false
+    throw error
+  }
+}
+
+/**
+ * @throws {AppError} TOO_MANY_REQUESTS when the last 24 hours brought as much feedback as is stored
+ * in that time.
+ */
+async function requireRoom({ config }: FeedbackDeps, tx: Db, now: Date): Promise<void> {
+  const { count, first } = await countFeedbackUnderLock(tx, new Date(now.getTime() - dayInMs))
+  if (count < mostFeedbackADay || first === null) return
+  const seconds = Math.max(1, Math.ceil((first.getTime() + dayInMs - now.getTime()) / 1000))
+  throw new AppError('TOO_MANY_REQUESTS', {
+    message: `So much feedback has arrived today that no more is taken. Please write to ${config.supportEmail}.`,
+    headers: { 'retry-after': String(seconds) },
   })
 }

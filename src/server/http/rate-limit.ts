@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { mostFeedbackLettersAnHour } from '../../shared/rules/feedback-limits.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../errors.ts'
 
@@ -32,6 +33,7 @@ const limits = {
   testMailsByUser: { most: 20, windowMs: 60 * minute },
   testUploadsByUser: { most: 20, windowMs: 60 * minute },
   feedbackByAddress: { most: 10, windowMs: 60 * minute },
+  feedbackLetters: { most: mostFeedbackLettersAnHour, windowMs: 60 * minute },
   reportsByAddress: { most: 10, windowMs: 60 * minute },
   reportsByFile: { most: 100, windowMs: 60 * minute },
   tierChangesByUser: { most: 60, windowMs: 60 * minute },

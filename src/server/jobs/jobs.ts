@@ -6,6 +6,7 @@ import { removeLapsedRows } from '../auth/queries.ts'
 import { messageWithoutValues } from '../db/without-values.ts'
 import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
+import { removeOldFeedback } from '../feedback/queries.ts'
 import { tellEndingLinks, tellFirstDownloads } from '../files/ask-for-file-letters.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
 import { forgetReceiptNames } from '../files/receipt-queries.ts'
@@ -90,6 +91,7 @@ const jobs: readonly Job[] = [
       removed: await removeLapsedRows(db, clock()),
       names: await forgetReceiptNames(db, clock()),
       reports: await removeLapsedReports(db, clock()),
+      feedback: await removeOldFeedback(db, clock()),
     }),
   },
   { name: 'remove-old-days', cron: '41 3 * * *', run: removeOldDays },

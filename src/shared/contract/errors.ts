@@ -76,6 +76,7 @@ export const errorTable = {
   UPLOAD_NOT_FOUND: { status: 404, message: 'Upload not found' },
   SESSION_NOT_FOUND: { status: 404, message: 'Session not found' },
   LINK_NOT_FOUND: { status: 404, message: 'File not found or expired' },
+  FEEDBACK_NOT_FOUND: { status: 404, message: 'This feedback was deleted already.' },
   REPORT_NOT_FOUND: { status: 404, message: 'This report is not open.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take that method.' },
   FILE_GONE: {

@@ -83,4 +83,15 @@ export const feedback = {
     response: z.array(feedbackSchema),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
+  deleteFeedback: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/feedback/{id}',
+    summary:
+      'Delete one feedback for good. The audit log says that it was deleted, not what it said.',
+    access: 'admin',
+    // Any text is accepted as an id, since a wrong id only finds no feedback.
+    params: z.object({ id: z.string().max(64) }),
+    response: done,
+    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'FEEDBACK_NOT_FOUND'],
+  }),
 }

@@ -14,6 +14,7 @@ export const auditActions = [
   'test-storage-upload',
   'take-down',
   'dismiss-report',
+  'delete-feedback',
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]
@@ -34,4 +35,5 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'test-storage-upload': 'Tested a storage upload',
   'take-down': 'Took a file down',
   'dismiss-report': 'Dismissed a report',
+  'delete-feedback': 'Deleted feedback',
 }

@@ -24,5 +24,8 @@ export const browserFileKeptMs = 24 * hourInMs
 /** How long the server keeps a request for a mail after it has sent or given up the mail. */
 export const mailRequestKeptMs = 14 * dayInMs
 
+/** How long the server keeps feedback that the administrator has not deleted. */
+export const feedbackKeptMs = 365 * dayInMs
+
 /** The rate limiter counts no attempt for longer than this (see `server/http/rate-limit.ts`). */
 export const longestCountMs = hourInMs

@@ -56,6 +56,7 @@ describe('an entry of the audit log', () => {
     ['sanitize-file-names', { updated: 4, errors: 1 }, 'Sanitized filenames: 4'],
     ['test-storage-upload', { size: 1 }, 'Tested a storage upload'],
     ['take-down', { shortCode: 'abc', reason: 'Malware.' }, 'Took /s/abc down: Malware.'],
+    ['delete-feedback', { feedbackId: 'x', isSuspect: true }, 'Deleted feedback'],
     ['dismiss-report', { shortCode: 'abc', count: 2 }, 'Dismissed a report'],
   ] as const)('about %s, %j', (action, details, text) => {
     expect(auditText({ action, details })).toBe(text)

@@ -1,23 +1,27 @@
 import { MessageSquare } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import type { Feedback } from '../../shared/contract/feedback.ts'
 import { categoryLabels } from '../../shared/rules/feedback-category.ts'
+import { mostFeedbackLettersAnHour } from '../../shared/rules/feedback-limits.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { isLongText } from './is-long-text.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
-import { useFeedback } from './use-feedback.ts'
+import { useDeleteFeedback, useFeedback } from './use-feedback.ts'
 import { whenText } from './when-text.ts'
 
 /**
- * The feedback that people sent, newest first. A mark shows which feedback a robot has probably
- * sent.
+ * The feedback that people sent, newest first. The administrator can delete each. A mark shows
+ * which feedback a robot has probably sent.
  */
 export function FeedbackSection({ id, title }: SectionProps) {
   const { data, isError, isFetching, refetch, ...pages } = useFeedback()
+  const deletion = useDeletion(id)
   const all = data?.pages.flatMap(({ items }) => items)
   const content = () => {
     if (!all) {
@@ -45,7 +49,12 @@ export function FeedbackSection({ id, title }: SectionProps) {
       <Card>
         <ul aria-label="Feedback">
           {all.map((feedback) => (
-            <FeedbackRow key={feedback.id} feedback={feedback} now={now} />
+            <FeedbackRow
+              key={feedback.id}
+              feedback={feedback}
+              now={now}
+              onDelete={() => deletion.ask(feedback)}
+            />
           ))}
         </ul>
         <OlderRows
@@ -59,13 +68,64 @@ export function FeedbackSection({ id, title }: SectionProps) {
     )
   }
   return (
-    <SectionFrame id={id} title={title} note="Mailed to support too, except for what robots send.">
+    <SectionFrame
+      id={id}
+      title={title}
+      note={`Mailed to support too, ${mostFeedbackLettersAnHour} an hour at most, except for what robots send.`}
+    >
       {content()}
+      {deletion.dialog}
     </SectionFrame>
   )
 }
 
-function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
+/**
+ * Returns a function that asks before feedback is deleted, and the dialog for this question.
+ * @param headingId the element that gets the focus after a deletion, because the row is gone then.
+ */
+function useDeletion(headingId: string) {
+  const [isAsking, setAsking] = useState(false)
+  /** The feedback that the dialog asks about. It stays while the dialog closes. */
+  const [asked, setAsked] = useState<Feedback | null>(null)
+  const isDone = useRef(false)
+  const { mutate: remove, isPending } = useDeleteFeedback()
+  const ask = (feedback: Feedback) => {
+    isDone.current = false
+    setAsked(feedback)
+    setAsking(true)
+  }
+  const confirm = () => {
+    if (asked === null) return
+    remove(asked, {
+      onSuccess: () => {
+        isDone.current = true
+        setAsking(false)
+      },
+    })
+  }
+  const dialog = asked ? (
+    <ConfirmDialog
+      open={isAsking}
+      onOpenChange={setAsking}
+      title={`Delete the feedback from ${asked.name}?`}
+      description="It is deleted for good. The mail about it stays in the inbox of support."
+      confirmLabel="Delete"
+      onConfirm={confirm}
+      pending={isPending}
+      pendingLabel="Deleting…"
+      finalFocus={() => (isDone.current ? document.getElementById(headingId) : true)}
+    />
+  ) : null
+  return { ask, dialog }
+}
+
+interface FeedbackRowProps {
+  feedback: Feedback
+  now: Date
+  onDelete: () => void
+}
+
+function FeedbackRow({ feedback, now, onDelete }: FeedbackRowProps) {
   const { name, email, category, message, createdAt, isSuspect } = feedback
   return (
     <li className="border-line border-t px-4 py-4 first:border-t-0 sm:px-5">
@@ -75,6 +135,11 @@ function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
         </h3>
         {category ? <Badge tone="outline">{categoryLabels[category]}</Badge> : null}
         {isSuspect ? <Badge tone="red">Probably a robot</Badge> : null}
+        <span className="ml-auto">
+          <Button size="small" label={`Delete the feedback from ${name}`} onClick={onDelete}>
+            Delete
+          </Button>
+        </span>
       </div>
       <p className="mt-0.5 flex flex-wrap gap-x-2 text-muted text-sm">
         <a

@@ -3,6 +3,7 @@ import { analyticsDays } from '../../../shared/contract/analytics.ts'
 import { publicSlot } from '../../../shared/public-slots.ts'
 import { durationText } from '../../../shared/rules/duration-text.ts'
 import {
+  feedbackKeptMs,
   idleUploadKeptMs,
   longestCountMs,
   mailRequestKeptMs,
@@ -147,7 +148,7 @@ const kept: readonly Kept[] = [
         <When is="smtp"> It is also mailed to support.</When>
       </>
     ),
-    until: 'until the operator deletes it',
+    until: <>until the operator deletes it, and without that for {durationText(feedbackKeptMs)}</>,
   },
   {
     title: 'Reports of files',

@@ -154,8 +154,8 @@ const sections: readonly LegalSection[] = [
           names the address of the account, so that the deletion itself can be explained, and those
           about files that were taken down have the link code and the reason; the proofs of
           deletion, without names; link codes that were used; the checksum of content that was taken
-          down; what you wrote as feedback, until the operator deletes it; what you wrote when you
-          reported a file, and what is kept of letters, for as long as it says above.
+          down; what you wrote as feedback or when you reported a file, and what is kept of letters,
+          for as long as it says above.
         </p>
         <p>
           Reports of your files go with the account, once they were dealt with. A report that waits

@@ -1,9 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readPage, textOf } from '../../../tests/support/html.ts'
-import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
+import {
+  type Client,
+  json,
+  makeClient,
+  makePerson,
+  type Person,
+} from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import type { Feedback } from '../../shared/contract/feedback.ts'
-import { feedback } from '../db/schema.ts'
+import { type Feedback, longestFeedback } from '../../shared/contract/feedback.ts'
+import { feedbackKeptMs } from '../../shared/rules/kept-times.ts'
+import { auditLog, feedback } from '../db/schema.ts'
+import { removeOldFeedback } from './queries.ts'
 
 let app: TestApp
 let admin: Person
@@ -96,6 +105,35 @@ describe('POST /api/feedback', () => {
   })
 })
 
+describe('a message of exactly the longest length', () => {
+  const longest = `One\n\n${'x'.repeat(longestFeedback.message - 5)}`
+  const byForm = (message: string) =>
+    makeClient(app).fetch('/api/feedback/form', {
+      method: 'POST',
+      body: new URLSearchParams({ ...form, message }),
+    })
+
+  it.each([
+    ['JSON', '\n', send],
+    ['JSON', '\r\n', send],
+    ['a form', '\r\n', ({ message }: { message: string }) => byForm(message)],
+  ] as const)('is taken as %s, with lines that end with %j', async (_, end, sendIt) => {
+    expect(longest).toHaveLength(longestFeedback.message)
+    const message = longest.replaceAll('\n', end)
+    expect((await sendIt({ message })).status).toBe(200)
+    expect((await listed())[0]?.message).toBe(longest)
+    expect((await sendIt({ message: `${message}!` })).status).toBe(400)
+    expect(await listed()).toHaveLength(1)
+  })
+
+  it('and one more is told as too long, not as missing', async () => {
+    const refused = await byForm(`${longest}!`)
+    const says = textOf(readPage(await refused.text()).one('main'))
+    expect(says).toContain('The message is too long. Please use at most 5,000 characters.')
+    expect(says).not.toContain('required')
+  })
+})
+
 describe('POST /api/feedback/form', () => {
   const sendForm = (fields: Record<string, string>, headers = {}, to = app) =>
     makeClient(to).fetch('/api/feedback/form', {
@@ -170,6 +208,57 @@ it('takes ten an hour from one address', async () => {
   } finally {
     await limited.close()
   }
+})
+
+describe('DELETE /api/admin/feedback/{id}', () => {
+  const remove = (id: string, by: Client = admin) =>
+    by.fetch(`/api/admin/feedback/${id}`, { method: 'DELETE' })
+
+  it('deletes one for good, once, and the audit log holds nothing of what was written', async () => {
+    await send({ name: 'Bob' })
+    await send()
+    await app.mails()
+    const [{ id } = { id: '' }] = (await listed()).filter(({ name }) => name === 'Ada')
+    const answers = await Promise.all([1, 2, 3].map(() => remove(id)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
+    expect((await listed()).map(({ name }) => name)).toEqual(['Bob'])
+    const lines = (await app.deps.db.select().from(auditLog)).filter(
+      ({ action }) => action === 'delete-feedback',
+    )
+    const createdAt = app.clock().toISOString()
+    expect(lines).toMatchObject([
+      { actor: admin.id, subject: null, details: { feedbackId: id, createdAt, isSuspect: false } },
+    ])
+    expect(JSON.stringify(lines)).not.toMatch(/Ada|ada@|rattles/)
+  })
+
+  it('stops the mail that waits', async () => {
+    await send()
+    await remove((await listed())[0]?.id ?? '')
+    expect(await app.mails()).toEqual([])
+  })
+
+  it.each([randomUUID(), 'x', "'", '%00'])('finds no feedback %s', async (id) => {
+    const answer = await remove(id)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({ code: 'FEEDBACK_NOT_FOUND' })
+  })
+
+  it('is closed to everybody but the administrator', async () => {
+    await send()
+    const [{ id } = { id: '' }] = await listed()
+    expect((await remove(id, makeClient(app))).status).toBe(401)
+    expect((await remove(id, await makePerson(app, { tier: 'premium' }))).status).toBe(403)
+    expect(await listed()).toHaveLength(1)
+  })
+})
+
+it('feedback that nobody deletes goes after a year', async () => {
+  await send()
+  const at = (ms: number) => new Date(app.clock().getTime() + ms)
+  expect(await removeOldFeedback(app.deps.db, at(feedbackKeptMs))).toBe(0)
+  expect(await removeOldFeedback(app.deps.db, at(feedbackKeptMs + 1))).toBe(1)
+  expect(await listed()).toEqual([])
 })
 
 describe('GET /api/admin/feedback', () => {

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { json, makeClient } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { mostFeedbackADay, mostFeedbackLettersAnHour } from '../../shared/rules/feedback-limits.ts'
+import { feedback } from '../db/schema.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
+})
+beforeEach(async () => {
+  await app.deps.db.delete(feedback)
+  await app.mails()
+  app.clock.advance(60 * 60_000)
+})
+afterAll(() => app.close())
+
+const form = { name: 'Ada', email: 'ada@example.org', category: 'bug', message: 'It rattles.' }
+
+/** Sends feedback from the client with this number, which has an address of its own. */
+function sendFrom(client: number, changes: object = {}) {
+  return makeClient(app).fetch('/api/feedback', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.51.100.${client}` },
+    body: JSON.stringify({ ...form, ...changes }),
+  })
+}
+
+describe('from however many addresses', () => {
+  it('feedback is mailed thirty times an hour, and stored beyond that', async () => {
+    // What a robot sends uses up no letters.
+    for (let n = 0; n < 5; n += 1) await sendFrom(n, { website: 'x' })
+    const answers = await Promise.all(
+      Array.from({ length: mostFeedbackLettersAnHour + 3 }, (_, n) => sendFrom(n)),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await app.mails()).toHaveLength(mostFeedbackLettersAnHour)
+    expect(await app.deps.db.$count(feedback)).toBe(mostFeedbackLettersAnHour + 8)
+    app.clock.advance(60 * 60_000)
+    expect((await sendFrom(1)).status).toBe(200)
+    expect(await app.mails()).toHaveLength(1)
+  })
+
+  it('a thousand are stored in a day and not one more, until the day of the first is over', async () => {
+    const row = { ...form, category: 'bug' as const, isSuspect: true, createdAt: app.clock() }
+    const rows = Array.from({ length: mostFeedbackADay - 2 }, () => row)
+    await app.deps.db.insert(feedback).values(rows)
+    app.clock.advance(60 * 60_000)
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => sendFrom(n)))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(4)
+    expect(await app.deps.db.$count(feedback)).toBe(mostFeedbackADay)
+    expect(await app.mails()).toHaveLength(2)
+    const [first] = refused
+    expect(first?.headers.get('retry-after')).toBe(String(23 * 60 * 60))
+    expect((await json<{ message: string }>(first as Response)).message).toBe(
+      `So much feedback has arrived today that no more is taken. Please write to ${app.deps.config.supportEmail}.`,
+    )
+    app.clock.advance(23 * 60 * 60_000)
+    expect((await sendFrom(1)).status).toBe(200)
+  })
+})

@@ -1,0 +1,88 @@
+// @vitest-environment happy-dom
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import type { Feedback } from '../../shared/contract/feedback.ts'
+import { FeedbackSection } from './feedback-section.tsx'
+
+function sentBy(name: string): Feedback {
+  return {
+    id: `id-of-${name}`,
+    name,
+    email: `${name}@example.org`,
+    category: null,
+    message: 'It rattles.',
+    createdAt: '2026-11-01T00:00:00.000Z',
+    isSuspect: false,
+  }
+}
+
+let page: WebPage
+/** The feedback that the server has. */
+let stored: Feedback[]
+beforeEach(() => {
+  page = openPage()
+  stored = [sentBy('ada'), sentBy('bob')]
+  page.on('GET /api/admin/feedback', () => stored)
+  page.show(<FeedbackSection id="feedback" title="Feedback" />)
+})
+afterEach(() => page.close())
+
+function press(name: string) {
+  fireEvent.click(screen.getByRole('button', { name }))
+}
+
+async function askForAda() {
+  await screen.findByText('ada@example.org')
+  press('Delete the feedback from ada')
+  await screen.findByText('Delete the feedback from ada?')
+}
+
+function deletions() {
+  return page.asked.filter(({ call }) => call.startsWith('DELETE')).map(({ call }) => call)
+}
+
+describe('deleting feedback', () => {
+  it('asks first, and sends nothing for who cancels', async () => {
+    await askForAda()
+    press('Cancel')
+    await waitFor(() => expect(screen.queryByText('Delete the feedback from ada?')).toBeNull())
+    expect(deletions()).toEqual([])
+    expect(page.text()).toContain('ada@example.org')
+  })
+
+  it('deletes the one that was asked about, takes it out of the list, and says so', async () => {
+    page.on('DELETE /api/admin/feedback/id-of-ada', () => {
+      stored = stored.slice(1)
+      return { message: 'Feedback deleted' }
+    })
+    await askForAda()
+    press('Delete')
+    await screen.findByText('Feedback deleted')
+    await waitFor(() => expect(page.text()).not.toContain('ada@example.org'))
+    expect(page.text()).toContain('bob@example.org')
+    expect(deletions()).toEqual(['DELETE /api/admin/feedback/id-of-ada'])
+  })
+
+  it('counts what another window has deleted as deleted', async () => {
+    page.on('DELETE /api/admin/feedback/id-of-ada', () => {
+      stored = stored.slice(1)
+      return refused(404, 'FEEDBACK_NOT_FOUND')
+    })
+    await askForAda()
+    press('Delete')
+    await screen.findByText('Feedback deleted')
+    await waitFor(() => expect(page.text()).not.toContain('ada@example.org'))
+  })
+
+  it('says when it failed, and keeps question and row', async () => {
+    page.on('DELETE /api/admin/feedback/id-of-ada', () =>
+      refused(503, 'UNAVAILABLE', 'The service cannot be reached right now.'),
+    )
+    await askForAda()
+    press('Delete')
+    await screen.findByText('Failed to delete the feedback')
+    expect(screen.getByText('Delete the feedback from ada?')).toBeTruthy()
+    expect(page.text()).toContain('ada@example.org')
+  })
+})
