@@ -2,13 +2,17 @@ import { expect, test } from 'vitest'
 import { interruptionOf } from './interruption.ts'
 
 test.each([
-  [500, 'not-ready'],
-  [503, 'not-ready'],
-  [429, 'no-answer'],
-  [409, 'no-answer'],
-])('an answer of %i is told as %s', (status, told) => {
-  const rest = { code: null, uploadOffset: null, retryAfterMs: null }
-  expect(interruptionOf({ kind: 'answer', status, ...rest })).toBe(told)
+  [500, null, null, 'not-ready'],
+  [503, null, null, 'not-ready'],
+  [503, 'UNAVAILABLE', 5000, 'not-ready'],
+  [503, 'TOO_MANY_TRANSFERS', 10_000, 'busy'],
+  [503, null, 10_000, 'busy'],
+  [429, 'TOO_MANY_REQUESTS', 10_000, 'busy'],
+  [503, 'DISK_FULL', 60_000, 'disk-full'],
+  [409, null, null, 'no-answer'],
+])('an answer of %i %s (Retry-After %j) is told as %s', (status, code, retryAfterMs, told) => {
+  const answer = { kind: 'answer', status, code, uploadOffset: null, retryAfterMs } as const
+  expect(interruptionOf(answer)).toBe(told)
 })
 
 test.each(['network', 'timeout', 'stalled'] as const)('%s is no answer', (kind) => {

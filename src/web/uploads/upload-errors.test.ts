@@ -42,6 +42,8 @@ describe('the words of spec §8', () => {
     (path) => {
       const { status, message } = errorTable.STORAGE_FULL
       expect(transferText(path, 'status', status)).toBe(message)
+      const full = errorTable.DISK_FULL
+      expect(transferText(path, 'disk-full', full.status)).toBe(full.message)
     },
   )
 })

@@ -90,6 +90,7 @@ function trimmed(text: string | null | undefined): string {
 export function transferText(path: UploadPath, kind: TransferFault, status: number | null): string {
   if (kind === 'unreadable') return unreadable
   if (kind === 'network') return networkError
+  if (kind === 'disk-full') return errorTable.DISK_FULL.message
   // The text of STORAGE_FULL says what a person can do. The bare status would not.
   if (status === errorTable.STORAGE_FULL.status) return errorTable.STORAGE_FULL.message
   if (path === 'foreground') {

@@ -48,8 +48,16 @@ export interface TransferJob {
  * - `unreadable`: the file was changed or removed on disk.
  * - `signed-out`: the server answered 401 to a call for presigned URLs.
  * - `gone`: the server knows no such upload.
+ * - `disk-full`: the server could not write, although it says that it is ready.
  */
-export type TransferFault = 'status' | 'network' | 'timeout' | 'unreadable' | 'signed-out' | 'gone'
+export type TransferFault =
+  | 'status'
+  | 'network'
+  | 'timeout'
+  | 'unreadable'
+  | 'signed-out'
+  | 'gone'
+  | 'disk-full'
 
 /**
  * A transfer failed and is not repeated. The server keeps the bytes that it stored, so that a later attempt

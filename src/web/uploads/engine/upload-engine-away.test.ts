@@ -6,6 +6,7 @@ import {
   refused,
 } from '../../../../tests/support/engine-world.ts'
 import { fileNamed } from '../../../../tests/support/upload-facts.ts'
+import { errorTable } from '../../../shared/contract/errors.ts'
 import { longestWaitMs, uploadLimit } from '../transfer/retry-policy.ts'
 import { createSendFile } from '../transfer/send-file.ts'
 import type { StorageAnswer } from '../transfer/storage-request.ts'
@@ -111,6 +112,35 @@ describe('a server that is away for ten minutes', () => {
     world.engine.cancel(first)
     await pass(2000)
     expect(world.shown()).toEqual(['b.txt pending', 'c.txt pending'])
+  })
+})
+
+describe('a full disk of the server', () => {
+  const full = { ...stored, status: 503, code: 'DISK_FULL', retryAfterMs: minute }
+
+  test('is told and waited for; what is cancelled ends, the rest goes on once there is room', async () => {
+    onRequest = () => full
+    world.isServerReady = false
+    const [first = ''] = world.add(drop())
+    await pass(60 * minute)
+    expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
+    expect(world.state().live).toMatchObject({ '000001': { interrupted: 'disk-full' } })
+    world.engine.cancel(first)
+    await pass(2000)
+    expect(world.state().live).toMatchObject({ '000002': { interrupted: 'disk-full' } })
+    world.isServerReady = true
+    onRequest = () => stored
+    await pass(2 * minute)
+    expect(world.shown()).toEqual(allStored.slice(1))
+  })
+
+  test('fails a file, and says what to do, when the server has room for others', async () => {
+    onRequest = () => full
+    world.add(drop().slice(0, 1))
+    await pass(uploadLimit.maxTries * 2 * minute)
+    expect(world.state().records).toMatchObject([
+      { status: 'failed', error: errorTable.DISK_FULL.message },
+    ])
   })
 })
 

@@ -139,6 +139,11 @@ describe('why nothing gets through', () => {
   test('the connection is there where any of them was answered', () => {
     expect(ofAll('uploading not-ready', 'pending')).toBe('not-ready')
     expect(ofAll('uploading no-answer', 'pending not-ready')).toBe('not-ready')
+    expect(ofAll('uploading no-answer', 'pending busy')).toBe('busy')
+  })
+
+  test('a full disk is told before all else, because somebody has to make room', () => {
+    expect(ofAll('uploading busy', 'uploading no-answer', 'pending disk-full')).toBe('disk-full')
   })
 
   test('something moves, or nothing is under way', () => {

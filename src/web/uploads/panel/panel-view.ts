@@ -51,8 +51,18 @@ export function interruptionOfAll(
   const pending = records.filter(({ status }) => status === 'pending').map(why)
   if (uploading.includes(null)) return null
   const lost = [...uploading, ...pending].filter((one) => one !== null)
-  // One answer, even 'not ready', shows that the connection works.
-  return lost.find((one) => one === 'not-ready') ?? lost[0] ?? null
+  // One answer shows that the connection works. A full disk comes first, because somebody has to
+  // make room.
+  const answered = lost.filter((one) => one !== 'no-answer')
+  return answered.find((one) => one === 'disk-full') ?? answered[0] ?? lost[0] ?? null
+}
+
+/** The text of the panel's header while no upload makes progress. */
+const waitTexts: Record<Interruption, string> = {
+  'no-answer': 'Waiting for the connection',
+  'not-ready': 'Waiting for the server',
+  busy: 'Waiting for the server',
+  'disk-full': 'Waiting for space on the server',
 }
 
 function several(count: number, one: string): string {
@@ -67,8 +77,7 @@ function several(count: number, one: string): string {
 export function summaryText(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, paused, completed, failed, cancelled } = counts
   if (uploading + pending > 0) {
-    if (interruption === 'no-answer') return 'Waiting for the connection'
-    if (interruption === 'not-ready') return 'Waiting for the server'
+    if (interruption) return waitTexts[interruption]
     return `Uploading ${completed + 1} of ${pending + uploading + paused + completed}`
   }
   const waits = [

@@ -1,3 +1,4 @@
+import { isBusy, isDiskFull } from '../interruption.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
 import { TransferFailed } from '../upload-ports.ts'
 import type { StorageAnswer } from './storage-request.ts'
@@ -32,8 +33,8 @@ export interface RetryLimit {
   maxTries: number
   /**
    * True for a request that is repeated while the server is away or busy. Then the last two attempts
-   * count only if the server is ready after each of them (`GET /api/ready`). An answer with
-   * `Retry-After` from a busy server does not count either.
+   * count only if the server is ready after each of them (`GET /api/ready`). The answer of a busy
+   * server does not count either.
    */
   isPatient: boolean
 }
@@ -137,7 +138,7 @@ export function afterFailure(
   }
 
   tries.failed += 1
-  const isCounted = !(limit.isPatient && namesTheNextTry(answer))
+  const isCounted = !(limit.isPatient && isBusy(answer))
   if (progress === 'elsewhere') tries.withoutProgress = 0
   if (isCounted) tries.withoutProgress += 1
   const uncontested = limit.maxTries - 2
@@ -258,12 +259,6 @@ function mayHaveArrived(answer: StorageAnswer): boolean {
   return answer.kind !== 'answer' || !turnedAway.has(answer.status)
 }
 
-/** True when the server is busy and says when to come back. */
-function namesTheNextTry(answer: StorageAnswer): boolean {
-  if (answer.kind !== 'answer' || answer.retryAfterMs === null) return false
-  return answer.status === 429 || answer.status === 503
-}
-
 /**
  * True when the answer to `GET /api/ready` shows that the server works. A server that is away gives
  * no answer, or 5xx. Any other answer shows a server, for instance one behind a proxy that hides
@@ -278,6 +273,7 @@ export function failureOf(failed: FailedTry): TransferFailed {
   const { answer } = failed
   if (answer.kind === 'timeout') return new TransferFailed('timeout')
   if (answer.kind !== 'answer') return new TransferFailed('network')
+  if (isDiskFull(answer)) return new TransferFailed('disk-full', answer.status)
   const verdict = verdictOn(failed)
   const kind = verdict === 'gone' || verdict === 'signed-out' ? verdict : 'status'
   return new TransferFailed(kind, answer.status)

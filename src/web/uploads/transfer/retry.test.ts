@@ -102,8 +102,21 @@ test('a server that names the time of the next try is waited for, and not asked'
   const busy = answered(503, 50_000)
   expect(await request([...Array(50).fill(busy), done])).toMatchObject({ isDone: true })
   expect(log).not.toContain('ready?')
-  expect(log.slice(0, 3)).toEqual(['try', 'not-ready', 'wait'])
+  expect(log.slice(0, 3)).toEqual(['try', 'busy', 'wait'])
   expect(Math.min(...waits)).toBe(50_000)
+})
+
+test('a full disk is told, waited for while the server is not ready, and then given up', async () => {
+  const { answer } = answered(503, 60_000)
+  const full: FailedTry = {
+    request: 'put',
+    answer: { ...answer, code: 'DISK_FULL' } as StorageAnswer,
+  }
+  isReady = () => waits.length >= 50
+  expect(await request([full])).toMatchObject({ isDone: false })
+  expect(waits.length).toBeGreaterThanOrEqual(50)
+  expect(new Set(waits)).toEqual(new Set([60_000]))
+  expect(log.filter((one) => one === 'disk-full')).toHaveLength(waits.length + 1)
 })
 
 test('offline it waits for nothing but the connection', async () => {

@@ -166,11 +166,13 @@ describe('a call', () => {
   })
 })
 
-test('a start is made again but for 500 and 507: nothing is lost by it, and the person hears of it at once', () => {
+test('a start is made again but for 500, 507 and a full disk: nothing is lost by it, and the person hears of it at once', () => {
   for (const status of [null, 408, 429, 502, 503]) {
     expect(mayStartAgain({ status, code: null, message: null })).toBe(true)
   }
   for (const status of [400, 401, 409, 500, 507]) {
     expect(mayStartAgain({ status, code: null, message: null })).toBe(false)
   }
+  expect(mayStartAgain({ status: 503, code: 'UNAVAILABLE', message: null })).toBe(true)
+  expect(mayStartAgain({ status: 503, code: 'DISK_FULL', message: null })).toBe(false)
 })

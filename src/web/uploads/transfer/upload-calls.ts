@@ -32,11 +32,12 @@ export interface PartCalls extends Pick<UploadCalls, 'listParts'> {
 
 /**
  * True when get-upload-url may be repeated after this refusal. No bytes are sent yet, so nothing is
- * lost if the upload fails. So after a server error (500) or too little space (507) the person gets
- * the error immediately.
+ * lost if the upload fails. So after a server error (500), too little space (507) or a full disk the
+ * person gets the error immediately.
  */
 export function mayStartAgain(refusal: Refusal): boolean {
-  return mayPass(refusal) && refusal.status !== 500 && refusal.status !== 507
+  const { status, code } = refusal
+  return mayPass(refusal) && status !== 500 && status !== 507 && code !== 'DISK_FULL'
 }
 
 /** A call that is repeated until it is answered. */
