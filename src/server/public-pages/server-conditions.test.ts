@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readPage, textOf } from '../../../tests/support/html.ts'
+import { attributeOf, type ParsedPage, readPage, textOf } from '../../../tests/support/html.ts'
 import { builtFile, type PublicPageName } from '../../shared/public-pages.ts'
 import { publicConditions, publicSlots } from '../../shared/public-slots.ts'
 import { settingDefaults } from '../../shared/rules/admin-settings.ts'
@@ -12,7 +12,7 @@ import { valueReader } from './page-values.ts'
 import { conditionsOf } from './server-conditions.ts'
 
 /** Returns a built page as a visitor sees it on a server with these settings. */
-async function read(name: PublicPageName, env: Record<string, string>): Promise<string> {
+async function pageOf(name: PublicPageName, env: Record<string, string>): Promise<ParsedPage> {
   const config = readConfig(env)
   const current = { values: settingDefaults(config.supportEmail), limits: defaultLimits }
   const settings = { current: async () => current }
@@ -26,8 +26,12 @@ async function read(name: PublicPageName, env: Record<string, string>): Promise<
   })
   const deps = { clock: () => new Date(), config, settings }
   const values = await valueReader(deps as unknown as Parameters<typeof valueReader>[0])()
-  const html = template(['visitor', ...conditionsOf(config)]).fill(values)
-  return textOf(readPage(html).one('main')).replaceAll(/\s+/g, ' ')
+  return readPage(template(['visitor', ...conditionsOf(config)]).fill(values))
+}
+
+/** Reads what the main part of such a page says. */
+async function read(name: PublicPageName, env: Record<string, string>): Promise<string> {
+  return textOf((await pageOf(name, env)).one('main')).replaceAll(/\s+/g, ' ')
 }
 
 const https = { APP_URL: 'https://files.example.org' }
@@ -188,4 +192,47 @@ describe('the texts are true of a server', () => {
     expect(text).not.toContain(saysNot)
     expect(text).toContain('here again. Th')
   })
+})
+
+describe('where nobody can sign up', () => {
+  const closed = { SIGNUP: 'closed' }
+
+  it.each(['landing', 'faq', 'feedback', 'privacy', 'terms'] as const)(
+    'no link of the page %s leads to the signup',
+    async (name) => {
+      const links = async (env: Record<string, string>) =>
+        (await pageOf(name, env)).all('a').map((a) => attributeOf(a, 'href'))
+      expect(await links(closed)).not.toContain('/signup')
+      expect(await links(closed)).toContain('/login')
+      expect(await links({})).toContain('/signup')
+    },
+  )
+
+  it('the landing page says so, and whom to ask', async () => {
+    const says = 'Signing up is closed: the administrator makes the accounts here.'
+    const env = { ...closed, SUPPORT_EMAIL: 'help@example.org' }
+    expect(await read('landing', env)).toContain(
+      `${says} To ask for one, write to help@example.org.`,
+    )
+    expect(await read('landing', {})).not.toContain('Signing up is closed')
+  })
+})
+
+it.each([
+  [{}, '/signup', 'Sign up to send it', 'until you have signed up.'],
+  [{ SIGNUP: 'example.org' }, '/signup', 'Sign up to send it', 'until you have signed up.'],
+  [{ SIGNUP: 'closed' }, '/login', 'Sign in to send it', 'until you have signed in.'],
+])('with %j, what is dropped on the landing page leads to %s', async (env, path, button, waits) => {
+  const page = await pageOf('landing', env)
+  const goOn = page.one('a', { id: 'go-on' })
+  expect(attributeOf(goOn, 'href')).toBe(path)
+  expect(textOf(goOn)).toBe(button)
+  expect(textOf(page.one('p', { id: 'drop-text' }))).toBe(`It waits in this browser ${waits}`)
+})
+
+it('where some domains can sign up, the landing page names them', async () => {
+  const env = { SIGNUP: 'example.org,example.com' }
+  const says = 'Only addresses of example.org or example.com can sign up here.'
+  expect(await read('landing', env)).toContain(says)
+  expect(await read('landing', {})).not.toContain('Only addresses of')
 })

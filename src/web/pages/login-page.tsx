@@ -1,6 +1,7 @@
 import { useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { readSignInFault, type SignInFault } from '../../shared/rules/sign-in-fault.ts'
+import { useSignInWays } from '../api/use-sign-in-ways.ts'
 import { ForgotPassword } from '../auth/forgot-password.tsx'
 import { GoogleButton } from '../auth/google-button.tsx'
 import { LoginForm } from '../auth/login-form.tsx'
@@ -32,17 +33,20 @@ function Login({ fault }: { fault?: SignInFault }) {
   // The signup page passes the address on, so that the person need not type it twice.
   const from = useHistoryState<{ email?: string } | null>()
   const next = useNext()
+  const { signup } = useSignInWays()
   return (
     <AuthPage
       title="Sign in"
       lead="Your files and their links are on the other side."
       other={
-        <>
-          No account yet?{' '}
-          <PageLink to="/signup" next={next}>
-            Sign up
-          </PageLink>
-        </>
+        signup === 'closed' ? null : (
+          <>
+            No account yet?{' '}
+            <PageLink to="/signup" next={next}>
+              Sign up
+            </PageLink>
+          </>
+        )
       }
     >
       {fault ? <SignInFaultNote fault={fault} /> : null}

@@ -39,7 +39,8 @@ function Signup() {
   if (signup === 'closed') {
     return (
       <AuthPage title="Signing up is closed" lead="The administrator makes the accounts here.">
-        <PageButton to="/login" variant="primary" size="large" wide>
+        <KeptFilesNote />
+        <PageButton to="/login" next={next} variant="primary" size="large" wide>
           Back to Login
         </PageButton>
       </AuthPage>

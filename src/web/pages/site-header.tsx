@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
+import { signInWaysQuery } from '../api/use-sign-in-ways.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
@@ -66,6 +68,8 @@ function AccountLink({ user }: { user: User }) {
 
 function SignedOut() {
   const [path] = useLocation()
+  // This does not wait for the answer, because the loading page has this header too.
+  const { data: ways } = useQuery(signInWaysQuery)
   return (
     <>
       <ThemeToggle />
@@ -74,10 +78,13 @@ function SignedOut() {
           Sign In
         </PageButton>
       )}
-      {path === '/signup' ? null : (
-        <PageButton to="/signup" size="small">
-          Sign Up
-        </PageButton>
+      {path === '/signup' || ways?.signup === 'closed' ? null : (
+        // Until it is known who can sign up, the button takes its place and is not shown.
+        <span className={ways ? 'contents' : 'invisible'}>
+          <PageButton to="/signup" size="small">
+            Sign Up
+          </PageButton>
+        </span>
       )}
     </>
   )

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { publicLinks } from '../../shared/public-pages.ts'
 import { publicSlot } from '../../shared/public-slots.ts'
 import { Mark } from '../ui/mark.tsx'
-import { When } from './when.tsx'
+import { When, WhereSignupIsPossible } from './when.tsx'
 
 /** What the build adds to each public page. */
 export interface Built {
@@ -57,9 +57,11 @@ function Header({ path }: { path: string | null }) {
             <a className="button small quiet" href="/login">
               Sign In
             </a>
-            <a className="button small" href="/signup">
-              Sign Up
-            </a>
+            <WhereSignupIsPossible>
+              <a className="button small" href="/signup">
+                Sign Up
+              </a>
+            </WhereSignupIsPossible>
           </When>
           <When is="signedIn">
             <a className="button small" href="/">

@@ -12,3 +12,13 @@ export function When({ is, children }: { is: PublicCondition; children: ReactNod
     </>
   )
 }
+
+/** Shows its content only if the server lets anybody, or people of some domains, sign up. */
+export function WhereSignupIsPossible({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <When is="signupOpen">{children}</When>
+      <When is="signupDomains">{children}</When>
+    </>
+  )
+}

@@ -1,7 +1,7 @@
 import { publicSlot } from '../../../shared/public-slots.ts'
 import { shortCodeLength } from '../../../shared/rules/short-code.ts'
 import { PrivacyContact } from '../contacts.tsx'
-import { When } from '../when.tsx'
+import { When, WhereSignupIsPossible } from '../when.tsx'
 import type { FaqCategory } from './faq-category.ts'
 
 const lifetime = publicSlot('maxLifetime')
@@ -28,7 +28,11 @@ export const faqAboutSharing: readonly FaqCategory[] = [
         answer: (
           <ol>
             <li>
-              <a href="/login">Sign in</a>, or <a href="/signup">make an account</a>.
+              <a href="/login">Sign in</a>
+              <WhereSignupIsPossible>
+                , or <a href="/signup">make an account</a>
+              </WhereSignupIsPossible>
+              .
             </li>
             <li>Drop the file on the dashboard, choose it there, or paste it.</li>
             <li>When it is uploaded, copy its link.</li>

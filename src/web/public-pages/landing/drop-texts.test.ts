@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { filesWithSize, refusalText, tooLargeText } from './drop-texts.ts'
+import { filesWithSize, pageAfterDrop, refusalText, tooLargeText } from './drop-texts.ts'
 
 const mebibyte = 1024 ** 2
 const film = { name: 'rough-cut.mov', size: 812 * mebibyte }
@@ -19,24 +19,40 @@ describe('a file that is not kept', () => {
   it.each([
     [
       'room',
-      false,
+      '/signup',
       'This browser has no room to keep rough-cut.mov (812 MB) until then. Sign up or sign in first, then choose it again.',
     ],
     [
+      'room',
+      '/login',
+      'This browser has no room to keep rough-cut.mov (812 MB) until then. Sign in first, then choose it again.',
+    ],
+    [
       'browser',
-      true,
+      '/',
       'This browser keeps no files, as in a private window, so not rough-cut.mov (812 MB) either. Choose it again on the dashboard.',
     ],
-  ] as const)('for %s, signed in: %s', (fault, signedIn, text) => {
-    expect(refusalText([{ file: film, fault }], signedIn)).toBe(text)
+  ] as const)('for %s, where a drop leads to %s', (fault, next, text) => {
+    expect(refusalText([{ file: film, fault }], next)).toBe(text)
   })
 
   it('is named with the others', () => {
     const refused = [film, photo].map((file) => ({ file, fault: 'number' as const }))
-    expect(refusalText(refused, false)).toBe(
+    expect(refusalText(refused, '/signup')).toBe(
       'So many files wait already that this browser does not keep 2 files (816 MB) too. Sign up or sign in first, then choose them again.',
     )
   })
+})
+
+it.each([
+  ['/', '/'],
+  ['/signup', '/signup'],
+  ['/login', '/login'],
+  ['/toString', '/login'],
+  ['toString', '/login'],
+  [null, '/login'],
+])('a drop zone whose link has the path %s leads to %s', (path, page) => {
+  expect(pageAfterDrop(path)).toBe(page)
 })
 
 describe('a file that is too large', () => {

@@ -22,21 +22,37 @@ const causes: Record<KeepFault, (files: string) => string> = {
   number: (files) => `So many files wait already that this browser does not keep ${files} too.`,
 }
 
+/** What the visitor does before choosing the file again, by the page that opens after a drop. */
+const cures = {
+  '/': (whose) => `Choose ${whose} again on the dashboard.`,
+  '/signup': (whose) => `Sign up or sign in first, then choose ${whose} again.`,
+  '/login': (whose) => `Sign in first, then choose ${whose} again.`,
+} as const satisfies Record<string, (whose: string) => string>
+
+/**
+ * The page that opens after a drop: the dashboard if the visitor is signed in, else the signup, or
+ * the login if nobody can sign up.
+ */
+export type PageAfterDrop = keyof typeof cures
+
+/** Returns the page with this path. Any other path counts as the login. */
+export function pageAfterDrop(path: string | null): PageAfterDrop {
+  return path !== null && Object.hasOwn(cures, path) ? (path as PageAfterDrop) : '/login'
+}
+
 /**
  * Says why the browser cannot keep some files, and what to do.
- * @param signedIn true if the person need not sign in first.
+ * @param next the page that opens after a drop
  */
 export function refusalText(
   refused: readonly { file: NamedFile; fault: KeepFault }[],
-  signedIn: boolean,
+  next: PageAfterDrop,
 ): string {
   const [first] = refused
   if (!first) return ''
   const cause = causes[first.fault](filesWithSize(refused.map(({ file }) => file)))
   const whose = refused.length === 1 ? 'it' : 'them'
-  return signedIn
-    ? `${cause} Choose ${whose} again on the dashboard.`
-    : `${cause} Sign up or sign in first, then choose ${whose} again.`
+  return `${cause} ${cures[next](whose)}`
 }
 
 /**

@@ -1,13 +1,15 @@
 import { Check, Upload } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { publicSlot } from '../../../shared/public-slots.ts'
-import { When } from '../when.tsx'
+import { Support } from '../contacts.tsx'
+import { When, WhereSignupIsPossible } from '../when.tsx'
 import { Examples } from './examples.tsx'
 import { LifeOfAFile } from './life-of-a-file.tsx'
 
 /**
  * The drop zone. The page's script makes it work: it keeps a dropped file in the browser until the
- * visitor has signed up. Without scripts, the drop zone says what to do instead.
+ * visitor has signed up or signed in. The link `go-on` leads to the page for that, and the script
+ * opens the same page after a drop. Without scripts, the drop zone says what to do instead.
  */
 function DropZone() {
   return (
@@ -25,15 +27,27 @@ function DropZone() {
           <span className="cannot-drag">Choose a file to begin</span>
         </h2>
         <p className="muted" id="drop-text">
-          <When is="visitor">It waits in this browser until you have signed up.</When>
+          <When is="visitor">
+            <WhereSignupIsPossible>
+              It waits in this browser until you have signed up.
+            </WhereSignupIsPossible>
+            <When is="signupClosed">It waits in this browser until you have signed in.</When>
+          </When>
           <When is="signedIn">It waits in this browser until you upload it.</When>
         </p>
       </div>
       <div className="actions">
         <When is="visitor">
-          <a className="button primary" id="go-on" href="/signup" hidden>
-            Sign up to send it
-          </a>
+          <WhereSignupIsPossible>
+            <a className="button primary" id="go-on" href="/signup" hidden>
+              Sign up to send it
+            </a>
+          </WhereSignupIsPossible>
+          <When is="signupClosed">
+            <a className="button primary" id="go-on" href="/login" hidden>
+              Sign in to send it
+            </a>
+          </When>
         </When>
         <When is="signedIn">
           <a className="button primary" id="go-on" href="/" hidden>
@@ -51,6 +65,25 @@ function DropZone() {
         Uploading needs JavaScript. Whoever gets your link needs none.
       </p>
     </section>
+  )
+}
+
+/** Says who can sign up, where not everybody can. */
+function WhoCanSignUp() {
+  return (
+    <When is="visitor">
+      <When is="signupDomains">
+        <p className="muted small who">
+          Only addresses of {publicSlot('signupDomains')} can sign up here.
+        </p>
+      </When>
+      <When is="signupClosed">
+        <p className="muted small who">
+          Signing up is closed: the administrator makes the accounts here. To ask for one, write to{' '}
+          <Support />.
+        </p>
+      </When>
+    </When>
   )
 }
 
@@ -75,6 +108,7 @@ function Hero() {
             Free: {publicSlot('freeFilesAtOnce')}, up to {publicSlot('freeFileSize')} each.
           </span>
         </div>
+        <WhoCanSignUp />
       </div>
       <figure>
         <div className="card float">
@@ -163,9 +197,11 @@ function Plans() {
               `Links work for ${publicSlot('freeDays')}`,
             ]}
           />
-          <a className="button wide" href="/signup">
-            Start with Free
-          </a>
+          <WhereSignupIsPossible>
+            <a className="button wide" href="/signup">
+              Start with Free
+            </a>
+          </WhereSignupIsPossible>
         </article>
         <article className="card plan loud">
           <h3>
@@ -184,9 +220,11 @@ function Plans() {
               'Priority support',
             ]}
           />
-          <a className="button wide" href="/signup">
-            Start with {publicSlot('trial')} free
-          </a>
+          <WhereSignupIsPossible>
+            <a className="button wide" href="/signup">
+              Start with {publicSlot('trial')} free
+            </a>
+          </WhereSignupIsPossible>
         </article>
       </div>
       <p className="muted small">

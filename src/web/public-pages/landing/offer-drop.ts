@@ -1,4 +1,3 @@
-import { readHint } from '../../api/hint-cookie.ts'
 import {
   createBrowserKeptFiles,
   type KeptFile,
@@ -7,7 +6,13 @@ import {
 import { chooseFile } from '../../uploads/picking/choose-file.ts'
 import { type Drop, dropFault } from '../../uploads/picking/dropped-files.ts'
 import { followPageDrop } from '../../uploads/picking/page-drop.ts'
-import { filesWithSize, refusalText, tooLargeText } from './drop-texts.ts'
+import {
+  filesWithSize,
+  type PageAfterDrop,
+  pageAfterDrop,
+  refusalText,
+  tooLargeText,
+} from './drop-texts.ts'
 
 /** The elements of the drop zone that the script changes. The build has rendered them. */
 interface DropZone {
@@ -29,8 +34,8 @@ function findZone(): DropZone | null {
 
 /**
  * Makes the drop zone of the landing page work. When somebody drops or chooses files, this browser
- * keeps them. Then the signup opens, or the dashboard if somebody is signed in. If a file cannot be
- * kept, the page says why. The page also shows files that are already waiting.
+ * keeps them. Then the page opens to which the link `go-on` leads. If a file cannot be kept, the
+ * page says why. The page also shows files that are already waiting.
  */
 export function offerDrop(): void {
   const parts = findZone()
@@ -38,7 +43,7 @@ export function offerDrop(): void {
   const kept = createBrowserKeptFiles()
   const { zone, title, text, choose, remove, goOn } = parts
   const first = { title: [...title.childNodes], text: text.textContent }
-  const isSignedIn = readHint(document) !== null
+  const next = pageAfterDrop(goOn.getAttribute('href'))
   let isBusy = false
 
   const show = (waiting: readonly KeptFile[], fault = '') => {
@@ -59,11 +64,11 @@ export function offerDrop(): void {
     const fault = await keep(kept, drop, {
       largest: Number(zone.dataset.largest),
       limit: zone.dataset.limit ?? '',
-      isSignedIn,
+      next,
     })
     isBusy = false
     show(await kept.list(), fault)
-    if (fault === '') location.assign(isSignedIn ? '/' : '/signup')
+    if (fault === '') location.assign(next)
   }
 
   choose.addEventListener('click', async () => {
@@ -90,7 +95,7 @@ export function offerDrop(): void {
 async function keep(
   kept: KeptFiles,
   drop: Drop,
-  page: { largest: number; limit: string; isSignedIn: boolean },
+  page: { largest: number; limit: string; next: PageAfterDrop },
 ): Promise<string> {
   const tooLarge = drop.files.filter(({ file }) => file.size > page.largest)
   const { refused } = await kept.keep(drop.files.filter((picked) => !tooLarge.includes(picked)))
@@ -102,7 +107,7 @@ async function keep(
         tooLarge.map(({ file }) => file),
         page.limit,
       ),
-    refusalText(refused, page.isSignedIn),
+    refusalText(refused, page.next),
   ]
     .filter(Boolean)
     .join(' ')
