@@ -308,8 +308,8 @@ describe('a share that no service worker has taken', () => {
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
     const page = readPage(await answer.text())
-    expect(saysOf(page)).toContain('Nothing was uploaded')
-    expect(saysOf(await open('/share'))).toContain('Nothing was uploaded')
+    expect(saysOf(page)).toContain('nothing was uploaded')
+    expect(saysOf(await open('/share'))).toContain('nothing was uploaded')
   })
 
   it('is answered before its bytes have come', async () => {

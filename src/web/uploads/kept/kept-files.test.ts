@@ -24,11 +24,12 @@ function keeper({
   const files = createKeptFiles({
     table: {
       async add(added) {
+        // One transaction stores all of them, or none.
         for (const file of added) {
           const error = refuses(file)
           if (error) throw error
-          stored.set(file.id, file)
         }
+        for (const file of added) stored.set(file.id, file)
       },
       all: async () => [...stored.values()].reverse(),
       async remove(removed) {
@@ -127,6 +128,39 @@ describe('a file is refused', () => {
   })
 })
 
+describe('files that are kept together', () => {
+  const full = Object.assign(new Error('full'), { name: 'QuotaExceededError' })
+  const files = ['one', 'two', 'three'].map((name) => fileOf(mebibyte, name))
+
+  it('all wait, in their order', async () => {
+    const kept = keeper({ room: async () => 3 * mebibyte })
+    expect(await kept.keepTogether(files)).toBeNull()
+    expect(namesOf(await kept.list())).toEqual(['one', 'two', 'three'])
+  })
+
+  it.each([
+    ['room', 'the browser has room for some', { room: async () => 3 * mebibyte - 1 }],
+    [
+      'room',
+      'the browser finds out at the last one',
+      { refuses: ({ name }: KeptFile) => (name === 'three' ? full : null) },
+    ],
+    ['browser', 'the browser stores no files', { refuses: () => new Error('InvalidState') }],
+  ])('do not wait at all, for %s: %s', async (fault, _why, ports) => {
+    const kept = keeper(ports)
+    expect(await kept.keepTogether(files)).toBe(fault)
+    expect(await kept.list()).toEqual([])
+  })
+
+  it('do not wait at all if too many files would wait then', async () => {
+    const kept = keeper()
+    await kept.keep(Array.from({ length: mostKept - 2 }, () => ({ file: fileOf(1) })))
+    expect(await kept.keepTogether(files)).toBe('number')
+    expect(await kept.keepTogether(files.slice(1))).toBeNull()
+    expect(await kept.list()).toHaveLength(mostKept)
+  })
+})
+
 it('a browser without a database keeps nothing, and says so without failing', async () => {
   const broken = () => Promise.reject(new Error('no IndexedDB'))
   const files = createKeptFiles({
@@ -138,4 +172,5 @@ it('a browser without a database keeps nothing, and says so without failing', as
   expect(await files.list()).toEqual([])
   await files.remove(['id'])
   expect((await files.keep([{ file: fileOf(1) }])).refused).toMatchObject([{ fault: 'browser' }])
+  expect(await files.keepTogether([fileOf(1)])).toBe('browser')
 })

@@ -33,6 +33,7 @@ export interface Kept {
 
 /** The table of kept files in the browser's database. Each method may reject. */
 export interface KeptTable {
+  /** Adds all files in one transaction: all of them, or none. */
   add(files: readonly KeptFile[]): Promise<void>
   all(): Promise<KeptFile[]>
   remove(ids: readonly string[]): Promise<void>
@@ -62,6 +63,11 @@ export interface KeptFiles {
   /** Keeps as many of these files as the browser can. Resolves when they are stored. */
   keep(picked: readonly PickedFile[]): Promise<Kept>
   /**
+   * Keeps copies of all these files or, if one cannot be kept, of none. This also holds if the
+   * browser is closed meanwhile. Returns the reason if they are not kept, else null.
+   */
+  keepTogether(files: readonly File[]): Promise<KeepFault | null>
+  /**
    * Returns the waiting files in the order in which they came. First removes those that are too
    * old.
    */
@@ -88,26 +94,38 @@ export function createKeptFiles({ table, room, now, newId }: KeptPorts): KeptFil
    * this fails, it stores a copy.
    */
   async function store({ file, handle }: PickedFile): Promise<KeptFile | KeepFault> {
-    const { name, size } = file
-    const facts = { id: newId(), name, size, keptAt: now() }
-    if (handle && size > copiedBelow) {
-      const kept = { ...facts, content: { handle } }
+    if (handle && file.size > copiedBelow) {
+      const kept = { ...factsOf(file), content: { handle } }
       const isStored = await table.add([kept]).then(
         () => true,
         () => false,
       )
       if (isStored) return kept
     }
+    const kept = { ...factsOf(file), content: { file } }
+    return (await storeCopies([kept])) ?? kept
+  }
+
+  function factsOf({ name, size }: File): Omit<KeptFile, 'content'> {
+    return { id: newId(), name, size, keptAt: now() }
+  }
+
+  /** Stores all these copies, or none of them. Returns the reason if it stored none, else null. */
+  async function storeCopies(copies: readonly KeptFile[]): Promise<KeepFault | null> {
     const left = await room().catch(() => null)
-    if (left !== null && size > left) return 'room'
-    const kept = { ...facts, content: { file } }
+    if (left !== null && copies.reduce((sum, { size }) => sum + size, 0) > left) return 'room'
     try {
-      await table.add([kept])
-      return kept
+      await table.add(copies)
+      return null
     } catch (error) {
       const isFull = error instanceof Error && error.name === 'QuotaExceededError'
       return isFull ? 'room' : 'browser'
     }
+  }
+
+  /** Returns how many more files may wait. */
+  async function places(): Promise<number> {
+    return mostKept - (await list()).length
   }
 
   return {
@@ -115,16 +133,20 @@ export function createKeptFiles({ table, room, now, newId }: KeptPorts): KeptFil
     remove,
     async keep(picked) {
       const outcome: Kept = { kept: [], refused: [] }
-      let places = mostKept - (await list()).length
+      let free = await places()
       for (const one of picked) {
-        const stored = places > 0 ? await store(one) : 'number'
+        const stored = free > 0 ? await store(one) : 'number'
         if (typeof stored === 'string') outcome.refused.push({ file: one.file, fault: stored })
         else {
           outcome.kept.push(stored)
-          places -= 1
+          free -= 1
         }
       }
       return outcome
+    },
+    async keepTogether(files) {
+      if (files.length > (await places())) return 'number'
+      return storeCopies(files.map((file) => ({ ...factsOf(file), content: { file } })))
     },
   }
 }

@@ -1,19 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import type { PickedFile } from '../picking/picked-file.ts'
-import type { Kept } from './kept-files.ts'
+import { createKeptFiles, type KeptFile } from './kept-files.ts'
 import { sharedField, takeShare } from './take-share.ts'
 
-/** Returns a keeper that keeps every file except those named 'refused'. */
-function keeper() {
-  const names: string[] = []
-  return {
-    names,
-    async keep(picked: readonly PickedFile[]): Promise<Kept> {
-      const refused = picked.filter(({ file }) => file.name === 'refused')
-      for (const { file } of picked) names.push(file.name)
-      return { kept: [], refused: refused.map(({ file }) => ({ file, fault: 'room' })) }
+/** Returns a keeper that keeps files in memory and has room for this number of bytes. */
+function keeper(room: number) {
+  const stored = new Map<string, KeptFile>()
+  let ids = 0
+  return createKeptFiles({
+    table: {
+      async add(files) {
+        for (const file of files) stored.set(file.id, file)
+      },
+      all: async () => [...stored.values()],
+      async remove(ids) {
+        for (const id of ids) stored.delete(id)
+      },
     },
-  }
+    room: async () => room - [...stored.values()].reduce((sum, { size }) => sum + size, 0),
+    now: () => 0,
+    newId: () => String(ids++),
+  })
+}
+
+async function namesIn(kept: ReturnType<typeof keeper>) {
+  return (await kept.list()).map(({ name }) => name)
 }
 
 function share(entries: readonly (File | string)[]): Request {
@@ -24,17 +34,27 @@ function share(entries: readonly (File | string)[]): Request {
 
 describe('what a phone shares', () => {
   it('is kept, and the front page shows it', async () => {
-    const kept = keeper()
+    const kept = keeper(10)
     const shared = share([new File(['1'], 'one.jpg'), new File([], 'empty.txt')])
     expect(await takeShare(shared, kept)).toBe('/')
-    expect(kept.names).toEqual(['one.jpg', 'empty.txt'])
+    expect(await namesIn(kept)).toEqual(['one.jpg', 'empty.txt'])
+  })
+
+  it('is kept as a whole or not at all, so that sharing it again keeps nothing twice', async () => {
+    const kept = keeper(10)
+    const shared = () => share([new File(['1'], 'one.jpg'), new File(['x'.repeat(10)], 'film.mov')])
+    expect(await takeShare(shared(), kept)).toBe('/share')
+    expect(await takeShare(shared(), kept)).toBe('/share')
+    expect(await namesIn(kept)).toEqual([])
+    expect(await takeShare(share([new File(['1'], 'one.jpg')]), kept)).toBe('/')
+    expect(await namesIn(kept)).toEqual(['one.jpg'])
   })
 
   it.each([
-    ['cannot be kept', share([new File(['1'], 'refused')])],
+    ['cannot be kept', share([new File(['x'.repeat(11)], 'film.mov')])],
     ['holds no file', share(['a text'])],
     ['is no form', new Request('https://files.example.org/share', { method: 'POST', body: '{}' })],
   ])('and %s leads to the page that says so', async (_what, request) => {
-    expect(await takeShare(request, keeper())).toBe('/share')
+    expect(await takeShare(request, keeper(10))).toBe('/share')
   })
 })

@@ -5,15 +5,19 @@ import type { KeptFiles } from './kept-files.ts'
 export const sharedField = 'files'
 
 /**
- * Stores shared files in this browser. Returns the path of the page that shows them, or the path of
- * the page that says that a file could not be kept. Sends nothing to the server.
+ * Stores shared files in this browser. Returns the path of the page that shows them. If one of them
+ * cannot be kept, stores none and returns the path of the page that says so. Otherwise a person who
+ * shares them again would get some of them twice. Sends nothing to the server.
  */
-export async function takeShare(request: Request, kept: Pick<KeptFiles, 'keep'>): Promise<string> {
+export async function takeShare(
+  request: Request,
+  kept: Pick<KeptFiles, 'keepTogether'>,
+): Promise<string> {
   try {
     const form = await request.formData()
     const files = form.getAll(sharedField).filter((entry) => entry instanceof File)
-    const { refused } = await kept.keep(files.map((file) => ({ file })))
-    return refused.length === 0 && files.length > 0 ? '/' : sharePath
+    if (files.length === 0) return sharePath
+    return (await kept.keepTogether(files)) === null ? '/' : sharePath
   } catch {
     return sharePath
   }
