@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { uploads } from '../../src/server/db/schema.ts'
 import { makePerson } from '../support/make.ts'
-import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import {
+  chooseFiles,
+  dropFiles,
+  fileRow,
+  keepNewFilesMarked,
+  openDashboard,
+} from './support/dashboard.ts'
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { expect, stallAfter, test } from './support/network.ts'
 import { recordTexts } from './support/shown-texts.ts'
@@ -11,11 +17,13 @@ import { codeOf, sha256OfLink } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
-test('a folder is dropped: each of its files gets a link of its own', async ({
+test('a folder is dropped: each of its files gets a link of its own, and all are copied at once', async ({
   app,
+  context,
   folder,
   page,
 }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const trip = join(folder, 'trip')
   await mkdir(join(trip, 'day two'), { recursive: true })
   const files = [
@@ -23,6 +31,7 @@ test('a folder is dropped: each of its files gets a link of its own', async ({
     await writeRandomFile(join(trip, 'day two'), 'museum.jpg', 2000),
     await writeRandomFile(join(trip, 'day two'), 'empty.txt', 0),
   ]
+  await keepNewFilesMarked(page)
   await openDashboard(page, app, await makePerson(app))
   const shown = await recordTexts(page)
 
@@ -34,6 +43,14 @@ test('a folder is dropped: each of its files gets a link of its own', async ({
     await expect.poll(() => shown).toContain(`${file.name} uploaded successfully`)
   }
   await expect.poll(() => shown).toContain('Upload Complete')
+  await expect
+    .poll(() => shown.join('\n'))
+    .toMatch(/^3 new links are ready to copy, the latest for .+\.$/m)
+  await page.getByRole('button', { name: 'Copy 3 links' }).click()
+  await expect(page.getByText('3 links copied')).toBeVisible()
+  const links = (await page.evaluate(() => navigator.clipboard.readText())).split('\n')
+  const codes = await Promise.all(files.map(({ name }) => codeOf(page, name)))
+  expect(links.toSorted()).toEqual(codes.map((code) => `${app.url}/s/${code}`).toSorted())
 })
 
 test('a pasted image and a pasted text become files', async ({ app, context, page }) => {

@@ -17,6 +17,8 @@ export interface FileActionsProps {
   signature: string
   onDelete: (file: StoredFile) => void
   onRenew: (file: StoredFile) => void
+  /** True if copying this link is the main action of the page. */
+  isMain?: boolean
 }
 
 /** Spec §4: private and deleted files cannot be copied or emailed. */
@@ -45,7 +47,7 @@ function whyNotRenewed({ takenDownAt }: StoredFile): string {
  * copying it.
  */
 export function FileActions(props: FileActionsProps) {
-  const { file, status, tier, link, signature, onDelete, onRenew } = props
+  const { file, status, tier, link, signature, onDelete, onRenew, isMain = false } = props
   const name = file.originalName
   const why = whyNotShared(file, status)
   const isPrivate = status === 'private'
@@ -61,7 +63,12 @@ export function FileActions(props: FileActionsProps) {
             <span className="sr-only">link of {name}</span>
           </Button>
         ) : (
-          <CopyLinkButton link={link} fileName={name} unavailable={why} />
+          <CopyLinkButton
+            link={link}
+            fileName={name}
+            unavailable={why}
+            variant={isMain && why === undefined ? 'primary' : 'plain'}
+          />
         )}
       </div>
       {why === undefined ? (

@@ -32,11 +32,15 @@ export interface FileListProps {
   onStatistics?: ((file: StoredFile) => void) | undefined
   /** The id of a file's statistics while they are open. */
   openStatistics?: ((file: StoredFile) => string | undefined) | undefined
+  /** The ids of the files that are marked as new. The link of a single one is the main thing. */
+  newIds?: ReadonlySet<string>
   /** The content above the first row. */
   head?: ReactNode
   /** Called with the index of the last row that will soon be visible. */
   onReach?: (place: number) => void
 }
+
+const noIds: ReadonlySet<string> = new Set()
 
 /** What a dialog asks about. `turn` is another number each time the dialog is opened. */
 interface Question {
@@ -45,8 +49,9 @@ interface Question {
   turn: number
 }
 
-function rowId(file: StoredFile) {
-  return `file-${file.id}`
+/** Returns the id of a file's row in the page. */
+export function rowId({ id }: Pick<StoredFile, 'id'>): string {
+  return `file-${id}`
 }
 
 /**
@@ -64,6 +69,7 @@ export function FileList({
   onDelete,
   onStatistics,
   openStatistics,
+  newIds = noIds,
   ...paging
 }: FileListProps) {
   const deleteFile = useDeleteFile()
@@ -96,6 +102,10 @@ export function FileList({
     deleteFile(file)
     onDelete?.(file)
   }
+  const newsOf = ({ id }: StoredFile) => {
+    if (!newIds.has(id)) return undefined
+    return newIds.size === 1 ? 'alone' : 'with-others'
+  }
   const row = (file: StoredFile) =>
     around(
       file,
@@ -108,6 +118,7 @@ export function FileList({
         onRenew={askToRenew}
         onStatistics={onStatistics}
         openStatistics={openStatistics?.(file)}
+        news={newsOf(file)}
       />,
     )
 
@@ -126,7 +137,11 @@ export function FileList({
       ) : (
         <ul aria-label={label}>
           {files.map((file) => (
-            <li key={file.id} id={rowId(file)} className="border-line border-t first:border-t-0">
+            <li
+              key={file.id}
+              id={rowId(file)}
+              className={`border-line border-t transition-colors duration-200 first:border-t-0 ${newIds.has(file.id) ? 'bg-tint' : ''}`}
+            >
               {row(file)}
             </li>
           ))}

@@ -28,13 +28,15 @@ export interface FileRowProps {
   onStatistics?: ((file: StoredFile) => void) | undefined
   /** The id of the statistics while they are open. */
   openStatistics?: string | undefined
+  /** Set for a file that is marked as new: `alone` if it is the only one. */
+  news?: 'alone' | 'with-others' | undefined
 }
 
 const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
 
 const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
-function Row({ file, tier, now, signature, onDelete, onRenew, ...statistics }: FileRowProps) {
+function Row({ file, tier, now, signature, onDelete, onRenew, news, ...statistics }: FileRowProps) {
   const [showsSum, setShowsSum] = useState(false)
   const sumId = useId()
   const [showsReceipt, setShowsReceipt] = useState(false)
@@ -92,6 +94,7 @@ function Row({ file, tier, now, signature, onDelete, onRenew, ...statistics }: F
               controls={sumId}
             />
           )}
+          {news ? <span className="ml-1 font-semibold text-accent">New</span> : null}
           {takedown === null ? null : (
             <RowToggle
               label="Reason"
@@ -145,6 +148,7 @@ function Row({ file, tier, now, signature, onDelete, onRenew, ...statistics }: F
         signature={signature}
         onDelete={onDelete}
         onRenew={onRenew}
+        isMain={news === 'alone'}
       />
     </div>
   )

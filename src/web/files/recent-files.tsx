@@ -1,24 +1,56 @@
+import { Copy } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { linkStatus } from '../../shared/rules/link-status.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { FileList } from './file-list.tsx'
+import { Button } from '../ui/button.tsx'
+import { bringIntoSight } from './bring-into-sight.ts'
+import { copyLinks, linksText } from './copy-links.ts'
+import { FileList, rowId } from './file-list.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId } from './files-heading.tsx'
 import { FilesFailed, FilesLoading, NoFiles } from './files-states.tsx'
+import { linkFacts } from './link-facts.ts'
+import { spokenNews } from './new-files.ts'
 import { useFileCounts } from './use-file-counts.ts'
 import { useFiles } from './use-files.ts'
+import { useNewFiles } from './use-new-files.ts'
 import { useNow } from './use-now.ts'
 
 const none: readonly StoredFile[] = []
 const title = 'Recent Files'
 
-/** The newest files of the user, or the loading, empty or failed state of the list. */
-export function RecentFiles({ tier, newest }: { tier: Tier; newest: number }) {
+export interface RecentFilesProps {
+  tier: Tier
+  /** How many files are listed. */
+  newest: number
+  /** Called when there begin to be new files, whose links are then the main thing, and when not. */
+  onNews?: (hasNews: boolean) => void
+}
+
+/**
+ * The newest files of the user, or the loading, empty or failed state of the list. For some seconds
+ * new files are marked, and copying their links is the main action of the page.
+ */
+export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
   const known = useFiles()
   const { files, isError, isFetching, refetch } = known
   const now = useNow(files ?? none, tier)
   const counts = useFileCounts(known, tier, now)
+  const together = useRef<HTMLDivElement>(null)
+  const fresh = useNewFiles(files, together)
+  useNews(fresh[0], onNews)
+  const open = fresh.filter((file) => linkStatus(linkFacts(file), tier, now) === 'active')
   const content = () => {
     if (files && files.length > 0) {
-      return <FileList label={title} files={files.slice(0, newest)} tier={tier} now={now} />
+      return (
+        <FileList
+          label={title}
+          files={files.slice(0, newest)}
+          tier={tier}
+          now={now}
+          newIds={new Set(fresh.map(({ id }) => id))}
+        />
+      )
     }
     if (files) return <NoFiles />
     if (isError) return <FilesFailed pending={isFetching} onRetry={() => void refetch()} />
@@ -26,10 +58,46 @@ export function RecentFiles({ tier, newest }: { tier: Tier; newest: number }) {
   }
   return (
     <section aria-labelledby={filesHeadingId}>
+      <p role="status" className="sr-only">
+        {spokenNews(fresh)}
+      </p>
       <FilesHeading title={title}>
-        {files && files.length > 0 ? <ActiveLinks count={counts?.active} /> : null}
+        {files && files.length > 0 ? (
+          <div className="flex items-baseline gap-4">
+            {/* The button is higher than the line, and must not move the list. */}
+            <div ref={together} className="-my-2 pointer-coarse:-my-3">
+              {open.length > 1 ? (
+                <Button
+                  size="small"
+                  variant="primary"
+                  icon={<Copy />}
+                  onClick={() => void copyLinks(open)}
+                >
+                  Copy {linksText(open.length)}
+                </Button>
+              ) : null}
+            </div>
+            <div className={open.length > 1 ? 'max-sm:sr-only' : undefined}>
+              <ActiveLinks count={counts?.active} />
+            </div>
+          </div>
+        ) : null}
       </FilesHeading>
       {content()}
     </section>
   )
+}
+
+/** Shows the newest of the new files to the person, and tells the page whether there is one. */
+function useNews(newest: StoredFile | undefined, onNews: RecentFilesProps['onNews']): void {
+  const row = newest && rowId(newest)
+  useEffect(() => {
+    const found = row && document.getElementById(row)
+    if (found) bringIntoSight(found)
+  }, [row])
+  const hasNews = newest !== undefined
+  useEffect(() => {
+    onNews?.(hasNews)
+    return () => onNews?.(false)
+  }, [hasNews, onNews])
 }

@@ -77,6 +77,7 @@ function SignedIn({ user }: { user: User }) {
   const days = selectedDays(limits[user.tier], wantedDays)
   const store = useUploadsStore()
   const fileInput = useRef<HTMLInputElement>(null)
+  const [hasNews, setHasNews] = useState(false)
   const { start, skipped, dismissSkipped, startSkipped } = useUploadFiles(store, user.tier, limits)
   const upload = (picked: readonly PickedFile[]) => {
     selectTab('upload')
@@ -145,6 +146,8 @@ function SignedIn({ user }: { user: User }) {
                       days={days}
                       onDaysChange={setDays}
                       onChosen={take}
+                      // A screen has one main action. After an upload that is copying its link.
+                      isMain={!hasNews}
                       input={fileInput}
                     />
                   </div>
@@ -165,7 +168,7 @@ function SignedIn({ user }: { user: User }) {
                   <UploadProblems store={store} />
                   <UploadProgress store={store} />
                   <div className="mt-9">
-                    <RecentFiles tier={user.tier} newest={recentFiles} />
+                    <RecentFiles tier={user.tier} newest={recentFiles} onNews={setHasNews} />
                   </div>
                 </>
               ),

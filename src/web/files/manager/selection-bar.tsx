@@ -5,8 +5,7 @@ import { linkStatus } from '../../../shared/rules/link-status.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { toast } from '../../ui/toast.tsx'
-import { copyText } from '../copy-text.ts'
+import { copyLinks, linksText } from '../copy-links.ts'
 import { linkFacts } from '../link-facts.ts'
 
 export interface SelectionBarProps {
@@ -21,29 +20,6 @@ export interface SelectionBarProps {
   onSelectAll: () => void
   onClear: () => void
   onDelete: () => void
-}
-
-function linksText(count: number): string {
-  return count === 1 ? '1 link' : `${count.toLocaleString('en')} links`
-}
-
-/** Copies the links that open, one on each line. A toast says how many files have no such link. */
-async function copyLinks(files: readonly StoredFile[], closed: number): Promise<void> {
-  const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
-  try {
-    await copyText(links.join('\n'))
-    const without = closed === 1 ? '1 file has' : `${closed.toLocaleString('en')} files have`
-    toast({
-      title: `${linksText(links.length)} copied`,
-      ...(closed > 0 && { description: `${without} no open link.` }),
-    })
-  } catch {
-    toast({
-      title: 'Copy failed',
-      description: `Failed to copy ${links.length === 1 ? 'link' : 'links'} to clipboard.`,
-      tone: 'destructive',
-    })
-  }
 }
 
 /**

@@ -14,6 +14,8 @@ export interface DropZoneProps {
   days: number
   onDaysChange: (days: number) => void
   onChosen: (chosen: Drop) => void
+  /** True while choosing files is the main action of the page. */
+  isMain: boolean
   /** A reference to the file input behind the button. A click on the input asks for files. */
   input: RefObject<HTMLInputElement | null>
 }
@@ -31,7 +33,8 @@ function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
  * Drops are taken by the whole page. On a device that cannot drag, the text does not mention
  * dragging.
  */
-export function DropZone({ limits, days, onDaysChange, onChosen, input }: DropZoneProps) {
+export function DropZone(props: DropZoneProps) {
+  const { limits, days, onDaysChange, onChosen, isMain, input } = props
   useFilePicker(input, onChosen)
   return (
     <section
@@ -61,7 +64,7 @@ export function DropZone({ limits, days, onDaysChange, onChosen, input }: DropZo
         }}
       />
       <div className="mt-6 flex flex-wrap items-center justify-center gap-x-5 gap-y-4">
-        <Button variant="primary" onClick={() => input.current?.click()}>
+        <Button variant={isMain ? 'primary' : 'plain'} onClick={() => input.current?.click()}>
           Choose files
         </Button>
         <ExpirationSelector limits={limits} days={days} onDaysChange={onDaysChange} />

@@ -1,0 +1,42 @@
+/** What decides whether a page scrolls to a new row. */
+export interface Sight {
+  /** The whole row can be seen. */
+  isShown: boolean
+  /** The person has not scrolled away from the top of the page, where uploads begin. */
+  isAtTop: boolean
+  /** The person types, or moves about by the keyboard. */
+  usesKeyboard: boolean
+}
+
+/** True if the page may scroll to a new row: the person does not see it, and is not busy elsewhere. */
+export function mayScroll({ isShown, isAtTop, usesKeyboard }: Sight): boolean {
+  return !isShown && isAtTop && !usesKeyboard
+}
+
+/** Scrolls to a new row, if the person would miss it otherwise. The focus stays where it is. */
+export function bringIntoSight(row: Element): void {
+  const sight = {
+    isShown: isShown(row),
+    isAtTop: window.scrollY < 1,
+    usesKeyboard: isKeyboardAt(document.activeElement),
+  }
+  if (!mayScroll(sight)) return
+  const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
+  row.scrollIntoView({ block: 'center', behavior: isCalm ? 'auto' : 'smooth' })
+}
+
+/** True if the element shows that it has the keyboard focus. A field that is typed in always does. */
+function isKeyboardAt(focused: Element | null): boolean {
+  return focused !== null && focused !== document.body && focused.matches(':focus-visible')
+}
+
+/** How far inside the row its visible points are looked for, in pixels. */
+const inset = 8
+
+/** True if the row is inside the window, and nothing such as the uploads panel covers it. */
+function isShown(row: Element): boolean {
+  const { left, width, top, bottom } = row.getBoundingClientRect()
+  return [top + inset, bottom - inset].every((y) =>
+    row.contains(document.elementFromPoint(left + width / 2, y)),
+  )
+}

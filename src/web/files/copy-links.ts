@@ -1,0 +1,31 @@
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { toast } from '../ui/toast.tsx'
+import { copyText } from './copy-text.ts'
+
+/** Counts links: '1 link', '12 links'. */
+export function linksText(count: number): string {
+  return count === 1 ? '1 link' : `${count.toLocaleString('en')} links`
+}
+
+/**
+ * Copies the links of these files, one on each line. A toast says so, and how many of the files that
+ * were meant have no open link.
+ * @param closed how many these are.
+ */
+export async function copyLinks(files: readonly StoredFile[], closed = 0): Promise<void> {
+  const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
+  try {
+    await copyText(links.join('\n'))
+    const without = closed === 1 ? '1 file has' : `${closed.toLocaleString('en')} files have`
+    toast({
+      title: `${linksText(links.length)} copied`,
+      ...(closed > 0 && { description: `${without} no open link.` }),
+    })
+  } catch {
+    toast({
+      title: 'Copy failed',
+      description: `Failed to copy ${links.length === 1 ? 'link' : 'links'} to clipboard.`,
+      tone: 'destructive',
+    })
+  }
+}
