@@ -1,6 +1,37 @@
 import { json, makeClient, makePerson } from '../support/make.ts'
 import { openDashboard } from './support/dashboard.ts'
 import { expect, test } from './support/test.ts'
+import { administratorWalk } from './support/texts/administrator-walk.ts'
+import { freeUserWalk } from './support/texts/free-user-walk.ts'
+import { premiumUserWalk } from './support/texts/premium-user-walk.ts'
+import { visitorWalk } from './support/texts/visitor-walk.ts'
+import { expectShown, expectTold, keepToldTexts } from './support/told-texts.ts'
+
+/** One walk for each kind of person of spec §6, past every screen of spec §2 that they can see. */
+const walks = {
+  visitor: visitorWalk,
+  'free user': freeUserWalk,
+  'premium user': premiumUserWalk,
+  administrator: administratorWalk,
+}
+
+for (const [person, stops] of Object.entries(walks)) {
+  test(`${person}: finds the literal texts of the specification on each screen`, async ({
+    app,
+    folder,
+    noise,
+    page,
+  }) => {
+    await keepToldTexts(page)
+    for (const { at, go, shows = [], tells = [] } of stops) {
+      await test.step(at, async () => {
+        await go({ app, folder, noise, page })
+        await expectTold(page, tells)
+        for (const [where, texts] of shows) await expectShown(where(page), texts)
+      })
+    }
+  })
+}
 
 test('feedback: a fault is told, a failure keeps the form, success clears it', async ({
   app,

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
-import { screens } from './support/screens.ts'
+import { screenSets } from './support/screens.ts'
+import type { Screens } from './support/stage.ts'
 import { expect, test } from './support/test.ts'
 
 function themeOf(page: Page) {
@@ -24,6 +25,8 @@ declare global {
     themeSetAt: number
   }
 }
+
+const screens: Screens = Object.assign({}, ...screenSets)
 
 for (const name of [
   'landing page',

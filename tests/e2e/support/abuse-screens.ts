@@ -6,7 +6,7 @@ import { makeClient, makeFile, makePerson } from '../../support/make.ts'
 import { report } from '../../support/takedowns.ts'
 import { openAdminCenter, section } from './admin.ts'
 import { openDashboard } from './dashboard.ts'
-import type { Stage } from './stage.ts'
+import type { Screens } from './stage.ts'
 
 const longName = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
 
@@ -29,10 +29,25 @@ async function openReports(app: TestApp, page: Page) {
   return reports
 }
 
+/** The reports in the Admin Center. The second screen continues the first. */
+export const reportScreens: Screens = {
+  'reports in the Admin Center': async ({ app, page }) => {
+    const reports = await openReports(app, page)
+    await reports.getByRole('button', { name: /^Show all 3/ }).click()
+    await expect(reports.getByText('It is a trap.')).toBeVisible()
+  },
+  'the question before a takedown': async ({ page }) => {
+    const reports = section(page, 'Reports')
+    await reports.getByRole('button', { name: `Take down ${longName}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Take down' }).click()
+    await expect(page.getByText('Please say why.')).toBeVisible()
+  },
+}
+
 /**
  * The screens about reported files and files that were taken down. Each function opens one screen.
  */
-export const abuseScreens: Record<string, (stage: Stage) => Promise<void>> = {
+export const abuseScreens: Screens = {
   'a report that was refused': async ({ app, noise, page }) => {
     const file = await makeFile(await makePerson(app), { name: longName })
     await page.goto(`/s/${file.shortCode}/report`)
@@ -51,17 +66,6 @@ export const abuseScreens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.getByLabel('What is wrong with it?').fill('It is a trap.')
     await page.getByRole('button', { name: 'Send report' }).click()
     await expect(page.getByRole('heading', { name: 'Thank you' })).toBeVisible()
-  },
-  'reports in the Admin Center': async ({ app, page }) => {
-    const reports = await openReports(app, page)
-    await reports.getByRole('button', { name: /^Show all 3/ }).click()
-    await expect(reports.getByText('It is a trap.')).toBeVisible()
-  },
-  'the question before a takedown': async ({ app, page }) => {
-    const reports = await openReports(app, page)
-    await reports.getByRole('button', { name: `Take down ${longName}` }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Take down' }).click()
-    await expect(page.getByText('Please say why.')).toBeVisible()
   },
   'reports that could not be loaded': async ({ app, noise, page }) => {
     noise.expect(/500 \(Internal Server Error\).*\/api\/admin\/reports\?/)

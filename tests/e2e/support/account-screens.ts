@@ -5,7 +5,8 @@ import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, makePerson, signUp } from '../../support/make.ts'
 import { newAddress, signUpForToken } from '../../support/signup.ts'
 import { openDashboard } from './dashboard.ts'
-import type { Stage } from './stage.ts'
+import { keepFile } from './public-screens.ts'
+import type { Screens, Stage } from './stage.ts'
 
 const hour = 3_600_000
 
@@ -36,7 +37,7 @@ async function makePersonWithSessions(app: TestApp) {
 }
 
 /** Makes the server seem to offer signing in with Google. */
-function offerGoogle(page: Page) {
+export function offerGoogle(page: Page) {
   return page.route('**/api/auth/ways', (route) =>
     route.fulfill({ json: { google: true, signup: 'open' } }),
   )
@@ -52,18 +53,11 @@ async function openAccount({ app, page }: Stage, ways: ('password' | 'google')[]
   await page.goto('/account')
 }
 
-/** The screens of signing in and up, and of one's own account. */
-export const accountScreens: Record<string, (stage: Stage) => Promise<void>> = {
-  login: async ({ page }) => {
-    await offerGoogle(page)
-    await page.goto('/login?fault=google-not-linked')
-    await expect(page.getByRole('alert')).toContainText('add Google on your account page')
-    await expect(page.getByRole('link', { name: 'Sign in with Google' })).toBeVisible()
-  },
-  'forgot password': async ({ page }) => {
-    await page.goto('/login')
-    await page.getByRole('button', { name: 'Forgot password?' }).click()
-    await expect(page.getByRole('button', { name: 'Send Reset Email' })).toBeVisible()
+/** The screens of a new password. */
+export const newPasswordScreens: Screens = {
+  'an invalid reset link': async ({ page }) => {
+    await page.goto('/reset-password')
+    await expect(page.getByRole('link', { name: 'Back to Login' })).toBeVisible()
   },
   'reset password': async ({ page }) => {
     await page.goto('/reset-password?token=x')
@@ -79,9 +73,15 @@ export const accountScreens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.getByRole('button', { name: 'Reset Password' }).click()
     await expect(page.getByRole('heading', { name: 'Password Reset Successful' })).toBeVisible()
   },
-  'an invalid reset link': async ({ page }) => {
-    await page.goto('/reset-password')
-    await expect(page.getByRole('link', { name: 'Back to Login' })).toBeVisible()
+}
+
+/** The screens of signing in and up, and of one's own account. */
+export const accountScreens: Screens = {
+  login: async ({ page }) => {
+    await offerGoogle(page)
+    await page.goto('/login?fault=google-not-linked')
+    await expect(page.getByRole('alert')).toContainText('add Google on your account page')
+    await expect(page.getByRole('link', { name: 'Sign in with Google' })).toBeVisible()
   },
   'login of an unverified address': async ({ app, noise, page }) => {
     noise.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
@@ -112,10 +112,13 @@ export const accountScreens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.goto('/verify-email?token=x')
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
   },
-  'closed signup': async ({ app, page }) => {
+  'closed signup while a file waits': async ({ app, folder, page }) => {
+    // The landing page still leads here. It has the settings of the server's start.
     app.deps.config.signup = 'closed'
-    await page.goto('/signup')
+    const { name } = await keepFile({ folder, page })
     await expect(page.getByRole('heading', { name: 'Signing up is closed' })).toBeVisible()
+    await expect(page.getByText(`${name} waits in this browser.`)).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Sign Up' })).toBeHidden()
   },
   'signup for some domains': async ({ app, page }) => {
     app.deps.config.signup = ['example.org', 'a-company-of-a-long-name.example.com']

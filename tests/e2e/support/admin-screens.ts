@@ -4,7 +4,7 @@ import { auditLog, feedback, files, users } from '../../../src/server/db/schema.
 import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { openAdminCenter, section } from './admin.ts'
-import type { Stage } from './stage.ts'
+import type { Screens } from './stage.ts'
 
 const longAddress = `${'x'.repeat(64)}@${'y'.repeat(60)}.${'z'.repeat(60)}.example`
 
@@ -37,12 +37,8 @@ async function fillWithHardContent(app: TestApp): Promise<void> {
     .values(Array.from({ length: 21 }, () => ({ ...entry, actor: long.id, subject: long.id })))
 }
 
-/** The screens of the Admin Center. Each function opens one screen. */
-export const adminScreens: Record<string, (stage: Stage) => Promise<void>> = {
-  'Admin Center, closed to visitors': async ({ page }) => {
-    await page.goto('/admin')
-    await expect(page.getByRole('heading', { name: 'Access Denied' })).toBeVisible()
-  },
+/** The Admin Center with the longest of everything. The second screen continues the first. */
+export const fullAdminScreens: Screens = {
   'Admin Center with the longest of everything': async ({ app, page }) => {
     await fillWithHardContent(app)
     await openAdminCenter(page, app)
@@ -67,6 +63,16 @@ export const adminScreens: Record<string, (stage: Stage) => Promise<void>> = {
     await expect(log.getByText('That is all.')).toBeFocused()
     await expect(log.getByRole('listitem')).toHaveCount(22)
   },
+  'the question before deleting a user': async ({ page }) => {
+    await page.getByRole('button', { name: /^Delete Wolfe/ }).click()
+    const question = page.getByRole('dialog', { name: /^Delete Wolfe/ })
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await expect(question.getByText('This is not the address above.')).toBeVisible()
+  },
+}
+
+/** The screens of the Admin Center. */
+export const adminScreens: Screens = {
   'Admin Center that cannot be loaded': async ({ app, noise, page }) => {
     noise.expect(/500 \(Internal Server Error\)/)
     await page.route(/\/api\/(admin|settings)\//, (route) => route.fulfill({ status: 500 }))
@@ -74,13 +80,5 @@ export const adminScreens: Record<string, (stage: Stage) => Promise<void>> = {
     for (const what of ['numbers', 'users', 'settings', 'limits', 'feedback', 'audit log']) {
       await expect(page.getByText(`The ${what} could not be loaded`)).toBeVisible()
     }
-  },
-  'the question before deleting a user': async ({ app, page }) => {
-    await fillWithHardContent(app)
-    await openAdminCenter(page, app)
-    await page.getByRole('button', { name: /^Delete Wolfe/ }).click()
-    const question = page.getByRole('dialog', { name: /^Delete Wolfe/ })
-    await question.getByRole('button', { name: 'Delete' }).click()
-    await expect(question.getByText('This is not the address above.')).toBeVisible()
   },
 }

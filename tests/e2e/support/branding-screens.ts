@@ -2,10 +2,10 @@ import { expect } from '@playwright/test'
 import { saveBrand } from '../../support/brands.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { openDashboard } from './dashboard.ts'
-import type { Stage } from './stage.ts'
+import type { Screens } from './stage.ts'
 
 /** The screens of a brand, with the longest of everything. */
-export const brandingScreens: Record<string, (stage: Stage) => Promise<void>> = {
+export const brandingScreens: Screens = {
   'branding of a Premium account': async ({ app, page }) => {
     const person = await makePerson(app, { tier: 'premium' })
     await saveBrand(person, { name: 'W'.repeat(60), accent: '#ffd400', message: 'x'.repeat(280) })

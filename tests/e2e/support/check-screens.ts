@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import type { CheckLine } from '../../../src/shared/contract/checks.ts'
 import { openAdminCenter, section } from './admin.ts'
-import type { Stage } from './stage.ts'
+import type { Screens } from './stage.ts'
 
 const rule = JSON.stringify({
   CORSRules: [
@@ -48,7 +48,7 @@ function answer(page: Page, found: CheckLine[]) {
 }
 
 /** The screens of the checks in the Admin Center. Each function opens one screen. */
-export const checkScreens: Record<string, (stage: Stage) => Promise<void>> = {
+export const checkScreens: Screens = {
   'checks of every status': async ({ app, page }) => {
     await answer(page, lines)
     await openAdminCenter(page, app)

@@ -4,55 +4,23 @@ import { files, users } from '../../../src/server/db/schema.ts'
 import { expireFiles } from '../../../src/server/files/expire-files.ts'
 import { recordKeyPrefix } from '../../../src/web/uploads/records/record-key.ts'
 import type { UploadRecord } from '../../../src/web/uploads/records/upload-record.ts'
-import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
-import { abuseScreens } from './abuse-screens.ts'
-import { accountScreens } from './account-screens.ts'
-import { adminScreens } from './admin-screens.ts'
+import { abuseScreens, reportScreens } from './abuse-screens.ts'
+import { accountScreens, newPasswordScreens } from './account-screens.ts'
+import { adminScreens, fullAdminScreens } from './admin-screens.ts'
 import { makeDownloads } from './analytics.ts'
 import { brandingScreens } from './branding-screens.ts'
 import { checkScreens } from './check-screens.ts'
-import { fileRow, openDashboard } from './dashboard.ts'
+import { fileRow, keepNewFilesMarked, openDashboard } from './dashboard.ts'
+import { fileScreens, longName, makeFilesInAllStates, newAccountScreens } from './file-screens.ts'
 import { writeSparseFile } from './files.ts'
-import { publicScreens } from './public-screens.ts'
-import type { Stage } from './stage.ts'
-import { textScreens } from './text-screens.ts'
+import { publicScreens, waysInScreens } from './public-screens.ts'
+import type { Screens } from './stage.ts'
+import { feedbackScreens, textScreens } from './text-screens.ts'
 import { uploadsPanel } from './uploads.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
-const longName = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
-
-/** Makes files with links in every state, and with names of every kind. */
-async function makeFilesInAllStates(app: TestApp) {
-  const person = await makePerson(app, { tier: 'premium' })
-  const ages = [
-    { name: longName, days: '7', type: 'application/pdf', age: 0 },
-    {
-      name: 'تقرير الاجتماع الأول.docx',
-      days: '3',
-      type: 'application/msword',
-      age: 2 * day + hour,
-    },
-    { name: 'last-minutes.zip', days: '3', type: 'application/zip', age: 3 * day - hour / 2 },
-    { name: 'private.png', days: '3', type: 'image/png', age: 10 * day },
-    { name: 'over.mp3', days: '3', type: 'audio/mpeg', age: 31 * day },
-    { name: 'a', days: '5', age: 0, bytes: new Uint8Array(0) },
-  ]
-  for (const { age, ...options } of ages) {
-    const file = await makeFile(person, options)
-    const earlier = (date: string) => new Date(Date.parse(date) - age)
-    await app.deps.db
-      .update(files)
-      .set({
-        createdAt: earlier(file.createdAt),
-        expiresAt: earlier(file.expiresAt),
-        maxLifetimeAt: earlier(file.maxLifetimeAt),
-      })
-      .where(eq(files.id, file.id))
-  }
-  return person
-}
 
 const lecture: UploadRecord = {
   id: '1',
@@ -77,7 +45,7 @@ const lecture: UploadRecord = {
 }
 
 /** Stores uploads in the browser as an earlier visit leaves them, in every possible state. */
-async function leaveUploads(page: Page, ownerId: string) {
+export async function leaveUploads(page: Page, ownerId: string) {
   const records: UploadRecord[] = [
     { ...lecture },
     { ...lecture, id: '2', fileName: longName, need: 'sign-in' },
@@ -103,27 +71,15 @@ async function leaveUploads(page: Page, ownerId: string) {
   }, kept)
 }
 
-/** Every screen of the product, with the steps that open it. */
-export const screens: Record<string, (stage: Stage) => Promise<void>> = {
+/** Screens that need a page of their own: they change its clock, its calls or the server. */
+const loneScreens: Screens = {
   ...accountScreens,
   ...adminScreens,
   ...brandingScreens,
   ...abuseScreens,
   ...publicScreens,
   ...checkScreens,
-  ...textScreens,
-  'dashboard without files': async ({ app, page }) => {
-    await openDashboard(page, app, await makePerson(app))
-    await expect(page.getByText('No files yet')).toBeVisible()
-  },
-  'dashboard while a file is uploaded': async ({ app, page }) => {
-    await openDashboard(page, app, await makePerson(app))
-    await page.route('**/storage/**', () => {})
-    await page
-      .getByLabel('Files to upload')
-      .setInputFiles({ name: longName, mimeType: 'application/pdf', buffer: Buffer.alloc(1000) })
-    await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeVisible()
-  },
+  ...feedbackScreens,
   'dashboard after a refusal': async ({ app, noise, page }) => {
     noise.expect(/403 \(Forbidden\).*get-upload-url$/)
     const person = await makePerson(app)
@@ -204,11 +160,6 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.getByRole('button', { name: `Receipt of ${longName}` }).click()
     await expect(page.getByText('Storage has confirmed that nothing is left.')).toBeVisible()
   },
-  'my files in every state': async ({ app, page }) => {
-    await openDashboard(page, app, await makeFilesInAllStates(app))
-    await page.getByRole('tab', { name: 'My Files' }).click()
-    await expect(page.getByText('Permanently expired')).toBeVisible()
-  },
   analytics: async ({ app, page }) => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeDownloads(app, person)
@@ -217,22 +168,6 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.getByRole('slider', { name: 'Downloads per day' }).focus()
     await page.keyboard.press('Home')
     await expect(page.getByRole('heading', { name: /^412 downloads/ })).toBeVisible()
-  },
-  'the question before deleting': async ({ app, page }) => {
-    await openDashboard(page, app, await makeFilesInAllStates(app))
-    await page.getByRole('button', { name: `Delete ${longName}` }).click()
-    await expect(page.getByRole('alertdialog')).toBeVisible()
-  },
-  'renewing a link': async ({ app, page }) => {
-    await openDashboard(page, app, await makeFilesInAllStates(app))
-    await fileRow(page, longName).getByRole('button', { name: 'Renew' }).click()
-    await expect(page.getByRole('radiogroup', { name: 'New link for' })).toBeVisible()
-  },
-  'a renewed link': async ({ app, page }) => {
-    await openDashboard(page, app, await makeFilesInAllStates(app))
-    await fileRow(page, longName).getByRole('button', { name: 'Renew' }).click()
-    await page.getByRole('button', { name: 'Renew', exact: true }).click()
-    await expect(page.getByText('The old link no longer works.')).toBeVisible()
   },
   'the question before clearing the history': async ({ app, page }) => {
     const person = await makeFilesInAllStates(app)
@@ -249,43 +184,29 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await page.getByRole('tab', { name: 'My Files' }).click()
     await expect(page.getByRole('alert')).toContainText('Your files could not be loaded')
   },
-  'a search that finds nothing': async ({ app, page }) => {
-    await openDashboard(page, app, await makeFilesInAllStates(app))
-    await page.getByRole('tab', { name: 'My Files' }).click()
-    await page.getByRole('searchbox').fill('x'.repeat(200))
-    await expect(page.getByText('No file found')).toBeVisible()
-  },
-  'the file manager with its settings, a selection and statistics': async ({ app, page }) => {
-    await openDashboard(page, app, await makeFilesInAllStates(app))
-    await page.getByRole('tab', { name: 'File Manager' }).click()
-    await page.getByRole('button', { name: 'Settings' }).click()
-    await expect(page.getByRole('switch', { name: 'Mail before a link expires' })).toBeVisible()
-    await page.getByRole('checkbox', { name: 'Select all files' }).check()
-    await page.getByRole('checkbox', { name: 'Select over.mp3' }).uncheck()
-    await expect(page.getByRole('button', { name: 'Copy 4 links' })).toBeVisible()
-    await page.getByRole('button', { name: `0 downloads, statistics of ${longName}` }).click()
-    await expect(page.getByRole('heading', { name: /^No downloads in/ })).toBeVisible()
-  },
-  'a toast': async ({ app, page }) => {
-    const person = await makePerson(app)
-    await makeFile(person, { name: 'notes.txt' })
+  'new files, and a toast': async ({ app, page }) => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await openDashboard(page, app, person)
+    await keepNewFilesMarked(page)
+    await openDashboard(page, app, await makePerson(app))
+    await page.getByLabel('Files to upload').setInputFiles(
+      [longName, 'notes.txt'].map((name) => ({
+        name,
+        mimeType: 'text/plain',
+        buffer: Buffer.alloc(1000),
+      })),
+    )
+    await expect(fileRow(page, longName).getByText('New', { exact: true })).toBeVisible()
+    const together = page.getByRole('button', { name: 'Copy 2 links' })
+    await expect(together).toBeVisible()
     // With real time, the toast would disappear after 5 s.
     await page.clock.install()
-    await fileRow(page, 'notes.txt').getByRole('button', { name: 'Copy' }).click()
-    await expect(page.getByText('Link copied')).toBeVisible()
-    await page.getByText('Link copied').hover()
+    await together.click()
+    await expect(page.getByText('2 links copied')).toBeVisible()
+    await page.getByText('2 links copied').hover()
   },
   'download page': async ({ app, page }) => {
     const file = await makeFile(await makePerson(app), { name: longName, type: 'application/pdf' })
     await page.goto(`/s/${file.shortCode}`)
-    await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
-  },
-  'download page of a dead link': async ({ noise, page }) => {
-    noise.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
-    await page.goto('/s/nosuchcode')
-    await expect(page.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
   },
   'a download that failed': async ({ app, noise, page }) => {
@@ -301,3 +222,18 @@ export const screens: Record<string, (stage: Stage) => Promise<void>> = {
     await expect(page.getByRole('alert')).toContainText('Download failed')
   },
 }
+
+/**
+ * Every screen of the product, in sets. The screens of a set are opened one after another in one page,
+ * and may go on from the one before, which saves a server, a page and an account for each.
+ */
+export const screenSets: readonly Screens[] = [
+  fileScreens,
+  textScreens,
+  waysInScreens,
+  newPasswordScreens,
+  newAccountScreens,
+  fullAdminScreens,
+  reportScreens,
+  ...Object.entries(loneScreens).map(([name, open]) => ({ [name]: open })),
+]

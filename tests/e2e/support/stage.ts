@@ -9,3 +9,6 @@ export interface Stage {
   noise: Noise
   folder: string
 }
+
+/** Screens by their names, each with the steps that open it. */
+export type Screens = Readonly<Record<string, (stage: Stage) => Promise<void>>>

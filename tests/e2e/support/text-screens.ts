@@ -1,8 +1,8 @@
 import { expect } from '@playwright/test'
-import type { Stage } from './stage.ts'
+import type { Screens } from './stage.ts'
 
-/** The pages that consist mostly of text, in all their states. Each function opens one screen. */
-export const textScreens: Record<string, (stage: Stage) => Promise<void>> = {
+/** The pages that consist only of text, in all their states. Each function opens one screen. */
+export const textScreens: Screens = {
   'frequently asked questions': async ({ page }) => {
     await page.goto('/faq#plans')
     await expect(page.getByRole('rowheader', { name: 'Custom branding' })).toBeVisible()
@@ -14,13 +14,6 @@ export const textScreens: Record<string, (stage: Stage) => Promise<void>> = {
   'privacy policy': async ({ page }) => {
     await page.goto('/privacy')
     await expect(page.getByText('July 12, 2025')).toBeVisible()
-  },
-  'feedback with faults': async ({ page }) => {
-    await page.goto('/feedback')
-    // With the real clock of the browser, the toast would disappear after 5 s.
-    await page.clock.install()
-    await page.getByRole('button', { name: 'Send Feedback' }).click()
-    await expect(page.getByRole('alert')).toContainText('Missing information')
   },
   'API reference': async ({ page }) => {
     await page.goto('/api/docs#getUploadUrl')
@@ -36,5 +29,16 @@ export const textScreens: Record<string, (stage: Stage) => Promise<void>> = {
     for (const summary of await call.locator('summary').all()) await summary.click()
     await page.locator('.contents summary').first().click()
     await expect(call.getByRole('button', { name: 'Copy' }).first()).toBeVisible()
+  },
+}
+
+/** The feedback page. */
+export const feedbackScreens: Screens = {
+  'feedback with faults': async ({ page }) => {
+    await page.goto('/feedback')
+    // With real time, the toast would disappear after 5 s.
+    await page.clock.install()
+    await page.getByRole('button', { name: 'Send Feedback' }).click()
+    await expect(page.getByRole('alert')).toContainText('Missing information')
   },
 }

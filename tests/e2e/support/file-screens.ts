@@ -1,0 +1,98 @@
+import { expect } from '@playwright/test'
+import { eq } from 'drizzle-orm'
+import { files } from '../../../src/server/db/schema.ts'
+import type { TestApp } from '../../support/app-server.ts'
+import { makeFile, makePerson } from '../../support/make.ts'
+import { fileRow, openDashboard } from './dashboard.ts'
+import type { Screens } from './stage.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+export const longName = `Minutes ${'of a very long meeting '.repeat(8)}`
+  .slice(0, 196)
+  .concat('.pdf')
+
+/** Makes files with links in every state, and with names of every kind. */
+export async function makeFilesInAllStates(app: TestApp) {
+  const person = await makePerson(app, { tier: 'premium' })
+  const ages = [
+    { name: longName, days: '7', type: 'application/pdf', age: 0 },
+    {
+      name: 'تقرير الاجتماع الأول.docx',
+      days: '3',
+      type: 'application/msword',
+      age: 2 * day + hour,
+    },
+    { name: 'last-minutes.zip', days: '3', type: 'application/zip', age: 3 * day - hour / 2 },
+    { name: 'private.png', days: '3', type: 'image/png', age: 10 * day },
+    { name: 'over.mp3', days: '3', type: 'audio/mpeg', age: 31 * day },
+    { name: 'a', days: '5', age: 0, bytes: new Uint8Array(0) },
+  ]
+  for (const { age, ...options } of ages) {
+    const file = await makeFile(person, options)
+    const earlier = (date: string) => new Date(Date.parse(date) - age)
+    await app.deps.db
+      .update(files)
+      .set({
+        createdAt: earlier(file.createdAt),
+        expiresAt: earlier(file.expiresAt),
+        maxLifetimeAt: earlier(file.maxLifetimeAt),
+      })
+      .where(eq(files.id, file.id))
+  }
+  return person
+}
+
+/** The lists of a Premium account with files in every state. Each screen goes on from the one before. */
+export const fileScreens: Screens = {
+  'my files in every state': async ({ app, page }) => {
+    await openDashboard(page, app, await makeFilesInAllStates(app))
+    await page.getByRole('tab', { name: 'My Files' }).click()
+    await expect(page.getByText('Permanently expired')).toBeVisible()
+  },
+  'the question before deleting': async ({ page }) => {
+    await page.getByRole('button', { name: `Delete ${longName}` }).click()
+    await expect(page.getByRole('alertdialog')).toBeVisible()
+  },
+  'renewing a link': async ({ page }) => {
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('alertdialog')).toBeHidden()
+    await fileRow(page, longName).getByRole('button', { name: 'Renew' }).click()
+    await expect(page.getByRole('radiogroup', { name: 'New link for' })).toBeVisible()
+  },
+  'a renewed link': async ({ page }) => {
+    await page.getByRole('button', { name: 'Renew', exact: true }).click()
+    await expect(page.getByText('The old link no longer works.')).toBeVisible()
+  },
+  'a search that finds nothing': async ({ page }) => {
+    await page.getByRole('button', { name: 'Done' }).click()
+    await expect(page.getByRole('dialog', { name: /^New link for/ })).toBeHidden()
+    await page.getByRole('searchbox').fill('x'.repeat(200))
+    await expect(page.getByText('No file found')).toBeVisible()
+  },
+  'the file manager with its settings, a selection and statistics': async ({ page }) => {
+    await page.getByRole('tab', { name: 'File Manager' }).click()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await expect(page.getByRole('switch', { name: 'Mail before a link expires' })).toBeVisible()
+    await page.getByRole('checkbox', { name: 'Select all files' }).check()
+    await page.getByRole('checkbox', { name: 'Select over.mp3' }).uncheck()
+    await expect(page.getByRole('button', { name: 'Copy 4 links' })).toBeVisible()
+    await page.getByRole('button', { name: `0 downloads, statistics of ${longName}` }).click()
+    await expect(page.getByRole('heading', { name: /^No downloads in/ })).toBeVisible()
+  },
+}
+
+/** The dashboard of a new account. The second screen goes on from the first. */
+export const newAccountScreens: Screens = {
+  'dashboard without files': async ({ app, page }) => {
+    await openDashboard(page, app, await makePerson(app))
+    await expect(page.getByText('No files yet')).toBeVisible()
+  },
+  'dashboard while a file is uploaded': async ({ page }) => {
+    await page.route('**/storage/**', () => {})
+    await page
+      .getByLabel('Files to upload')
+      .setInputFiles({ name: longName, mimeType: 'application/pdf', buffer: Buffer.alloc(1000) })
+    await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeVisible()
+  },
+}

@@ -1,0 +1,107 @@
+import type { Page } from '@playwright/test'
+import { eq } from 'drizzle-orm'
+import { users } from '../../../../src/server/db/schema.ts'
+import { makePerson } from '../../../support/make.ts'
+import { openAdminCenter, section } from '../admin.ts'
+import { banner, dialog, failing, main, open, press, type Stop, send } from './walk.ts'
+
+function maintenance(page: Page) {
+  return section(page, 'Maintenance')
+}
+
+function settings(page: Page) {
+  return section(page, 'Settings')
+}
+
+function save(label: string, value: string) {
+  return send({ [label]: value }, `Save ${label.toLowerCase()}`, settings)
+}
+
+/** What the administrator reads. */
+export const administratorWalk: readonly Stop[] = [
+  {
+    at: 'Admin Center',
+    go: async ({ app, page }) => {
+      await makePerson(app)
+      await openAdminCenter(page, app)
+    },
+    shows: [
+      [banner, ['Admin']],
+      [main, ['Admin Center', 'Back to Dashboard']],
+      [settings, ['Premium price', 'App version', 'Email signature']],
+    ],
+  },
+  {
+    at: 'acts of maintenance that fail',
+    go: failing(
+      /\/api\/(test-email|admin\/(cleanup-expired|sanitize-filenames|expire-\w+|test-s3-\w+))$/,
+      async ({ page }) => {
+        const buttons = maintenance(page).getByRole('button')
+        await buttons.first().waitFor()
+        for (const button of await buttons.all()) await button.click()
+      },
+    ),
+    shows: [
+      [
+        maintenance,
+        [
+          'Failed to test email notification',
+          'Failed to cleanup expired files',
+          'Failed to sanitize filenames',
+          'Failed to expire files',
+          'Failed to expire trials',
+          'Failed to test S3 connection',
+          'Direct S3 upload failed',
+        ],
+      ],
+    ],
+  },
+  {
+    at: 'change of a tier that fails',
+    go: failing(/\/api\/admin\/toggle-user-tier\//, press(/^Make Premium: Ada/)),
+    tells: ['Failed to change user tier'],
+  },
+  {
+    at: 'deletion of a user that fails',
+    go: failing(/\/api\/admin\/users\/[^/]+$/, async (stage) => {
+      const [other] = await stage.app.deps.db.select().from(users).where(eq(users.role, 'user'))
+      const row = main(stage.page)
+        .getByRole('listitem')
+        .filter({ hasText: other?.email ?? '' })
+      await row.getByRole('button', { name: /^Delete/ }).click()
+      await send(
+        { 'Type this address to delete the account': other?.email ?? '' },
+        'Delete',
+        dialog,
+      )(stage)
+    }),
+    tells: ['Failed to delete user'],
+  },
+  {
+    at: 'price that is not saved',
+    go: failing(/\/api\/admin\/settings$/, async (stage) => {
+      await press('Cancel', dialog)(stage)
+      await dialog(stage.page).waitFor({ state: 'hidden' })
+      await save('Premium price', '9')(stage)
+    }),
+    tells: ['Failed to update premium price'],
+  },
+  {
+    at: 'version that is not saved',
+    go: save('App version', 'v1'),
+    tells: ['Failed to update app version'],
+  },
+  {
+    at: 'signature that is not saved',
+    go: save('Email signature', 'We'),
+    tells: ['Failed to update email signature'],
+  },
+  {
+    at: 'dashboard',
+    go: open('/'),
+    shows: [
+      [banner, ['Admin']],
+      [main, [/Switch to (Premium|Free)/]],
+    ],
+  },
+]

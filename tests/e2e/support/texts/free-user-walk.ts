@@ -1,0 +1,113 @@
+import { eq } from 'drizzle-orm'
+import { files } from '../../../../src/server/db/schema.ts'
+import { makeFile, makePerson } from '../../../support/make.ts'
+import { openDashboard } from '../dashboard.ts'
+import { writeSparseFile } from '../files.ts'
+import type { Stage } from '../stage.ts'
+import { banner, chooseFile, failing, main, open, press, question, type Stop, tab } from './walk.ts'
+
+/** Gives a free user one file whose link is over and one that is open. */
+async function openFreeDashboard({ app, page }: Stage) {
+  const person = await makePerson(app)
+  const over = await makeFile(person, { name: 'over.txt' })
+  const expiresAt = app.clock()
+  await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, over.id))
+  await makeFile(person, { name: 'open.txt' })
+  await openDashboard(page, app, person)
+}
+
+/** What a free user reads. */
+export const freeUserWalk: readonly Stop[] = [
+  {
+    at: 'dashboard',
+    go: openFreeDashboard,
+    shows: [
+      [banner, ['Log out', '@example.org']],
+      [
+        main,
+        [
+          'Welcome back, Ada',
+          'My Files',
+          'File Manager',
+          'Analytics',
+          'Recent Files',
+          '3 days (default)',
+        ],
+      ],
+    ],
+  },
+  {
+    at: 'upload',
+    go: (stage) =>
+      chooseFile(stage, { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) }),
+    tells: ['Upload Complete', 'a.txt uploaded successfully', 'Upload completed successfully!'],
+  },
+  {
+    at: 'upload of a file that is too large for the tier',
+    go: async (stage) =>
+      chooseFile(stage, await writeSparseFile(stage.folder, 'film.mkv', 500 * 1024 ** 2 + 1)),
+    shows: [
+      [
+        main,
+        [
+          'film.mkv',
+          'Unlimited files and 1GB uploads',
+          'Custom expiration times',
+          'Advanced analytics',
+          'Custom branding',
+          '$8',
+          'per month',
+          'Upgrade Now',
+          'Continue with Free',
+        ],
+      ],
+    ],
+    tells: ['File upload failed - upgrade to Premium for 1GB files and unlimited uploads'],
+  },
+  {
+    at: 'upgrade that fails',
+    go: failing(/\/api\/auth\/toggle-premium$/, press('Upgrade Now')),
+    tells: ['Error', 'Failed to change tier. Please try again.'],
+  },
+  {
+    at: 'trial that fails',
+    go: failing(/\/api\/auth\/start-trial$/, press('Start trial')),
+    tells: ['Failed to start trial'],
+  },
+  {
+    at: 'My Files',
+    go: tab('My Files'),
+    shows: [[main, ['Expired & deleted', '3 days left', 'Copy', 'Clear expired history']]],
+  },
+  {
+    at: 'question before clearing the history',
+    go: press('Clear expired history'),
+    shows: [
+      [question, ['Are you sure you want to delete 1 file(s)? This action cannot be undone.']],
+    ],
+  },
+  {
+    at: 'history that is not cleared',
+    go: failing(/\/api\/files\/expired\/bulk$/, async (stage) => {
+      await press('Delete', question)(stage)
+      await question(stage.page).waitFor({ state: 'hidden' })
+    }),
+    tells: ['Delete failed', 'Failed to delete expired files. Please try again.'],
+  },
+  {
+    at: 'deletion that fails',
+    go: failing(/\/api\/files\/[0-9a-f-]{36}$/, async (stage) => {
+      await press('Delete open.txt')(stage)
+      await press('Delete', question)(stage)
+    }),
+    tells: ['Delete failed', 'Failed to delete file. Please try again.'],
+  },
+  { at: 'File Manager', go: tab('File Manager'), shows: [[main, ['Upgrade Now']]] },
+  { at: 'Analytics', go: tab('Analytics'), shows: [[main, ['Upgrade Now']]] },
+  {
+    at: 'Admin Center',
+    go: open('/admin'),
+    shows: [[main, ['Admin Access Required', 'Go to Dashboard']]],
+  },
+  { at: 'landing page', go: open('/preview'), shows: [[main, ['Get Started']]] },
+]

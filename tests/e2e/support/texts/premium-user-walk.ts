@@ -1,0 +1,129 @@
+import { makeFile } from '../../../support/make.ts'
+import { fileRow, openDashboard } from '../dashboard.ts'
+import { longName, makeFilesInAllStates } from '../file-screens.ts'
+import { writeSparseFile } from '../files.ts'
+import { leaveUploads } from '../screens.ts'
+import { uploadsPanel } from '../uploads.ts'
+import {
+  banner,
+  chooseFile,
+  dialog,
+  failing,
+  main,
+  press,
+  question,
+  type Stop,
+  tab,
+} from './walk.ts'
+
+/** What a premium user reads. */
+export const premiumUserWalk: readonly Stop[] = [
+  {
+    at: 'dashboard, with uploads of every status',
+    go: async ({ app, page }) => {
+      const person = await makeFilesInAllStates(app)
+      await makeFile(person, { name: 'film.mp4', type: 'video/mp4' })
+      await makeFile(person, { name: 'song.mp3', type: 'audio/mpeg' })
+      await leaveUploads(page, person.id)
+      await openDashboard(page, app, person)
+    },
+    shows: [
+      [banner, ['Premium']],
+      [
+        uploadsPanel,
+        ['Upload paused', 'Resume', 'Clear', 'Paused', 'Failed', 'Upload failed with status 403'],
+      ],
+    ],
+  },
+  {
+    at: 'upload of a file that is too large',
+    go: async (stage) =>
+      chooseFile(stage, await writeSparseFile(stage.folder, 'disk.img', 1024 ** 3 + 1)),
+    shows: [
+      [
+        main,
+        ['disk.img', 'zip', '7z', 'parts', 'cloud storage for files over 1GB', 'Try Another File'],
+      ],
+    ],
+  },
+  {
+    at: 'My Files',
+    go: tab('My Files'),
+    shows: [
+      [
+        main,
+        [
+          '7 days left',
+          /\b\d+ hours left/,
+          'Less than 1 hour left',
+          /Private \(\d+ days to renew\)/,
+          'Permanently expired',
+          'Renew',
+        ],
+      ],
+    ],
+  },
+  {
+    at: 'renewal that fails',
+    go: failing(/\/renew$/, async (stage) => {
+      await fileRow(stage.page, longName).getByRole('button', { name: 'Renew' }).click()
+      await press('Renew', dialog)(stage)
+    }),
+    tells: ['Renewal failed', 'Failed to renew the file link. Please try again.'],
+  },
+  {
+    at: 'link that is not copied',
+    go: async ({ page }) => {
+      await page.keyboard.press('Escape')
+      await dialog(page).waitFor({ state: 'hidden' })
+      await page.evaluate(() => {
+        Object.defineProperty(navigator, 'clipboard', { value: undefined })
+        document.execCommand = () => false
+      })
+      await fileRow(page, longName).getByRole('button', { name: 'Copy' }).click()
+    },
+    tells: ['Copy failed', 'Failed to copy link to clipboard.'],
+  },
+  {
+    at: 'File Manager',
+    go: async (stage) => {
+      await tab('File Manager')(stage)
+      await stage.page.getByRole('checkbox', { name: 'Select all files' }).check()
+    },
+    shows: [[main, ['8 selected', 'Sort by', 'Settings', 'Copy 6 links']]],
+  },
+  {
+    at: 'question before deleting files',
+    go: press('Delete 8'),
+    shows: [
+      [question, ['Are you sure you want to delete 8 file(s)? This action cannot be undone.']],
+    ],
+  },
+  {
+    at: 'files that are not deleted',
+    go: failing(/\/api\/files\/bulk$/, press('Delete', question)),
+    tells: ['Error', 'Failed to delete files. Please try again.'],
+  },
+  {
+    at: 'Analytics',
+    go: async (stage) => {
+      await question(stage.page).waitFor({ state: 'hidden' })
+      await tab('Analytics')(stage)
+    },
+    shows: [
+      [
+        main,
+        [
+          'Images',
+          'Videos',
+          'Audio',
+          'PDFs',
+          'Archives',
+          'Documents',
+          'Expiring soon',
+          'within 24 hours',
+        ],
+      ],
+    ],
+  },
+]
