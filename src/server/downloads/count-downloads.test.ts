@@ -1,13 +1,14 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { fileDownloads, files, ownerDownloads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { countTogether } from './count-together.ts'
 import { prepareWriteCount } from './queries.ts'
 
-const rounds = 100
+const rounds = roundsOf(30, 100)
 const day = 24 * 60 * 60_000
 
 let app: TestApp

@@ -12,6 +12,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { after, makeRace } from '../../../tests/support/race.ts'
+import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files, shortCodes } from '../db/schema.ts'
@@ -21,11 +22,11 @@ import { expireFiles } from './expire-files.ts'
 import { renewFile } from './renew-file.ts'
 
 /*
- * Two things happen to a file at the same moment, on a real Postgres, a hundred times each. The
- * tests check the result when both have ended.
+ * Two things happen to a file at the same moment, on a real Postgres, many times each. The tests
+ * check the result when both have ended.
  */
 
-const rounds = 100
+const rounds = roundsOf(40, 100)
 const day = 24 * 60 * 60_000
 
 let app: TestApp

@@ -12,7 +12,8 @@ afterAll(() => app.close())
 
 /**
  * Sends text to the server as it is. Returns everything that the server sends until it closes the
- * connection.
+ * connection. Ends its own side once the answer begins, as the server waits some seconds for a
+ * client that it has refused.
  */
 function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -22,6 +23,7 @@ function exchange(text: string): Promise<string> {
     socket.setEncoding('utf8')
     socket.on('data', (chunk) => {
       answer += chunk
+      if (/HTTP\/1\.1 [2-5]/.test(answer)) socket.end()
     })
     socket.on('end', () => resolve(answer))
     socket.on('error', reject)

@@ -11,6 +11,7 @@ import {
   type StartedUpload,
   startUpload,
 } from '../../../tests/support/make.ts'
+import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
   abort,
@@ -27,6 +28,7 @@ import { sumStored } from './stored-queries.ts'
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
 const minute = 60_000
+const rounds = roundsOf(20, 100)
 
 let app: TestApp
 let admin: Person
@@ -132,7 +134,7 @@ describe('a cap of the bytes in storage', () => {
       (['premium', 'premium', 'premium', 'free'] as const).map((tier) => makePerson(app, { tier })),
     )
     const [first] = people as [Person, ...Person[]]
-    for (let round = 0; round < 100; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       // The cap is 1000 kB, and 600 kB are in use. In some rounds these bytes become a file while
       // other uploads start.
       const there = await startUpload(first, { size: 600 * kilobyte })
