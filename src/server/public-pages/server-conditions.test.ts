@@ -167,6 +167,12 @@ describe('the texts are true of a server', () => {
     ['with one: letters', smtp, 'written when it is sent and not kept.', 'letters in the folder'],
     ['without a mail server: feedback', {}, 'message, and when.Kept', 'mailed to support'],
     ['with one: feedback', smtp, 'It is also mailed to support.', 'has no mail service'],
+    [
+      'with one: reports',
+      smtp,
+      'owner. It is also mailed to support. The owner',
+      'no mail service',
+    ],
     ['without Google', {}, 'Nobody else', 'Google'],
     ['with Google', google, 'mayfly.google', 'mayfly.unverified'],
     [

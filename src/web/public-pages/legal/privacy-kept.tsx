@@ -156,7 +156,8 @@ const kept: readonly Kept[] = [
       <>
         What somebody writes who reports a file: the reason, when, and the email address if one was
         given. With it the name, type, size and checksum of the file, the code of its link, and the
-        number of its owner. It is also mailed to support. The owner is not told who reported it.
+        number of its owner.<When is="smtp"> It is also mailed to support.</When> The owner is not
+        told who reported it.
       </>
     ),
     until: (
