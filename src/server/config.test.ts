@@ -39,7 +39,7 @@ describe('defaults', () => {
       mailFrom: 'Mayfly <support@127.0.0.1>',
       logLevel: 'info',
       logFormat: null,
-      withoutEffect: [],
+      metricsToken: null,
     })
   })
 
@@ -105,10 +105,15 @@ describe('faults', () => {
     expect(faultsOf({ APP_URL })).toHaveLength(1)
   })
 
-  test.each(['METRICS_TOKEN'])('%s does not look as if it worked', (name) => {
-    const { withoutEffect } = readConfig({ [name]: 'anything' })
-    expect(withoutEffect).toEqual([expect.stringMatching(`^${name} has no effect: `)])
-  })
+  test.each(['short', 'with a space in it, and long enough', 'zwölf-und-noch-mehr-zeichen'])(
+    'METRICS_TOKEN %j, which the message does not repeat',
+    (METRICS_TOKEN) => {
+      expect(faultsOf({ METRICS_TOKEN })).toEqual([
+        expect.stringMatching(/^METRICS_TOKEN cannot be used: give at least 16/),
+      ])
+      expect(faultsOf({ METRICS_TOKEN }).join()).not.toContain(METRICS_TOKEN)
+    },
+  )
 
   test.each([
     ['SMTP_URL', 'mail.example.org'],

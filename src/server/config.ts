@@ -55,6 +55,8 @@ export interface Config {
   rateLimits: boolean
   /** Whether the client's address is read from the header that a proxy sets. */
   trustProxy: boolean
+  /** Whoever sends this token may read the metrics. null: only this machine may. */
+  metricsToken: string | null
   /**
    * Uploads leave this many bytes of the disk free. null: the larger of 2 % of the disk and 512
    * MiB.
@@ -72,8 +74,6 @@ export interface Config {
   logLevel: LogLevel
   /** null: readable on a terminal, JSON elsewhere. */
   logFormat: LogFormat | null
-  /** One sentence for each setting that is set but has no effect in this version. */
-  withoutEffect: readonly string[]
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -144,6 +144,10 @@ export const settings = {
     default: '`off`',
     meaning: "`on` behind a proxy: take the client's address from its header",
   },
+  METRICS_TOKEN: {
+    default: 'none: only this machine reads the metrics',
+    meaning: 'The bearer token that opens `/metrics` to others',
+  },
   MIN_FREE_SPACE: {
     default: 'the larger of 2 % and 512 MiB',
     meaning:
@@ -161,16 +165,8 @@ export const settings = {
 
 type Name = keyof typeof settings
 
-/**
- * Planned settings that have no effect yet. The key says why. Another program on the machine may
- * use a variable of the same name. So the server starts anyway, and prints that the setting has no
- * effect.
- */
-const notYet = {
-  'there are no metrics': ['METRICS_TOKEN'],
-}
-
 const minSecretLength = 32
+const minTokenLength = 16
 
 /**
  * Is thrown when the settings cannot be used. The message lists every fault with its cure, each on
@@ -244,6 +240,7 @@ export function readConfig(environment: Environment): Config {
     privacyEmail: env.PRIVACY_EMAIL ?? `privacy@${appUrl.hostname}`,
     rateLimits: env.RATE_LIMITS,
     trustProxy: env.TRUST_PROXY,
+    metricsToken: env.METRICS_TOKEN,
     minFreeSpace: env.MIN_FREE_SPACE,
     requireEmailVerification: env.REQUIRE_EMAIL_VERIFICATION ?? env.SMTP_URL !== null,
     signup: env.SIGNUP,
@@ -251,16 +248,7 @@ export function readConfig(environment: Environment): Config {
     mailFrom: env.MAIL_FROM ?? `Mayfly <${supportEmail}>`,
     logLevel: env.LOG_LEVEL,
     logFormat: env.LOG_FORMAT,
-    withoutEffect: withoutEffect(values),
   }
-}
-
-function withoutEffect(values: Environment): string[] {
-  return Object.entries(notYet).flatMap(([reason, names]) =>
-    names
-      .filter((name) => values[name] !== undefined)
-      .map((name) => `${name} has no effect: in this version ${reason}`),
-  )
 }
 
 /**
@@ -366,6 +354,14 @@ const schema = z.object({
   SIGNUP: signupPolicy(),
   RATE_LIMITS: onOff('on'),
   TRUST_PROXY: onOff('off'),
+  METRICS_TOKEN: z
+    .string()
+    .regex(
+      new RegExp(`^[\\w.~+/=-]{${minTokenLength},}$`),
+      hidden(`give at least ${minTokenLength} letters, digits or -._~+/=, or unset it`),
+    )
+    .nullable()
+    .default(null),
   MIN_FREE_SPACE: byteSize('the larger of 2 % and 512 MiB'),
   LOG_LEVEL: z
     .enum(logLevels, shown(`write one of ${logLevels.join(', ')}, or unset it for info`))

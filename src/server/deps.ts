@@ -6,6 +6,7 @@ import type { Db } from './db/db.ts'
 import type { MailQueue } from './email/mail-queue.ts'
 import type { Mailer } from './email/mailer.ts'
 import type { RateLimits } from './http/rate-limit.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { AdminSettings } from './settings/admin-settings.ts'
 import type { Stores } from './storage/stores.ts'
 
@@ -27,4 +28,5 @@ export interface Deps {
   mailQueue: MailQueue
   mailer: Mailer
   settings: AdminSettings
+  metrics: Metrics
 }

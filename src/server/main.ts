@@ -22,8 +22,11 @@ import { servedHosts } from './http/served-hosts.ts'
 import { webFiles } from './http/web-files.ts'
 import { openJobQueue } from './jobs/job-queue.ts'
 import { startJobs } from './jobs/jobs.ts'
+import { watchQueues } from './jobs/queue-metrics.ts'
 import { closeServer, createLifetime, type Lifetime, superviseProcess } from './lifetime.ts'
 import { createLogger } from './log.ts'
+import { createMetrics } from './metrics/metrics.ts'
+import { watchPool, watchSpace } from './metrics/resource-metrics.ts'
 import { loadPublicPages } from './public-pages/public-pages.ts'
 import { conditionsOf } from './public-pages/server-conditions.ts'
 import { AdminSettings } from './settings/admin-settings.ts'
@@ -60,7 +63,6 @@ async function run(config: Config): Promise<void> {
   lost.promise.catch(() => {})
   const started = start(config, log, lifetime, lost.reject)
   const stop = superviseProcess(started, lifetime, log)
-  for (const sentence of config.withoutEffect) say(sentence)
   try {
     say(await started)
     await lost.promise
@@ -101,6 +103,7 @@ async function start(
   lifetime.add({ name: 'disk space', close: () => space.close() })
   const secret = await readAuthSecret(config)
 
+  const metrics = createMetrics()
   const { pool, db, ...database } = await openDatabase(config, log)
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
@@ -120,6 +123,8 @@ async function start(
     uploads: { touch: (key) => touchUpload(key, clock()) },
     clientAddress: (request) => clientAddress(request, config),
     space,
+    meter: metrics.transfers,
+    onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),
   })
   lifetime.add({ name: 'storage', close: storage.close })
   const { stores } = storage
@@ -156,7 +161,11 @@ async function start(
     mailQueue,
     mailer,
     settings,
+    metrics,
   }
+  watchPool(metrics, pool)
+  watchSpace(metrics, space)
+  watchQueues(deps)
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
   const built = {
@@ -175,11 +184,13 @@ async function start(
   await startJobs(deps, queue)
 
   const admit = admitHost(servedHosts(config), { appUrl, log })
-  const { server } = await listen(app, storage.handle, { ...config, admit }).catch(
-    (error: unknown) => {
-      throw listenFault(error, config)
-    },
-  )
+  const { server } = await listen(app, storage.handle, {
+    ...config,
+    admit,
+    watch: metrics.http.watch,
+  }).catch((error: unknown) => {
+    throw listenFault(error, config)
+  })
   lifetime.add({ name: 'server', close: () => closeServer(server, transferPatienceMs) })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
   return administrator.created ? await firstGreeting(config) : greeting(config)

@@ -22,7 +22,10 @@ import { listen } from '../../src/server/http/listen.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
 import { servedHosts } from '../../src/server/http/served-hosts.ts'
 import { webFiles } from '../../src/server/http/web-files.ts'
+import { watchQueues } from '../../src/server/jobs/queue-metrics.ts'
 import { logSerializers } from '../../src/server/log.ts'
+import { createMetrics } from '../../src/server/metrics/metrics.ts'
+import { watchPool, watchSpace } from '../../src/server/metrics/resource-metrics.ts'
 import { loadPublicPages } from '../../src/server/public-pages/public-pages.ts'
 import { conditionsOf } from '../../src/server/public-pages/server-conditions.ts'
 import { AdminSettings } from '../../src/server/settings/admin-settings.ts'
@@ -96,6 +99,7 @@ export async function serveApp(
   const clock = testClock()
   const logged: LogLine[] = []
   const log = pino({ level: 'debug', serializers: logSerializers }, logCollector(logged))
+  const metrics = createMetrics()
   const { pool, db, close: closeDatabase } = await openDatabase(config, log, poolLimits)
   const secret = 'a secret that only this test run knows'
   const ownSpace = await DiskSpace.open({
@@ -117,6 +121,8 @@ export async function serveApp(
     uploads: { touch: (key) => touchUpload(key, clock()) },
     clientAddress: (request) => clientAddress(request, config),
     space: space ?? ownSpace,
+    meter: metrics.transfers,
+    onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),
   })
   const { stores, disk } = storage
   const { appUrl, requireEmailVerification } = config
@@ -149,7 +155,11 @@ export async function serveApp(
     mailQueue,
     mailer: config.smtpUrl === null ? mailBox.mailer : createMailer(config, { clock, log }),
     settings,
+    metrics,
   }
+  watchPool(metrics, pool)
+  watchSpace(metrics, ownSpace)
+  watchQueues(deps)
   const pictures = pictureOrigins(config.google)
   const built = { distDir: resolve('dist/web'), appUrl, connect: storage.origins, pictures }
   const web = {
@@ -159,7 +169,11 @@ export async function serveApp(
     files: webFiles(built),
   }
   const admit = admitHost(servedHosts(config), { appUrl, log })
-  const { server } = await listen(buildApp(deps, web), storage.handle, { ...config, admit })
+  const { server } = await listen(buildApp(deps, web), storage.handle, {
+    ...config,
+    admit,
+    watch: metrics.http.watch,
+  })
 
   return {
     url: config.appUrl.origin,

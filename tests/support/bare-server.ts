@@ -26,7 +26,7 @@ export async function serveBare(
   app.notFound((c) => answerError(new AppError('NOT_FOUND'), c))
   add(app)
   const refuse = () => Promise.reject(new Error('There is no storage here.'))
-  const address = { host: '127.0.0.1', port: 0, admit: () => true }
+  const address = { host: '127.0.0.1', port: 0, admit: () => true, watch() {} }
   const { server, port } = await listen(app, refuse, address, { ...connectionLimits, ...limits })
   return {
     url: `http://127.0.0.1:${port}`,

@@ -64,7 +64,7 @@ export async function openDiskServer(
   const { server, port } = await listen(
     new Hono<HttpEnv>(),
     (request, response) => storage.handle(request, response),
-    { host: '127.0.0.1', port: 0, admit: () => true },
+    { host: '127.0.0.1', port: 0, admit: () => true, watch() {} },
     { ...connectionLimits, ...limits },
   )
   const until = () => new Date(clock().getTime() + 3_600_000)

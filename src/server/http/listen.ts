@@ -21,6 +21,14 @@ export type StorageHandler = (request: IncomingMessage, response: ServerResponse
  */
 const keepAliveMs = 75_000
 
+export interface ListenOptions {
+  host: string
+  port: number
+  admit: Admit
+  /** Is told each request when its turn begins. */
+  watch(request: IncomingMessage, response: ServerResponse): void
+}
+
 /**
  * Starts listening and passes on the requests that `admit` allows. Returns the server and its port.
  * @throws Node's errors of listening, such as EADDRINUSE.
@@ -28,7 +36,7 @@ const keepAliveMs = 75_000
 export async function listen(
   app: Hono<HttpEnv>,
   answerStorage: StorageHandler,
-  { host, port, admit }: { host: string; port: number; admit: Admit },
+  { host, port, admit, watch }: ListenOptions,
   limits: ConnectionLimits = connectionLimits,
 ): Promise<{ server: Server; port: number }> {
   const answer = getRequestListener(
@@ -43,6 +51,7 @@ export async function listen(
   const forStorage = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
   const turns = new Turns(limits)
   const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
+    watch(request, response)
     if (lacksHost(request)) return refuseUnheard(response, 400)
     if (!admit(request, response)) return
     // The client waits with its bytes until it is told to send them. Storage gets the upload first,

@@ -5,6 +5,7 @@ import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
+import { nameRoute } from './route-name.ts'
 import type { Session, SessionUser } from './session.ts'
 
 type Parsed<T> = T extends ZodType ? z.output<T> : undefined
@@ -53,11 +54,13 @@ interface MountOptions {
  */
 export function mount(handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
-  for (const [path, names] of Map.groupBy(Object.keys(endpoints) as EndpointName[], pathOf)) {
+  for (const [declared, names] of Map.groupBy(Object.keys(endpoints) as EndpointName[], pathOf)) {
+    const path = declared.replaceAll(/\{(\w+)\}/g, ':$1')
     const methods = names.map((name) => endpoints[name].method)
     for (const name of names) app.on(endpoints[name].method, path, route(name, handlers, options))
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-    app.all(path, () => {
+    app.all(path, (context) => {
+      nameRoute(context.env.outgoing, declared)
       throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow } })
     })
   }
@@ -65,7 +68,7 @@ export function mount(handlers: Handlers<EndpointName>, options: MountOptions): 
 }
 
 function pathOf(name: EndpointName) {
-  return endpoints[name].path.replaceAll(/\{(\w+)\}/g, ':$1')
+  return endpoints[name].path
 }
 
 function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
@@ -74,6 +77,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
   // has, hence the cast.
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
+    nameRoute(context.env.outgoing, row.path)
     const session = await admit(row, context, options)
     const call = {
       params: parse(row.params, context.req.param()),

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { metricsType } from '../metrics/metrics.ts'
 import { inTime } from './in-time.ts'
+import { assertMayReadMetrics } from './metrics-access.ts'
 import type { Handlers } from './mount.ts'
 import { openApiDocument } from './openapi.ts'
 import type { ShowPage } from './show-page.ts'
@@ -14,9 +16,15 @@ const readyWithinMs = 5000
  * can serve, and the description of the API.
  */
 export function operationsRoutes(
-  { db, settings, stores }: Pick<Deps, 'db' | 'settings' | 'stores'>,
+  {
+    config,
+    db,
+    metrics,
+    settings,
+    stores,
+  }: Pick<Deps, 'config' | 'db' | 'metrics' | 'settings' | 'stores'>,
   showPage: ShowPage,
-): Handlers<'health' | 'ready' | 'openApi' | 'docs'> {
+): Handlers<'health' | 'ready' | 'metrics' | 'openApi' | 'docs'> {
   let checking: Promise<unknown> | undefined
   const check = () => {
     // Anybody may ask, and each check writes a file. So calls during a check share it. A check that
@@ -38,6 +46,12 @@ export function operationsRoutes(
         throw new AppError('UNAVAILABLE', { cause: error })
       }
       return { status: 'ok' }
+    },
+
+    async metrics({ context }) {
+      assertMayReadMetrics(context.env.incoming, config.metricsToken)
+      const headers = { 'content-type': metricsType, 'cache-control': 'no-store' }
+      return context.body(await metrics.scrape(), 200, headers)
     },
 
     openApi: async ({ publicOrigin }) => openApiDocument(publicOrigin, await settings.limits()),

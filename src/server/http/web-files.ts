@@ -6,6 +6,7 @@ import { pages, tokenPages } from '../../shared/pages.ts'
 import { readBuilt } from './dist.ts'
 import type { HttpEnv } from './env.ts'
 import { pageHeaders } from './page-headers.ts'
+import { nameRoute } from './route-name.ts'
 import {
   type Coding,
   sendVariant,
@@ -84,9 +85,16 @@ export function webFiles(options: {
 
   return (c, next) => {
     const { path } = c.req
-    if (path === home) return hasHint(c) ? sendVariant(c, dashboard, 200) : next()
-    const file = files.get(path) ?? screens.get(path)
-    return file ? sendVariant(c, file, 200) : next()
+    if (path === home) {
+      nameRoute(c.env.outgoing, home)
+      return hasHint(c) ? sendVariant(c, dashboard, 200) : next()
+    }
+    const file = files.get(path)
+    const screen = screens.get(path)
+    if (file) nameRoute(c.env.outgoing, '/{file of the web}')
+    else if (screen) nameRoute(c.env.outgoing, path)
+    const found = file ?? screen
+    return found ? sendVariant(c, found, 200) : next()
   }
 }
 

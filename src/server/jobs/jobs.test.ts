@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makePerson } from '../../../tests/support/make.ts'
+import { scrape } from '../../../tests/support/scrape.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { jobRuns, rateLimits } from '../db/schema.ts'
 import type { Mailer } from '../email/mailer.ts'
@@ -79,6 +80,10 @@ describe('the schedule', () => {
     await expect
       .poll(() => noted('sweep-uploads'))
       .toMatchObject({ result: { ended: 0, removed: 0, failed: 0, overdue: 0 } })
+    const metrics = await scrape(app)
+    const runs = (labels: string) => metrics.get(`mayfly_job_duration_seconds_count{${labels}}`)
+    expect(runs('job="compare-storage",outcome="failed"')).toBe(1)
+    expect(runs('job="expire-files",outcome="done"')).toBeGreaterThan(0)
     await queue.stop()
   })
 })

@@ -18,7 +18,7 @@ import { type JobQueue, mailQueueName, prepareQueue } from './job-queue.ts'
 import { addHeartbeats, type JobResult, noteFailedRun, noteRun } from './queries.ts'
 import { type SendMailDeps, sendMail } from './send-mail.ts'
 
-type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
+type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'metrics' | 'stores'>
 
 interface Job {
   name: string
@@ -156,14 +156,17 @@ export async function startJobs(
 
 /** Runs a job once. Records what it did or why it failed. */
 async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
-  const { clock, db, log } = deps
+  const { clock, db, log, metrics } = deps
   const startedAt = clock()
+  const took = metrics.jobSeconds.startTimer({ job: name })
   try {
     const result = await run(deps)
     const didSomething = Object.values(result).some((count) => count > 0)
     log[didSomething ? 'info' : 'debug']({ job: name, result }, 'job done')
     await noteRun(db, { job: name, startedAt, endedAt: clock(), result })
+    took({ outcome: 'done' })
   } catch (error) {
+    took({ outcome: 'failed' })
     log.error({ err: error, job: name }, 'job failed; it is tried again')
     const failure = messageWithoutValues(error)
     await noteFailedRun(db, { job: name, failedAt: clock(), failure }).catch((error: unknown) =>
@@ -177,12 +180,17 @@ async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
  * Tries once to send a mail. A mail that was refused permanently is kept for the operator and not
  * tried again.
  */
-async function sendOne(deps: SendMailDeps, job: JobWithMetadata<unknown>): Promise<Outcome> {
+async function sendOne(
+  deps: SendMailDeps & Pick<Deps, 'metrics'>,
+  job: JobWithMetadata<unknown>,
+): Promise<Outcome> {
   try {
     await sendMail(deps, job, job.data)
+    deps.metrics.mails.inc({ outcome: 'sent' })
     return { id: job.id, status: 'completed' }
   } catch (error) {
     const isRefused = error instanceof MailRefused
+    deps.metrics.mails.inc({ outcome: isRefused ? 'refused' : 'failed' })
     const kept = isRefused ? 'mail was refused' : 'mail could not be sent; it is tried again'
     deps.log.warn({ err: error, jobId: job.id }, kept)
     const output = { reason: messageWithoutValues(error) }

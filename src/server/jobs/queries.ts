@@ -96,6 +96,46 @@ export async function noteFailedRun(
     })
 }
 
+/** How many jobs of a queue wait, will be tried again, or run. */
+export interface QueueDepth {
+  queue: string
+  /** Those that are due. What waits for a later moment, such as a letter about a trial, is not. */
+  due: number
+  running: number
+}
+
+/** Counts the due and the running jobs of each queue that has any. */
+export async function countQueued(db: Db): Promise<QueueDepth[]> {
+  const { rows } = await db.execute<{ queue: string; due: number; running: number }>(sql`
+    select name as queue,
+      count(*) filter (where state < 'active' and start_after <= now())::int as due,
+      count(*) filter (where state = 'active')::int as running
+    from pgboss.job where state <= 'active' group by name`)
+  return rows
+}
+
+/** What the last runs of a job came to. */
+export interface JobRecord {
+  job: string
+  /** The end of the last run that succeeded; null before the first. */
+  endedAt: Date | null
+  result: JobResult | null
+  /** How many runs have failed since. */
+  failures: number
+}
+
+/** Returns the last runs of all jobs, on whichever server they ran. */
+export async function listJobRecords(db: Db): Promise<JobRecord[]> {
+  return db
+    .select({
+      job: jobRuns.job,
+      endedAt: jobRuns.endedAt,
+      result: jobRuns.result,
+      failures: jobRuns.failures,
+    })
+    .from(jobRuns)
+}
+
 /**
  * Makes runs that have no heartbeat end when their server gives no sign of life for this long. They
  * come from a version that had no heartbeats, and may be from a server that was killed.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makePerson } from '../../../tests/support/make.ts'
+import { scrape } from '../../../tests/support/scrape.ts'
 import {
   type Reaction,
   startSmtpServer,
@@ -84,6 +85,7 @@ describe('mail on its way', () => {
     const [mail] = receivedBy(email)
     expect(mail?.messageId).toBe(`<${job?.id}@${app.deps.config.appUrl.hostname}>`)
     await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('completed')
+    expect((await scrape(app)).get('mayfly_mails_total{outcome="sent"}')).toBe(1)
   })
 
   it.each<[string, Reaction, copies: number]>([

@@ -9,6 +9,7 @@ import {
 import type { PublicSlot } from '../../shared/public-slots.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { answerUnread } from '../http/refusal.ts'
+import { nameRoute } from '../http/route-name.ts'
 import type { ShowPage } from '../http/show-page.ts'
 import { hasHint } from '../http/signed-in-hint.ts'
 import type { PublicPages } from './public-pages.ts'
@@ -31,7 +32,11 @@ export function publicPageRoutes(
 ): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
   for (const name of Object.keys(publicPages) as PublicPageName[]) {
-    app.get(publicPages[name].path, async (c) => pages.send(c, name, await values(), 200))
+    const { path } = publicPages[name]
+    app.get(path, async (c) => {
+      nameRoute(c.env.outgoing, path)
+      return pages.send(c, name, await values(), 200)
+    })
   }
   // Users who are signed in see the landing page at /preview (spec §2). For visitors, this path
   // does not exist.

@@ -102,6 +102,11 @@ export class DiskSpace implements UploadSpace {
     return this.#free - this.#taken - this.#floor()
   }
 
+  /** Returns the free space of the file system at the last read, in bytes. */
+  freeBytes(): number {
+    return this.#free
+  }
+
   take(bytes: number): void {
     this.#taken += bytes
   }

@@ -1,4 +1,5 @@
 import type { S3Settings } from '../s3-settings.ts'
+import { countErrors } from './count-errors.ts'
 import { type DiskStorage, type DiskStorageOptions, openDiskStorage } from './disk/disk.ts'
 import type { BucketOptions } from './s3/open-bucket.ts'
 import type { S3Storage } from './s3/s3.ts'
@@ -15,6 +16,12 @@ interface StorageSettings {
 /** Returns the name of the store that the settings choose for new files. */
 export function storeOfNewFiles({ s3 }: StorageSettings): StorageName {
   return s3 === null ? 'disk' : 's3'
+}
+
+export interface StoresOptions extends DiskStorageOptions {
+  settings: StorageSettings
+  /** Is told each operation on a store that fails. Without it, nobody is. */
+  onError?(store: StorageName, operation: string): void
 }
 
 export interface OpenStores {
@@ -38,8 +45,9 @@ export interface OpenStores {
  */
 export async function openStores({
   settings,
+  onError,
   ...options
-}: DiskStorageOptions & { settings: StorageSettings }): Promise<OpenStores> {
+}: StoresOptions): Promise<OpenStores> {
   const { s3 } = settings
   const disk = await openDiskStorage(options)
   let bucket: S3Storage | null
@@ -49,8 +57,11 @@ export async function openStores({
     await disk.close()
     throw error
   }
-  const all: Storage[] = bucket ? [disk, bucket] : [disk]
-  const current = all.find(({ name }) => name === storeOfNewFiles(settings)) ?? disk
+  const opened: Storage[] = bucket ? [disk, bucket] : [disk]
+  const all = onError
+    ? opened.map((store) => countErrors(store, (operation) => onError(store.name, operation)))
+    : opened
+  const current = all.find(({ name }) => name === storeOfNewFiles(settings)) as Storage
   return {
     stores: createStores(current, ...all.filter((store) => store !== current)),
     disk,

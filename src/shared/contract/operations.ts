@@ -20,6 +20,14 @@ export const operations = {
     response: ok,
     errors: ['UNAVAILABLE'],
   }),
+  metrics: endpoint({
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Figures for Prometheus, in its text format. With a token, or from this machine.',
+    access: 'visitor',
+    response: { raw: 'text' },
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
   openApi: endpoint({
     method: 'GET',
     path: '/api/openapi.json',

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import { refuse } from '../../http/refusal.ts'
+import { nameRoute } from '../../http/route-name.ts'
 import { isDiskFull } from '../../space/disk-full.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
 import type { Folders } from './folders.ts'
@@ -15,6 +16,7 @@ import { sendFile } from './send-file.ts'
 import { type SignedGrant, verifyUrl } from './signed-url.ts'
 import { TransferCeiling } from './transfer-ceiling.ts'
 import { transferLimits } from './transfer-limits.ts'
+import { metered } from './transfer-meter.ts'
 
 const methods = ['GET', 'HEAD', 'PUT']
 /**
@@ -22,6 +24,13 @@ const methods = ['GET', 'HEAD', 'PUT']
  * log.
  */
 const tellEveryMs = 60_000
+
+/** What metrics and traces call the requests to presigned URLs. */
+const storageRoutes = {
+  get: '/storage/{download}',
+  put: '/storage/{upload}',
+  part: '/storage/{part}',
+} as const satisfies Record<SignedGrant['operation'], string>
 
 export interface DiskHttpOptions extends UploadReceiver {
   signingKey: KeyObject
@@ -56,14 +65,18 @@ export class DiskHttp {
     this.#folders = receiver.folders
     this.#clock = receiver.clock
     this.#log = receiver.log
+    receiver.meter.running((direction) =>
+      direction === 'upload' ? this.#uploads.running : this.#downloads.running,
+    )
   }
 
   /** Answers a request whose path begins with /storage/. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     return this.#answer(request, response, async () => {
       const grant = this.#verify(request)
-      if (grant.operation === 'get') await this.#send(grant, request, response)
-      else if (request.method === 'PUT') await this.#receive(grant, request, response)
+      nameRoute(response, storageRoutes[grant.operation])
+      if (grant.operation === 'get') await this.#sendMetered(grant, request, response)
+      else if (request.method === 'PUT') await this.#receiveMetered(grant, request, response)
       else if (grant.operation === 'part') await answerPartOffset(response, grant, this.#receiver)
       else await answerUploadOffset(response, grant, this.#receiver)
     })
@@ -76,7 +89,9 @@ export class DiskHttp {
     response: ServerResponse,
     onBytes?: OnBytes,
   ): Promise<void> {
-    return this.#answer(request, response, () => this.#send(grant, request, response, onBytes))
+    return this.#answer(request, response, () =>
+      this.#sendMetered(grant, request, response, onBytes),
+    )
   }
 
   /** How many requests are being answered. */
@@ -115,6 +130,25 @@ export class DiskHttp {
     return verdict.grant
   }
 
+  #receiveMetered(
+    grant: Exclude<SignedGrant, { operation: 'get' }>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const work = () => this.#receive(grant, request, response)
+    return metered(this.#receiver.meter, 'upload', response, work)
+  }
+
+  #sendMetered(
+    grant: DownloadGrant,
+    request: IncomingMessage,
+    response: ServerResponse,
+    onBytes?: OnBytes,
+  ): Promise<void> {
+    const work = () => this.#send(grant, request, response, onBytes)
+    return metered(this.#receiver.meter, 'download', response, work)
+  }
+
   async #receive(
     grant: Exclude<SignedGrant, { operation: 'get' }>,
     request: IncomingMessage,
@@ -140,7 +174,13 @@ export class DiskHttp {
       const file = await this.#folders.openSealed(grant.key)
       if (!file) throw new AppError('LINK_NOT_FOUND')
       try {
-        await sendFile(file, grant, { request, response, pool: this.#pool, onBytes })
+        await sendFile(file, grant, {
+          request,
+          response,
+          pool: this.#pool,
+          onBytes,
+          onSent: (count) => this.#receiver.meter.bytes('download', count),
+        })
       } finally {
         await file.close()
       }

@@ -19,6 +19,7 @@ import { GatheredBytes } from './gathered-bytes.ts'
 import { HeldParts } from './held-parts.ts'
 import type { UploadActivity } from './receive-body.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
+import { noMeter, type TransferMeter } from './transfer-meter.ts'
 import { UploadRoom } from './upload-room.ts'
 import { WriteLocks } from './write-locks.ts'
 
@@ -44,6 +45,8 @@ export interface DiskStorageOptions {
   clientAddress(request: IncomingMessage): string
   /** The free space of the file system of `dataDir`. */
   space: UploadSpace
+  /** Is told about transfers. Without it, nothing is counted. */
+  meter?: TransferMeter
   /** Tests give their own. Without it, the real file system is used. */
   fileSystem?: FileSystem
 }
@@ -72,7 +75,7 @@ export interface DiskStorage extends Storage {
  * @throws when the folder cannot be made or written.
  */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
-  const { clock, log, uploads, clientAddress, fileSystem = nodeFs } = options
+  const { clock, log, uploads, clientAddress, meter = noMeter, fileSystem = nodeFs } = options
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(fileSystem, options.dataDir)
   const digests = new FileDigests(log)
@@ -81,8 +84,11 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const running = new Map<string, BlockWriter>()
   const memory = new GatheredBytes()
   const room = new UploadRoom(options.space, clock)
-  const receiver = { folders, locks, parts, digests, running, memory, room, uploads, clock, log }
-  const http = new DiskHttp({ ...receiver, signingKey, clientAddress })
+  const http = new DiskHttp({
+    ...{ folders, locks, parts, digests, running, memory, room, uploads, meter, clock, log },
+    signingKey,
+    clientAddress,
+  })
   const signersOf = (origin: string) => {
     const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
     return {

@@ -8,6 +8,7 @@ import type { FileDigests } from './file-digests.ts'
 import type { Folders } from './folders.ts'
 import type { GatheredBytes } from './gathered-bytes.ts'
 import type { HeldParts } from './held-parts.ts'
+import type { TransferMeter } from './transfer-meter.ts'
 import type { UploadRoom } from './upload-room.ts'
 import type { WriteLocks } from './write-locks.ts'
 
@@ -33,6 +34,7 @@ export interface UploadReceiver {
   memory: GatheredBytes
   room: UploadRoom
   uploads: UploadActivity
+  meter: TransferMeter
   clock: Clock
   log: Logger
 }
@@ -87,7 +89,7 @@ export async function assertOpen(
 
 /**
  * Makes the function that checks each chunk before it is written. It reserves the chunk's bytes on
- * the disk, and records once a minute that the upload is active. If the upload has been ended
+ * the disk, counts them, and records once a minute that the upload is active. If the upload has been ended
  * meanwhile, it rejects.
  * @returns a function that rejects with STORAGE_FULL when there is no room for the chunk.
  */
@@ -95,9 +97,10 @@ export function admitChunks(
   key: string,
   receiver: UploadReceiver,
 ): (chunk: Buffer) => Promise<void> | undefined {
-  const { clock, log, room } = receiver
+  const { clock, log, meter, room } = receiver
   let touchedAt = clock().getTime()
   return (chunk) => {
+    meter.bytes('upload', chunk.length)
     if (!room.take(key, chunk.length)) return Promise.reject(new AppError('STORAGE_FULL'))
     const now = clock().getTime()
     if (now - touchedAt < touchEveryMs) return undefined

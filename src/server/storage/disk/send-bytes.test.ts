@@ -37,6 +37,11 @@ let folder: string
 let file: FileHandle
 let server: Server
 let pool: CountingPool
+/** How many bytes `sendBytes` told that it sent. */
+let sent = 0
+function onSent(count: number): void {
+  sent += count
+}
 /** How the server answers a request. */
 let answer: (response: ServerResponse) => Promise<void>
 /** Resolves when the last answer has ended. Rejects when `sendBytes` rejects. */
@@ -61,6 +66,7 @@ afterAll(async () => {
 let sockets: Socket[]
 beforeEach(() => {
   pool = new CountingPool()
+  sent = 0
   sockets = []
 })
 afterEach(() => {
@@ -73,7 +79,10 @@ afterEach(() => {
 function serve(start: number, end: number, from = file): void {
   answer = async (response) => {
     response.writeHead(200, { 'Content-Length': end - start, Connection: 'close' })
-    await sendBytes(from, { start, end: end - 1 }, response, pool)
+    await sendBytes(from, { start, end: end - 1 }, response, {
+      pool,
+      onSent,
+    })
     response.end()
   }
 }
@@ -106,6 +115,7 @@ it.each([
 ])('sends %s, and gives its memory back', async (_, start, end) => {
   serve(start, end)
   expect((await bodyOf(await ask())).equals(bytes.subarray(start, end))).toBe(true)
+  expect(sent).toBe(end - start)
   await answered
   expect(pool.out.size).toBe(0)
 })
@@ -141,7 +151,10 @@ it('reads nothing for a client that has left', async () => {
   answer = async (response) => {
     response.req.socket.once('close', leave)
     await left
-    await sendBytes(file, { start: 0, end: size - 1 }, response, pool)
+    await sendBytes(file, { start: 0, end: size - 1 }, response, {
+      pool,
+      onSent,
+    })
   }
   const socket = await ask()
   socket.destroy()

@@ -20,7 +20,7 @@ export async function sendBytes(
   file: FileHandle,
   { start, end }: ByteRange,
   response: ServerResponse,
-  pool: PiecePool,
+  { pool, onSent }: { pool: PiecePool; onSent(count: number): void },
 ): Promise<void> {
   const { socket } = response.req
   let count = 1
@@ -38,6 +38,7 @@ export async function sendBytes(
       pool.giveBack(pieces, burst.waiting?.piece)
     }
     offset += burst.bytes
+    onSent(burst.bytes)
     const { waiting } = burst
     if (waiting) {
       await settled(waiting.taken, socket)

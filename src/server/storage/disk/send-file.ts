@@ -12,6 +12,8 @@ interface Answer {
   response: ServerResponse
   pool: PiecePool
   onBytes?: OnBytes | undefined
+  /** Is told how many bytes of the file were just handed to the kernel. */
+  onSent(count: number): void
 }
 
 /**
@@ -23,7 +25,7 @@ interface Answer {
 export async function sendFile(
   file: FileHandle,
   grant: DownloadGrant,
-  { request, response, pool, onBytes }: Answer,
+  { request, response, pool, onBytes, onSent }: Answer,
 ): Promise<void> {
   const { size } = await file.stat()
   if (size !== grant.size) throw new Error(`${grant.key}: ${size} bytes, not ${grant.size}`)
@@ -52,7 +54,7 @@ export async function sendFile(
   })
   if (request.method === 'GET') {
     await onBytes?.(part.start)
-    await sendBytes(file, part, response, pool)
+    await sendBytes(file, part, response, { pool, onSent })
   }
   response.end()
 }

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { assertMayReadMetrics } from './metrics-access.ts'
+
+function verdict(
+  headers: Record<string, string>,
+  { token = null, from = '127.0.0.1' }: { token?: string | null; from?: string } = {},
+): string {
+  const request = { headers, socket: { remoteAddress: from } } as unknown as IncomingMessage
+  try {
+    assertMayReadMetrics(request, token)
+    return 'in'
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+const local = { host: '127.0.0.1:3000' }
+
+describe('without a token the metrics are', () => {
+  test.each([
+    ['127.0.0.1', local],
+    ['127.8.9.10', { host: 'localhost:3000' }],
+    ['::1', { host: '[::1]:3000' }],
+    ['::ffff:127.0.0.1', local],
+    ['127.0.0.1', {}],
+  ])('open to %s with %j', (from, headers) => {
+    expect(verdict(headers as Record<string, string>, { from })).toBe('in')
+  })
+
+  test.each([
+    ['another machine', '192.0.2.7', local],
+    ['another machine by IPv6', '2001:db8::1', local],
+    ['a client without an address', '', local],
+    ['a proxy that tells its client', '127.0.0.1', { ...local, 'x-forwarded-for': '127.0.0.1' }],
+    ['a proxy by the standard header', '127.0.0.1', { ...local, forwarded: 'for=127.0.0.1' }],
+    ['a proxy that tells itself', '127.0.0.1', { ...local, via: '1.1 proxy' }],
+    ['a proxy that passes the host on', '127.0.0.1', { host: 'files.example.org' }],
+    ['a page under a foreign name', '127.0.0.1', { host: 'localhost.evil.example' }],
+    ['a host that is none', '127.0.0.1', { host: 'a b' }],
+  ])('closed to %s', (_, from, headers) => {
+    expect(verdict(headers as Record<string, string>, { from })).toBe('FORBIDDEN')
+  })
+})
+
+describe('with a token the metrics are', () => {
+  const token = 'a-token-of-the-operator'
+  const bearer = (given: string) => verdict({ ...local, authorization: given }, { token })
+
+  test('open to whoever bears it, from anywhere', () => {
+    expect(bearer(`Bearer ${token}`)).toBe('in')
+    const headers = { host: 'files.example.org', authorization: `bearer ${token}` }
+    expect(verdict(headers, { token, from: '192.0.2.7' })).toBe('in')
+  })
+
+  test.each([
+    '',
+    token,
+    'Bearer',
+    'Bearer ',
+    `Bearer ${token}x`,
+    `Bearer x${token}`,
+    `Basic ${token}`,
+  ])('closed to %j, from this machine too', (given) => {
+    expect(bearer(given)).toBe('UNAUTHORIZED')
+  })
+})

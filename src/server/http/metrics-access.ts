@@ -1,0 +1,50 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../errors.ts'
+import { readAddress } from './client-address.ts'
+import { isLoopback } from './served-hosts.ts'
+
+/** The headers by which proxies tell that they pass a request on. */
+const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
+
+/**
+ * Checks whether this request may read the metrics. With a token only its bearer may. Without one
+ * only programs on this machine may. A proxy on this machine passes on what strangers ask. So its
+ * requests are refused, and so is a page that reached this machine by a foreign name (DNS
+ * rebinding).
+ * @throws {AppError} UNAUTHORIZED where the token is missing or wrong; FORBIDDEN where there is none
+ * and the request may come from elsewhere.
+ */
+export function assertMayReadMetrics(request: IncomingMessage, token: string | null): void {
+  if (token !== null) {
+    if (bears(request, token)) return
+    throw new AppError('UNAUTHORIZED', { headers: { 'www-authenticate': 'Bearer' } })
+  }
+  if (comesFromThisMachine(request)) return
+  throw new AppError('FORBIDDEN', {
+    message: 'The metrics are for this machine alone. Set METRICS_TOKEN to read them elsewhere.',
+  })
+}
+
+function bears({ headers }: IncomingMessage, token: string): boolean {
+  const [, given = ''] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
+  // Digests have one length. So the comparison tells nothing about the length of the token either.
+  return timingSafeEqual(digest(given), digest(token))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function comesFromThisMachine({ headers, socket }: IncomingMessage): boolean {
+  const address = readAddress(socket.remoteAddress ?? '') ?? ''
+  const isLocal = address === '::1' || address.startsWith('127.')
+  return isLocal && !proxyHeaders.some((name) => name in headers) && namesThisMachine(headers.host)
+}
+
+/** A simple client may send no Host header. A browser and a proxy always send one. */
+function namesThisMachine(host: string | undefined): boolean {
+  if (host === undefined) return true
+  const url = URL.parse(`http://${host}`)
+  return url !== null && isLoopback(url.hostname)
+}

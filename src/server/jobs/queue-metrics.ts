@@ -1,0 +1,63 @@
+import type { Deps } from '../deps.ts'
+import { inTime } from '../http/in-time.ts'
+import { mailQueueName } from './job-queue.ts'
+import { jobNames } from './jobs.ts'
+import { countQueued, listJobRecords } from './queries.ts'
+
+/** A scrape waits this long for the database. It then lacks the figures that come from there. */
+const readMs = 2000
+
+/**
+ * Adds what the database knows of jobs to the metrics. It is the same on every server. While the
+ * database does not answer, these series are absent and `mayfly_database_up` is 0: an old figure
+ * would look like a healthy one.
+ */
+export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {
+  const aggregator = 'max'
+  const up = metrics.gauge('mayfly_database_up', 'Whether the database answered this scrape.', {
+    aggregator,
+  })
+  const depth = metrics.gauge('mayfly_queue_jobs', 'Jobs of a queue that are due or running.', {
+    labels: ['queue', 'state'],
+    aggregator,
+  })
+  const success = metrics.gauge(
+    'mayfly_job_last_success_timestamp_seconds',
+    'When the last successful run of a job ended, on whichever server.',
+    { labels: ['job'], aggregator },
+  )
+  const failures = metrics.gauge(
+    'mayfly_job_failures_in_a_row',
+    'Failed runs of a job since the last successful one.',
+    { labels: ['job'], aggregator },
+  )
+  const figures = metrics.gauge(
+    'mayfly_job_last_result',
+    'What the last successful run of a job did, in its own figures.',
+    { labels: ['job', 'figure'], aggregator },
+  )
+  const isJob = new Set(jobNames)
+
+  metrics.beforeScrape(async () => {
+    for (const gauge of [depth, success, failures, figures]) gauge.reset()
+    const read = inTime(Promise.all([countQueued(db), listJobRecords(db)]), readMs)
+    const found = await read.catch(() => null)
+    up.set(found ? 1 : 0)
+    if (!found) return
+    const [queued, records] = found
+    for (const queue of [...jobNames, mailQueueName]) {
+      const counted = queued.find((one) => one.queue === queue)
+      depth.set({ queue, state: 'due' }, counted?.due ?? 0)
+      depth.set({ queue, state: 'running' }, counted?.running ?? 0)
+    }
+    // Rows of jobs of earlier versions stay in the table.
+    for (const { job, endedAt, result, failures: failed } of records) {
+      if (!isJob.has(job)) continue
+      failures.set({ job }, failed)
+      if (endedAt) success.set({ job }, endedAt.getTime() / 1000)
+      for (const [figure, value] of Object.entries(result ?? {})) {
+        figures.set({ job, figure }, value)
+      }
+    }
+  })
+}

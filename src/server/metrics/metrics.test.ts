@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Client,
+  makeClient,
+  makeFile,
+  makePerson,
+  startUpload,
+} from '../../../tests/support/make.ts'
+import { type Scrape, scrape } from '../../../tests/support/scrape.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { endpoints } from '../../shared/contract/index.ts'
+import { type JobQueue, openJobQueue } from '../jobs/job-queue.ts'
+import { noteFailedRun, noteRun } from '../jobs/queries.ts'
+
+let app: TestApp
+let queue: JobQueue
+let visitor: Client
+beforeAll(async () => {
+  app = await startTestApp()
+  queue = await openJobQueue(app.pool, app.deps.log)
+  visitor = makeClient(app)
+})
+afterAll(async () => {
+  await queue.stop()
+  await app.close()
+})
+
+let before: Scrape
+beforeEach(async () => {
+  before = await scrape(app)
+})
+
+/** Waits until a series has grown by `by`: an answer is counted when its connection has sent it. */
+function expectGrowth(series: string, by: number) {
+  const growth = async () => ((await scrape(app)).get(series) ?? 0) - (before.get(series) ?? 0)
+  return expect.poll(growth, { message: series }).toBe(by)
+}
+
+function requests(method: string, route: string, status: number | 'none') {
+  return `mayfly_http_requests_total{method="${method}",route="${route}",status="${status}"}`
+}
+
+describe('requests', () => {
+  it('are counted by their declared path, whatever stands in it', async () => {
+    for (const code of ['aaaaaaaaaa', 'bbbbbbbbbb']) await visitor.fetch(`/api/links/${code}`)
+    await expectGrowth(requests('GET', '/api/links/{code}', 404), 2)
+    const count = 'mayfly_http_request_duration_seconds_count{route="/api/links/{code}"}'
+    await expectGrowth(count, 2)
+  })
+
+  it('for unknown paths, methods and hosts share their labels', async () => {
+    for (const path of ['/a', '/b.php', '/api/c', '/assets/d.js', '/assets/%00']) {
+      await visitor.fetch(path, { headers: { accept: 'text/html' } })
+    }
+    await expectGrowth(requests('GET', 'undeclared', 404), 5)
+    await visitor.fetch('/api/health', { method: 'PROPFIND' })
+    await expectGrowth(requests('other', '/api/health', 405), 1)
+    const routes = [...(await scrape(app)).keys()].flatMap(
+      (series) => /[{,]route="([^"]*)"/.exec(series)?.[1] ?? [],
+    )
+    const declared: string[] = Object.values(endpoints).map(({ path }) => path)
+    const others = routes.filter((route) => !declared.includes(route))
+    expect([...new Set(others)]).toEqual(['undeclared'])
+  })
+
+  it('for screens, public pages and files of the web have names', async () => {
+    await visitor.fetch('/login')
+    await visitor.fetch('/favicon.svg')
+    await visitor.fetch('/faq')
+    await expectGrowth(requests('GET', '/login', 200), 1)
+    await expectGrowth(requests('GET', '/faq', 200), 1)
+    await expectGrowth(requests('GET', '/{file of the web}', 200), 1)
+  })
+})
+
+describe('transfers', () => {
+  it('are counted with their bytes, both ways', async () => {
+    const person = await makePerson(app)
+    const { shortCode, bytes } = await makeFile(person)
+    const got = await visitor.fetch(`/api/download/${shortCode}`)
+    expect((await got.arrayBuffer()).byteLength).toBe(bytes.length)
+    await expectGrowth('mayfly_transfers_total{direction="upload",outcome="complete"}', 1)
+    await expectGrowth('mayfly_transfers_total{direction="download",outcome="complete"}', 1)
+    await expectGrowth('mayfly_transfer_bytes_total{direction="upload"}', bytes.length)
+    await expectGrowth('mayfly_transfer_bytes_total{direction="download"}', bytes.length)
+    await expectGrowth(requests('PUT', '/storage/{upload}', 200), 1)
+    await expectGrowth(requests('GET', '/api/download/{code}', 200), 1)
+    expect((await scrape(app)).get('mayfly_transfers_running{direction="upload"}')).toBe(0)
+  })
+
+  it('that are refused or cut are told apart', async () => {
+    const person = await makePerson(app)
+    const { uploadUrl } = await startUpload(person, { size: 2_000_000 })
+    const headers = { 'content-type': 'image/png' }
+    await fetch(uploadUrl, { method: 'PUT', headers, body: new Uint8Array(2_000_000) })
+    await expectGrowth('mayfly_transfers_total{direction="upload",outcome="refused"}', 1)
+
+    const leaving = new AbortController()
+    const body = new ReadableStream({
+      start: (stream) => stream.enqueue(new Uint8Array(1000)),
+    })
+    const put = fetch(uploadUrl, {
+      method: 'PUT',
+      headers: { 'content-type': 'text/plain', 'content-length': '2000000' },
+      body,
+      duplex: 'half',
+      signal: leaving.signal,
+    } as RequestInit)
+    await expect
+      .poll(async () => (await scrape(app)).get('mayfly_transfers_running{direction="upload"}'))
+      .toBe(1)
+    leaving.abort()
+    await expect(put).rejects.toThrow()
+    await expectGrowth('mayfly_transfers_total{direction="upload",outcome="cut"}', 1)
+  })
+})
+
+describe('the rest of the server', () => {
+  it('shows its pool, its event loop and the free space', async () => {
+    expect(before.get('mayfly_database_connections{state="most"}')).toBe(10)
+    expect(before.get('mayfly_database_connections{state="idle"}')).toBeGreaterThan(0)
+    expect(before.get('mayfly_database_waiting')).toBe(0)
+    expect(before.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
+    expect(before.get('mayfly_disk_free_bytes')).toBeGreaterThan(0)
+  })
+
+  it('counts failures of the storage, and not what a caller did wrong', async () => {
+    const failed = (operation: string) =>
+      `mayfly_storage_errors_total{operation="${operation}",store="disk"}`
+    const person = await makePerson(app)
+    const { cloudKey } = await startUpload(person, { size: 5 })
+    const early = await person.post('/api/files/confirm-upload', { cloudKey })
+    expect(early.status).toBe(400)
+    await expect(app.storage.storedSize('../no/key')).rejects.toThrow()
+    await expectGrowth(failed('storedSize'), 1)
+    expect((await scrape(app)).get(failed('seal'))).toBeUndefined()
+  })
+
+  it('shows the jobs of all servers, and nothing old while the database is away', async () => {
+    const { db } = app.deps
+    const at = new Date('2026-03-04T05:06:07Z')
+    const result = { overdue: 3 }
+    await noteRun(db, { job: 'report-overdue', startedAt: at, endedAt: at, result })
+    await noteFailedRun(db, { job: 'report-overdue', failedAt: at, failure: 'no' })
+    await noteFailedRun(db, { job: 'a job of an earlier version', failedAt: at, failure: 'no' })
+    const success = 'mayfly_job_last_success_timestamp_seconds{job="report-overdue"}'
+    const found = await scrape(app)
+    expect(found.get(success)).toBe(at.getTime() / 1000)
+    expect(found.get('mayfly_job_failures_in_a_row{job="report-overdue"}')).toBe(1)
+    expect(found.get('mayfly_job_last_result{figure="overdue",job="report-overdue"}')).toBe(3)
+    expect([...found.keys()].join()).not.toContain('earlier version')
+    expect(found.get('mayfly_database_up')).toBe(1)
+
+    await app.pool.query('alter table job_runs rename to away')
+    const lost = await scrape(app).finally(() =>
+      app.pool.query('alter table away rename to job_runs'),
+    )
+    expect(lost.get('mayfly_database_up')).toBe(0)
+    expect(lost.has(success)).toBe(false)
+  })
+
+  it('is closed to strangers', async () => {
+    const closed = await visitor.fetch('/metrics', { headers: { 'x-forwarded-for': '192.0.2.7' } })
+    expect(closed.status).toBe(403)
+    expect(await closed.text()).not.toContain('mayfly_')
+  })
+})

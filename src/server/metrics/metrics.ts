@@ -1,0 +1,94 @@
+/**
+ * The figures that Prometheus reads at `GET /metrics`. The words of this room:
+ * - A *metric* has a name and counts or measures one thing. Its *labels* divide it into *series*.
+ * - A *scrape* is one reading of all metrics.
+ * Every label has a closed set of values, such as the declared paths. Text that clients send is
+ * never a label, or clients could fill the memory with series.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { httpMetrics } from './http-metrics.ts'
+import { transferMetrics } from './transfer-metrics.ts'
+
+/** The media type of the text that `scrape` returns. */
+export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
+
+/**
+ * How exactly the delay of the event loop is measured, in milliseconds. A finer measurement would
+ * wake an idle server more often.
+ */
+const eventLoopPrecisionMs = 20
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/**
+ * Creates all metrics of this process. Gauges that others measure, such as those of the database,
+ * are added with `gauge` or set before a scrape by a function that `beforeScrape` takes.
+ */
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  const readings: (() => Promise<void>)[] = []
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs })
+  showSlowestWorker(registry)
+
+  return {
+    registry,
+    http: httpMetrics(registers),
+    transfers: transferMetrics(registers),
+    storageErrors: new Counter({
+      name: 'mayfly_storage_errors_total',
+      help: 'Operations on a store that failed: no answer, an unexpected answer, a failing disk.',
+      labelNames: ['store', 'operation'],
+      registers,
+    }),
+    jobSeconds: new Histogram({
+      name: 'mayfly_job_duration_seconds',
+      help: 'Runs of jobs by this process, with how they ended.',
+      labelNames: ['job', 'outcome'],
+      buckets: [0.1, 1, 10, 60, 600, 3600],
+      registers,
+    }),
+    mails: new Counter({
+      name: 'mayfly_mails_total',
+      help: 'Tries to send a mail: sent, failed (tried again), refused (given up).',
+      labelNames: ['outcome'],
+      registers,
+    }),
+
+    /**
+     * Adds a gauge. Where several processes are scraped together, `aggregator` says how their values
+     * make one: 'max' for what all of them see alike, 'sum' for what each has its own part of.
+     */
+    gauge<Label extends string>(
+      name: `mayfly_${string}`,
+      help: string,
+      { labels = [], aggregator }: { labels?: Label[]; aggregator: 'max' | 'sum' },
+    ): Gauge<Label> {
+      return new Gauge({ name, help, labelNames: labels, aggregator, registers })
+    },
+
+    /**
+     * Calls `read` before each scrape, so that it can set its gauges. It must not reject and must
+     * not take long: the scrape waits for it.
+     */
+    beforeScrape(read: () => Promise<void>): void {
+      readings.push(read)
+    },
+
+    /** Returns all metrics in Prometheus's text format. */
+    async scrape(): Promise<string> {
+      await Promise.all(readings.map((read) => read()))
+      return registry.metrics()
+    },
+  }
+}
+
+/**
+ * The library averages the delays of the event loops of several processes. That would hide the one
+ * that hangs.
+ */
+function showSlowestWorker(registry: Registry): void {
+  for (const metric of registry.getMetricsAsArray()) {
+    if (metric.name.startsWith('nodejs_eventloop_lag_')) metric.aggregator = 'max'
+  }
+}

@@ -1,0 +1,40 @@
+import type pg from 'pg'
+import type { DiskSpace } from '../space/disk-space.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Adds how the pool of database connections is used. */
+export function watchPool(metrics: Metrics, pool: pg.Pool): void {
+  const connections = metrics.gauge(
+    'mayfly_database_connections',
+    'Connections to the database: used and idle ones, and the most there may be.',
+    { labels: ['state'], aggregator: 'sum' },
+  )
+  const waiting = metrics.gauge(
+    'mayfly_database_waiting',
+    'Callers that wait for a connection to the database.',
+    { aggregator: 'sum' },
+  )
+  metrics.beforeScrape(async () => {
+    const { totalCount, idleCount, waitingCount, options } = pool
+    connections.set({ state: 'used' }, totalCount - idleCount)
+    connections.set({ state: 'idle' }, idleCount)
+    connections.set({ state: 'most' }, options.max)
+    waiting.set(waitingCount)
+  })
+}
+
+/** Adds the free space of the disk that holds the data folder. */
+export function watchSpace(metrics: Metrics, space: Pick<DiskSpace, 'freeBytes' | 'room'>): void {
+  const free = metrics.gauge('mayfly_disk_free_bytes', 'Free space of the disk of DATA_DIR.', {
+    aggregator: 'max',
+  })
+  const room = metrics.gauge(
+    'mayfly_disk_upload_room_bytes',
+    'What uploads may still take. Below 0, uploads to the disk are refused.',
+    { aggregator: 'max' },
+  )
+  metrics.beforeScrape(async () => {
+    free.set(space.freeBytes())
+    room.set(space.room())
+  })
+}

@@ -1,0 +1,42 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { TransferDirection, TransferMeter } from '../storage/disk/transfer-meter.ts'
+
+const directions: readonly TransferDirection[] = ['download', 'upload']
+
+/** Counts transfers that pass through this server. Those of a bucket do not. */
+export function transferMetrics(registers: Registry[]): TransferMeter {
+  const bytes = new Counter({
+    name: 'mayfly_transfer_bytes_total',
+    help: 'Bytes of files on the disk that were received or sent.',
+    labelNames: ['direction'],
+    registers,
+  })
+  const transfers = new Counter({
+    name: 'mayfly_transfers_total',
+    help: 'Transfers that ended: complete, cut (the client left), refused, failed.',
+    labelNames: ['direction', 'outcome'],
+    registers,
+  })
+  const running = new Gauge({
+    name: 'mayfly_transfers_running',
+    help: 'Transfers that are running.',
+    labelNames: ['direction'],
+    registers,
+    collect() {
+      for (const direction of directions) this.set({ direction }, runningNow(direction))
+    },
+  })
+  let runningNow: (direction: TransferDirection) => number = () => 0
+  const counters = {
+    download: bytes.labels({ direction: 'download' }),
+    upload: bytes.labels({ direction: 'upload' }),
+  }
+  return {
+    bytes: (direction, count) => counters[direction].inc(count),
+    ended: (direction, outcome) => transfers.inc({ direction, outcome }),
+    running(count) {
+      runningNow = count
+      running.reset()
+    },
+  }
+}

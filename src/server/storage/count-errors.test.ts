@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { AppError } from '../errors.ts'
+import { countErrors } from './count-errors.ts'
+import { SizeMismatch, type Storage } from './storage.ts'
+
+/** A store all of whose operations reject with `error`, also under another origin. */
+function failing(error: Error): Storage {
+  const reject = () => Promise.reject(error)
+  const store = { name: 'disk', storedSize: reject, seal: reject, under: () => store }
+  return store as unknown as Storage
+}
+
+it.each([
+  ['an error of the disk', new Error('EIO'), ['storedSize', 'seal']],
+  ['a bucket that is away', new AppError('UNAVAILABLE'), ['storedSize', 'seal']],
+  ['a size that is not the announced one', new SizeMismatch(1, 2), []],
+  ['a thing that is not there', new AppError('LINK_NOT_FOUND'), []],
+])('counts a failure of the store, and not an answer: %s', async (_, error, counted) => {
+  const seen: string[] = []
+  const store = countErrors(failing(error), (operation) => seen.push(operation))
+  await expect(store.storedSize('key')).rejects.toBe(error)
+  await expect(store.under?.('http://elsewhere').seal('key', 1)).rejects.toBe(error)
+  expect(seen).toEqual(counted)
+})
+
+it('passes everything else on', async () => {
+  const store = { name: 's3', storedSize: async () => 7, keepsOldVersions: undefined }
+  const counted = countErrors(store as unknown as Storage, () => expect.unreachable())
+  expect(counted.name).toBe('s3')
+  expect(await counted.storedSize('key')).toBe(7)
+  expect(counted.keepsOldVersions).toBeUndefined()
+})

@@ -1,0 +1,33 @@
+import { AppError } from '../errors.ts'
+import { SizeMismatch, type Storage } from './storage.ts'
+
+/** Is told the name of an operation of the port that failed. */
+export type OnStorageError = (operation: string) => void
+
+/**
+ * Returns the same store. It tells `onError` each operation that rejects because the store failed.
+ * Answers about what the caller asked, such as a wrong size, are no failures. Iterating a list is
+ * not watched: its reader reports the failure.
+ */
+export function countErrors<S extends Storage>(store: S, onError: OnStorageError): S {
+  return new Proxy(store, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name, receiver)
+      if (typeof value !== 'function' || typeof name !== 'string') return value
+      return (...args: unknown[]) => {
+        const result: unknown = Reflect.apply(value, target, args)
+        if (name === 'under') return countErrors(result as Storage, onError)
+        if (!(result instanceof Promise)) return result
+        return result.catch((error: unknown) => {
+          if (isFailure(error)) onError(name)
+          throw error
+        })
+      }
+    },
+  })
+}
+
+function isFailure(error: unknown): boolean {
+  if (error instanceof SizeMismatch) return false
+  return !(error instanceof AppError) || error.status >= 500
+}

@@ -1,0 +1,51 @@
+import type { ServerResponse } from 'node:http'
+import { AppError } from '../../errors.ts'
+
+export type TransferDirection = 'download' | 'upload'
+
+/**
+ * How a transfer ended. `cut`: the client left. `refused`: the client got an error of the table.
+ * `failed`: the disk failed.
+ */
+export type TransferOutcome = 'complete' | 'cut' | 'refused' | 'failed'
+
+/** What is told about transfers while they run. */
+export interface TransferMeter {
+  /** Counts bytes of files that were just received or sent. */
+  bytes(direction: TransferDirection, count: number): void
+  /** Counts a transfer that has ended. */
+  ended(direction: TransferDirection, outcome: TransferOutcome): void
+  /** Takes the function that tells how many transfers are running now. */
+  running(count: (direction: TransferDirection) => number): void
+}
+
+/** Counts nothing. */
+export const noMeter: TransferMeter = { bytes() {}, ended() {}, running() {} }
+
+/**
+ * Does the work of a transfer and tells the meter how it ended.
+ * @throws the errors of the work.
+ */
+export async function metered(
+  meter: TransferMeter,
+  direction: TransferDirection,
+  response: ServerResponse,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+    meter.ended(direction, isCut(response) ? 'cut' : 'complete')
+  } catch (error) {
+    meter.ended(direction, outcomeOf(error, response))
+    throw error
+  }
+}
+
+function outcomeOf(error: unknown, response: ServerResponse): TransferOutcome {
+  if (isCut(response)) return 'cut'
+  return error instanceof AppError ? 'refused' : 'failed'
+}
+
+function isCut(response: ServerResponse): boolean {
+  return response.destroyed && !response.writableFinished
+}

@@ -1,0 +1,30 @@
+/**
+ * The series of one scrape, each under its text, such as `name{label="value"}`, with its value. The
+ * labels are in the order of the alphabet.
+ */
+export type Scrape = Map<string, number>
+
+/** Reads Prometheus's text format. */
+function readScrape(text: string): Scrape {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => {
+      const end = line.lastIndexOf(' ')
+      return [inOrder(line.slice(0, end)), Number(line.slice(end + 1))]
+    }),
+  )
+}
+
+function inOrder(series: string): string {
+  return series.replace(/\{(.*)\}/, (_, labels: string) => {
+    const each = labels.match(/\w+="[^"]*"/g) ?? []
+    return `{${each.toSorted().join(',')}}`
+  })
+}
+
+/** Asks a server for its metrics. */
+export async function scrape({ url }: { url: string }): Promise<Scrape> {
+  const response = await fetch(new URL('/metrics', url))
+  if (response.status !== 200) throw new Error(`the metrics answered ${response.status}`)
+  return readScrape(await response.text())
+}
