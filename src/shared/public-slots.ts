@@ -10,7 +10,7 @@ export const publicSlots = [
   'origin',
   /** The version text from the settings. Example: 'v0.9.10'. */
   'version',
-  /** The price of Premium a month in dollars, without the dollar sign. Example: '8'. */
+  /** The price of Premium a month in dollars. Examples: '$8', '$9.50'. */
   'price',
   'supportEmail',
   'privacyEmail',

@@ -150,7 +150,7 @@ test('a new price stands on the upgrade card at once, and in the audit log', asy
   await expect(page.getByRole('contentinfo')).toContainText('v1.0')
 
   const log = section(page, 'Audit log')
-  const entry = log.getByRole('listitem').filter({ hasText: 'Premium price: the default to $9.5' })
+  const entry = log.getByRole('listitem').filter({ hasText: 'Premium price: the default to $9.50' })
   await entry.getByRole('button', { name: /^Show details/ }).click()
   await expect(entry).toContainText('"key": "premium_price"')
   await log.getByLabel('Act', { exact: true }).selectOption('Added a user')
@@ -170,7 +170,7 @@ test('a new price stands on the upgrade card at once, and in the audit log', asy
     await open()
     await page.getByRole('tab', { name: 'File Manager' }).click()
     await expect(page.getByRole('region', { name: 'Upgrade to Premium' })).toContainText(
-      '$9.5 per month',
+      '$9.50 per month',
     )
   }
 })

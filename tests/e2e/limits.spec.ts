@@ -21,7 +21,7 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   const third = await writeRandomFile(folder, 'three.txt', 1000)
   const fourth = await writeRandomFile(folder, 'four.txt', 1000)
   await openDashboard(page, app, person)
-  await expect(page.getByText('Any type, up to 500 MB each, 3 files at most')).toBeVisible()
+  await expect(page.getByText('Any type, up to 500MB each, 3 files at most')).toBeVisible()
   const shown = await recordTexts(page)
 
   await chooseFiles(page, [third.path, fourth.path])
@@ -98,7 +98,7 @@ test('an oversized file is skipped and the others go on', async ({ app, folder, 
   await expect(page.getByText('other.txt uploaded successfully')).toBeVisible()
   await expect(refusal).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeVisible()
-  await expect(page.getByText('Free takes files up to 500 MB')).toBeVisible()
+  await expect(page.getByText('Free takes files up to 500MB')).toBeVisible()
   await expect(page.getByRole('list', { name: 'Not uploaded' })).toContainText('large.iso')
   await expect(page.getByText('$8 per month')).toBeVisible()
   await expect(page.getByText('2 active links')).toBeVisible()
@@ -119,7 +119,7 @@ test('free users get 3 days, premium users choose', async ({ app, folder, page, 
   const person = await makePerson(app, { tier: 'premium' })
   const premium = await visitor()
   await openDashboard(premium, app, person)
-  await expect(premium.getByText('Any type, up to 1 GB each')).toBeVisible()
+  await expect(premium.getByText('Any type, up to 1GB each')).toBeVisible()
   await expect(premium.getByRole('radio')).toHaveText(['3 days', '5 days', '7 days'])
   await expect(premium.getByRole('radio', { name: '3 days' })).toBeChecked()
   await premium.getByRole('radio', { name: '7 days' }).click()
@@ -155,7 +155,7 @@ test('every screen names the limits that the administrator has set, and says whe
 
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  await expect(page.getByText('Any type, up to 2 MB each, 1 file at most')).toBeVisible()
+  await expect(page.getByText('Any type, up to 2MB each, 1 file at most')).toBeVisible()
   await expect(page.getByRole('radio')).toHaveText(['1 day', '2 days'])
   await expect(page.getByRole('radio', { name: '1 day' })).toBeChecked()
 
@@ -163,7 +163,7 @@ test('every screen names the limits that the administrator has set, and says whe
   await expect(
     page.getByText('File upload failed - upgrade to Premium for 20MB files and unlimited uploads'),
   ).toBeVisible()
-  await expect(page.getByText('Free takes files up to 2 MB')).toBeVisible()
+  await expect(page.getByText('Free takes files up to 2MB')).toBeVisible()
   await expect(page.getByText('Unlimited files and 20MB uploads')).toBeVisible()
   await page.getByRole('button', { name: 'Continue with Free' }).click()
 

@@ -82,7 +82,7 @@ test('Upgrade Now lets a refused file go on, and the administrator can switch ba
   const large = await writeSparseFile(folder, 'large.iso', 600 * 1024 ** 2)
   await chooseFiles(page, [large])
   const card = page.getByRole('region', { name: 'Upgrade to Premium' })
-  await expect(card).toContainText('Free takes files up to 500 MB')
+  await expect(card).toContainText('Free takes files up to 500MB')
   await expect(card.getByRole('button')).toHaveText([
     'Upgrade Now',
     'Try it free for 30 days',
@@ -100,7 +100,7 @@ test('Upgrade Now lets a refused file go on, and the administrator can switch ba
   await expect(
     page.getByRole('heading', { name: 'Drop files anywhere on this page' }),
   ).toBeFocused()
-  await expect(page.getByText('Any type, up to 1 GB each')).toBeVisible()
+  await expect(page.getByText('Any type, up to 1GB each')).toBeVisible()
   await expect(uploadItem(page, 'large.iso')).toBeVisible()
 
   await page.getByRole('button', { name: 'Switch to Free' }).click()

@@ -34,7 +34,7 @@ describe('what the public pages say', () => {
       supportEmail: 'support@example.org',
       privacyEmail: 'privacy@example.org',
       version: 'v0.9.10',
-      price: '8',
+      price: '$8',
       freeFiles: '3 files',
       freeFilesFirst: '3 files',
       freeFilesAtOnce: '3 files at a time',
@@ -89,10 +89,8 @@ describe('what the public pages say', () => {
   })
 
   it.each([
-    ['8', '8'],
-    ['99', '99'],
-    ['7.5', '7.50'],
-    ['7.25', '7.25'],
+    ['8', '$8'],
+    ['7.5', '$7.50'],
   ])('shows the price %s as %s', (price, shown) => {
     expect(pageValues({ ...facts, price }).price).toBe(shown)
   })

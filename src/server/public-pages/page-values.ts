@@ -4,6 +4,7 @@ import { type SettingValues, settingDefaults } from '../../shared/rules/admin-se
 import { anyOf } from '../../shared/rules/any-of.ts'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
 import { daysText, filesText } from '../../shared/rules/limit-text.ts'
+import { priceText } from '../../shared/rules/price-text.ts'
 import { defaultTier, tiers } from '../../shared/rules/tier.ts'
 import { defaultLimits, type Limits, type TierLimits } from '../../shared/rules/tier-limits.ts'
 import { trialDays } from '../../shared/rules/trial.ts'
@@ -105,7 +106,7 @@ export function pageValues({ limits, ...facts }: PublicFacts): Values {
     TIER_FILE_COUNT: limitErrorText(defaultTier, 'TIER_FILE_COUNT', limits),
     TIER_FILE_SIZE: limitErrorText(defaultTier, 'TIER_FILE_SIZE', limits),
     TIER_EXPIRATION: limitErrorText(defaultTier, 'TIER_EXPIRATION', limits),
-    price: dollars(facts.price),
+    price: priceText(facts.price),
     freeFiles: filesText(free.maxFiles),
     premiumFiles: filesText(premium.maxFiles),
     freeFilesFirst: capitalised(filesText(free.maxFiles)),
@@ -131,11 +132,6 @@ export function pageValues({ limits, ...facts }: PublicFacts): Values {
 /** Returns text such as '3 files at a time', or 'unlimited files'. */
 function atOnce({ maxFiles }: TierLimits) {
   return maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
-}
-
-/** Writes a price, with cents only if there are any. Examples: '8', '7.50'. */
-function dollars(price: string) {
-  return Number.isInteger(Number(price)) ? price : Number(price).toFixed(2)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isColour } from '../rules/accent.ts'
+import { formatSizeLimit } from '../rules/file-size.ts'
 import { logoTypes, maxLogoBytes } from '../rules/logo-limits.ts'
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase } from './fields.ts'
@@ -98,7 +99,7 @@ export const branding = {
     method: 'PUT',
     path: '/api/branding/logo',
     summary:
-      'Save the logo: the bytes of a PNG, a JPEG or a WebP, at most 1 MB. It is served as a small PNG.',
+      `Save the logo: the bytes of a PNG, a JPEG or a WebP, at most ${formatSizeLimit(maxLogoBytes)}. It is served as a small PNG.`,
     access: 'user',
     bytes: { types: logoTypes, maxSize: maxLogoBytes },
     response: brandSchema,

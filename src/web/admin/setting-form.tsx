@@ -5,6 +5,7 @@ import {
   priceBounds,
   type TextSettingKey,
 } from '../../shared/rules/admin-settings.ts'
+import { amountText } from '../../shared/rules/price-text.ts'
 import type { TextFieldProps } from '../ui/field.tsx'
 import { savedText, settingTexts } from './setting-texts.ts'
 import { useSaveSetting } from './use-settings.ts'
@@ -37,15 +38,21 @@ export interface SettingFormProps {
 export function SettingForm({ setting, saved }: SettingFormProps) {
   const { mutateAsync } = useSaveSetting(setting)
   const { label, hint } = settingTexts[setting]
+  const shown = setting === 'premium_price' ? amountText : verbatim
   return (
     <ValueForm
       label={label}
       hint={hint}
-      saved={saved}
+      saved={shown(saved)}
+      shown={shown}
       input={inputs[setting]}
       check={(typed) => checkTextSetting(setting, typed)}
       save={async (value, onRefused) => (await mutateAsync({ value, onRefused })).value}
       savedText={savedText(setting, saved)}
     />
   )
+}
+
+function verbatim(stored: string): string {
+  return stored
 }

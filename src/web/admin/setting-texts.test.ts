@@ -15,6 +15,7 @@ test('each setting has its failure of spec §8, and names its bounds', () => {
 
 test('a saved value is told with the one before, unless that has several lines', () => {
   expect(savedText('premium_price', '8')).toBe('Saved. It was $8.')
+  expect(savedText('premium_price', '9.5')).toBe('Saved. It was $9.50.')
   expect(savedText('app_version', 'v0.9.9')).toBe('Saved. It was v0.9.9.')
   expect(savedText('email_signature', 'a\nb')).toBe('Saved.')
 })

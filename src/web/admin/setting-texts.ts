@@ -4,8 +4,9 @@ import {
   priceBounds,
   type TextSettingKey,
 } from '../../shared/rules/admin-settings.ts'
+import { priceText } from '../../shared/rules/price-text.ts'
 
-export interface SettingTexts {
+interface SettingTexts {
   label: string
   /** Says where people see the value, and which bounds it has. */
   hint: string
@@ -19,9 +20,9 @@ export interface SettingTexts {
 export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
   premium_price: {
     label: 'Premium price',
-    hint: `$${priceBounds.least} to $${priceBounds.most} per month.`,
+    hint: `${priceText(priceBounds.least)} to ${priceText(priceBounds.most)} per month.`,
     failure: 'Failed to update premium price',
-    inSentence: (value) => `$${value}`,
+    inSentence: priceText,
   },
   app_version: {
     label: 'App version',

@@ -10,7 +10,7 @@ it.each([
     'a byte more than a megabyte',
     'image/png',
     maxLogoBytes + 1,
-    'The picture may have 1 MB at most.',
+    'The picture may have 1MB at most.',
   ],
   ['an SVG', 'image/svg+xml', 10, 'Please take a PNG, a JPEG or a WebP.'],
   ['a GIF', 'image/gif', 10, 'Please take a PNG, a JPEG or a WebP.'],

@@ -1,3 +1,4 @@
+import { formatSizeLimit } from '../../shared/rules/file-size.ts'
 import { logoTypes, maxLogoBytes } from '../../shared/rules/logo-limits.ts'
 
 /**
@@ -6,5 +7,5 @@ import { logoTypes, maxLogoBytes } from '../../shared/rules/logo-limits.ts'
  */
 export function logoFault({ size, type }: Pick<File, 'size' | 'type'>): string | null {
   if (!logoTypes.some((known) => known === type)) return 'Please take a PNG, a JPEG or a WebP.'
-  return size > maxLogoBytes ? 'The picture may have 1 MB at most.' : null
+  return size > maxLogoBytes ? `The picture may have ${formatSizeLimit(maxLogoBytes)} at most.` : null
 }

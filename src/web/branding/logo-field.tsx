@@ -1,6 +1,7 @@
 import { ImageUp, X } from 'lucide-react'
 import { useId, useRef } from 'react'
-import { logoTypes } from '../../shared/rules/logo-limits.ts'
+import { formatSizeLimit } from '../../shared/rules/file-size.ts'
+import { logoTypes, maxLogoBytes } from '../../shared/rules/logo-limits.ts'
 import { Button } from '../ui/button.tsx'
 
 export interface LogoFieldProps {
@@ -75,7 +76,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
         </p>
       )}
       <p id={`${id}-hint`} className="text-muted text-sm">
-        A PNG, JPEG or WebP of 1 MB at most. It is made small, and shows 36 px high.
+        A PNG, JPEG or WebP of {formatSizeLimit(maxLogoBytes)} at most. It is made small, and shows 36 px high.
       </p>
     </fieldset>
   )

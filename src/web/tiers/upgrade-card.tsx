@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
 import { filesText } from '../../shared/rules/limit-text.ts'
+import { priceText } from '../../shared/rules/price-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import type { TierLimits } from '../../shared/rules/tier-limits.ts'
 import { type TierTraits, tierTraits } from '../../shared/rules/tier-traits.ts'
@@ -60,7 +61,7 @@ export function UpgradeCard(props: UpgradeCardProps) {
             Upgrade to {tierTraits[to].name}
           </h2>
           <p className="tabular-nums">
-            <span className="font-[620] text-xl">${price}</span>
+            <span className="font-[620] text-xl">{priceText(price)}</span>
             <span className="text-muted"> per month</span>
           </p>
         </div>

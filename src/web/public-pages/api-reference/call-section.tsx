@@ -3,7 +3,7 @@ import type { ZodType } from 'zod'
 import { type Access, answersJson, type Endpoint } from '../../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../../shared/contract/errors.ts'
 import { type EndpointName, endpoints } from '../../../shared/contract/index.ts'
-import { formatSize } from '../../../shared/rules/file-size.ts'
+import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
 import { CodeBlock } from './code-block.tsx'
 import { codeSamples } from './code-samples.ts'
 import { jsonSchemaOf, type Place } from './json-schema.ts'
@@ -52,7 +52,7 @@ export function CallSection({ name }: { name: EndpointName }) {
         <>
           <h4>Body</h4>
           <p>
-            The bytes, as {row.bytes.types.join(', ')}: at most {formatSize(row.bytes.maxSize)}.
+            The bytes, as {row.bytes.types.join(', ')}: at most {formatSizeLimit(row.bytes.maxSize)}.
           </p>
         </>
       ) : null}

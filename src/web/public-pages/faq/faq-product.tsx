@@ -229,7 +229,7 @@ export const faqAboutProduct: readonly FaqCategory[] = [
         question: 'What does Premium cost?',
         answer: (
           <p>
-            ${publicSlot('price')} per month. This is a preview version, so nothing is charged yet:
+            {publicSlot('price')} per month. This is a preview version, so nothing is charged yet:
             “Upgrade Now” switches the account at once, without a payment.
           </p>
         ),

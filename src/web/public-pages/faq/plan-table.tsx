@@ -72,7 +72,7 @@ export function PlanTable() {
         <tr>
           <th scope="row">Price</th>
           <td>Nothing</td>
-          <td>${publicSlot('price')} per month</td>
+          <td>{publicSlot('price')} per month</td>
         </tr>
       </tbody>
     </table>

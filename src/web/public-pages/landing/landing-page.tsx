@@ -208,7 +208,7 @@ function Plans() {
             Premium <span className="badge">{publicSlot('trial')} free</span>
           </h3>
           <p className="price">
-            ${publicSlot('price')} <span>per month, cancel at any time</span>
+            {publicSlot('price')} <span>per month, cancel at any time</span>
           </p>
           <Lines
             of={[

@@ -1,4 +1,4 @@
-import { formatSize } from '../../../shared/rules/file-size.ts'
+import { formatSize, formatSizeLimit } from '../../../shared/rules/file-size.ts'
 import { FileName } from '../../ui/file-name.tsx'
 import type { NamedFile } from '../engine/upload-plan.ts'
 
@@ -8,7 +8,7 @@ import type { NamedFile } from '../engine/upload-plan.ts'
  */
 function sizeOver(size: number, limit: number): string {
   const text = formatSize(size)
-  return text === formatSize(limit) ? `Just over ${text}` : text
+  return text === formatSize(limit) ? `Just over ${formatSizeLimit(limit)}` : text
 }
 
 /** Adds keys for React by position, because files of different folders may have the same name. */
@@ -40,7 +40,7 @@ export function SkippedFiles(props: {
         ))}
       </ul>
       <p className="mt-1 text-muted tabular-nums">
-        The maximum is {formatSize(props.maxFileSize)} for each file.
+        The maximum is {formatSizeLimit(props.maxFileSize)} for each file.
       </p>
     </div>
   )

@@ -18,10 +18,10 @@ test.each(tiers)('the card opens for a user of %s only where there is an upgrade
 test('its badge says which limit was met', () => {
   const reason = (skippedSome: boolean, inlineError: string | null) =>
     upgradeReason('free', defaultLimits, { skippedSome, inlineError })
-  expect(reason(true, null)).toBe('Free takes files up to 500 MB')
+  expect(reason(true, null)).toBe('Free takes files up to 500MB')
   const refused = (code: keyof typeof errorTable) => reason(false, errorTable[code].message)
   expect(refused('TIER_FILE_COUNT')).toBe('Free holds 3 files')
-  expect(refused('TIER_FILE_SIZE')).toBe('Free takes files up to 500 MB')
+  expect(refused('TIER_FILE_SIZE')).toBe('Free takes files up to 500MB')
   expect(refused('TIER_EXPIRATION')).toBe('Free keeps files for 3 days')
   expect(reason(true, 'Please Upgrade')).toBe('Not in the free tier')
 })

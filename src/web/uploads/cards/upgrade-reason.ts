@@ -1,5 +1,5 @@
 import { limitErrorText, type TierLimitCode } from '../../../shared/contract/tier-errors.ts'
-import { formatSize } from '../../../shared/rules/file-size.ts'
+import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
 import { daysText, filesText } from '../../../shared/rules/limit-text.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
 import {
@@ -12,7 +12,7 @@ import { tierTraits } from '../../../shared/rules/tier-traits.ts'
 /** The text of the card's badge for each limit. The name of the tier stands before it. */
 const reasons: Record<TierLimitCode, (limits: TierLimits) => string> = {
   TIER_FILE_COUNT: ({ maxFiles }) => `holds ${filesText(maxFiles)}`,
-  TIER_FILE_SIZE: ({ maxFileSize }) => `takes files up to ${formatSize(maxFileSize)}`,
+  TIER_FILE_SIZE: ({ maxFileSize }) => `takes files up to ${formatSizeLimit(maxFileSize)}`,
   TIER_EXPIRATION: ({ expirationDays }) => `keeps files for ${daysText(...expirationDays)}`,
 }
 const codes = Object.keys(reasons) as TierLimitCode[]

@@ -1,6 +1,6 @@
 import { Upload } from 'lucide-react'
 import type { RefObject } from 'react'
-import { formatSize } from '../../../shared/rules/file-size.ts'
+import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
 import { filesText } from '../../../shared/rules/limit-text.ts'
 import type { TierLimits } from '../../../shared/rules/tier-limits.ts'
 import { Button } from '../../ui/button.tsx'
@@ -24,7 +24,7 @@ export interface DropZoneProps {
 export const dropZoneTitleId = 'drop-zone-title'
 
 function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
-  const size = `Any type, up to ${formatSize(maxFileSize)} each`
+  const size = `Any type, up to ${formatSizeLimit(maxFileSize)} each`
   return maxFiles === null ? size : `${size}, ${filesText(maxFiles)} at most`
 }
 
