@@ -20,7 +20,7 @@ export function limitRoutes({
   }
   return {
     async adminLimits() {
-      const { values, cap } = await settings.current()
+      const { values, cap } = await settings.readNow()
       const shown = [...limitKeys, ...capKeys].map((key) => [key, values[key]])
       const [stored, disk] = await Promise.all([sumStored(db), readDisk(cap.leastFree)])
       return { values: Object.fromEntries(shown), stored, disk }

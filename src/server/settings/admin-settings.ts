@@ -24,7 +24,7 @@ export interface AdminSettingsOptions {
   db: Db
   clock: Clock
   supportEmail: string
-  /** Is called with the cap after each reading of the settings. */
+  /** Is called with the cap whenever settings were read that are in force from then on. */
   onCap: (cap: StorageCap) => void
 }
 
@@ -62,6 +62,15 @@ export class AdminSettings {
     this.#kept = null
   }
 
+  /**
+   * Reads the settings from the database now. So it finds a change that was made on another server,
+   * and this server uses it from then on.
+   */
+  readNow(): Promise<CurrentSettings> {
+    this.forget()
+    return this.current()
+  }
+
   /** Returns all settings: these changed ones, and the defaults of the others. */
   withDefaults(changed: readonly Pick<KeptSetting, 'key' | 'value'>[]): SettingValues {
     const entries = changed.map(({ key, value }): [SettingKey, string] => [key, value])
@@ -75,7 +84,10 @@ export class AdminSettings {
     const reading = { settings: this.#load(), until: now + settingsKeptMs }
     this.#kept = reading
     try {
-      return await reading.settings
+      const settings = await reading.settings
+      // After `forget`, what a slow read found may be older than what is in force.
+      if (this.#kept === reading) this.#onCap(settings.cap)
+      return settings
     } catch (error) {
       // The read failed, so the next call reads again.
       if (this.#kept === reading) this.#kept = null
@@ -85,8 +97,6 @@ export class AdminSettings {
 
   async #load(): Promise<CurrentSettings> {
     const values = this.withDefaults(await findSettings(this.#db))
-    const cap = readCap(values)
-    this.#onCap(cap)
-    return { values, limits: readLimits(values), cap }
+    return { values, limits: readLimits(values), cap: readCap(values) }
   }
 }

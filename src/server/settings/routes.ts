@@ -2,11 +2,17 @@ import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 import { changeSetting } from './change-setting.ts'
 
-/** The calls by which pages get settings, and the call that changes one (spec §7). */
+/** The calls by which pages and the administrator get settings, and that change one (spec §7). */
 export function settingRoutes(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'settings'>,
 ): Handlers<
-  'emailSignature' | 'version' | 'premiumPrice' | 'limits' | 'contact' | 'changeSetting'
+  | 'emailSignature'
+  | 'version'
+  | 'premiumPrice'
+  | 'limits'
+  | 'contact'
+  | 'adminSettings'
+  | 'changeSetting'
 > {
   const { config, settings } = deps
   return {
@@ -15,6 +21,7 @@ export function settingRoutes(
     premiumPrice: async () => ({ price: Number((await settings.read()).premium_price) }),
     limits: () => settings.limits(),
     contact: () => ({ supportEmail: config.supportEmail }),
+    adminSettings: async () => ({ values: (await settings.readNow()).values }),
     changeSetting: ({ body, user, clientAddress }) =>
       changeSetting(deps, { ...body, actor: user.id, ipAddress: clientAddress }),
   }

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { settingKeys } from '../../shared/rules/admin-settings.ts'
 import { auditLog, settings } from '../db/schema.ts'
 import { settingsKeptMs } from './admin-settings.ts'
 
@@ -52,6 +53,41 @@ describe('the public settings', () => {
     expect(await read('version')).toEqual({ version: 'v0.9.10' })
     app.clock.advance(1)
     expect(await read('version')).toEqual({ version: 'v2' })
+  })
+})
+
+describe('GET /api/admin/settings', () => {
+  const readAll = async () =>
+    json<{ values: Record<string, string> }>(await admin.fetch('/api/admin/settings'))
+
+  it('tells all settings in force, as they are stored', async () => {
+    await change('premium_price', '9.50')
+    const { values } = await readAll()
+    expect(Object.keys(values).sort()).toEqual([...settingKeys].sort())
+    expect(values).toMatchObject({
+      premium_price: '9.5',
+      app_version: 'v0.9.10',
+      free_max_files: '3',
+      storage_cap: 'unlimited',
+    })
+  })
+
+  it('tells a change of another server at once, and this server uses it from then on', async () => {
+    await read('version')
+    for (const [key, value] of [
+      ['app_version', 'v2'],
+      ['free_max_files', '2'],
+    ] as const) {
+      await app.deps.db.insert(settings).values({ key, value, updatedAt: app.clock() })
+    }
+    expect((await readAll()).values).toMatchObject({ app_version: 'v2', free_max_files: '2' })
+    expect(await read('version')).toEqual({ version: 'v2' })
+  })
+
+  it('is for the administrator alone', async () => {
+    expect((await makeClient(app).fetch('/api/admin/settings')).status).toBe(401)
+    const user = await makePerson(app, { tier: 'premium' })
+    expect((await user.fetch('/api/admin/settings')).status).toBe(403)
   })
 })
 

@@ -71,6 +71,15 @@ export const settings = {
     errors: [],
     cacheSeconds,
   }),
+  adminSettings: endpoint({
+    method: 'GET',
+    path: '/api/admin/settings',
+    summary:
+      'All settings that are in force, as they are stored. They are read from the database, so a change that was made on another server is there at once.',
+    access: 'admin',
+    response: z.object({ values: z.record(z.enum(settingKeys), z.string()) }),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
   changeSetting: endpoint({
     method: 'POST',
     path: '/api/admin/settings',

@@ -83,6 +83,12 @@ export type LimitKey = `${Tier}_${LimitName}`
 /** The names of all limits of a tier. */
 export const limitNames = Object.keys(limitKinds) as LimitName[]
 
+/** A limit of a tier. */
+interface OfTier {
+  tier: Tier
+  name: LimitName
+}
+
 export function limitKey(tier: Tier, name: LimitName): LimitKey {
   return `${tier}_${name}`
 }
@@ -131,7 +137,7 @@ export function readLimits(settings: Readonly<Record<LimitKey, string>>): Limits
  * Returns which limit of which tier a setting stores.
  * @throws {RangeError} when the key belongs to no limit.
  */
-export function limitOfKey(key: LimitKey): { tier: Tier; name: LimitName } {
+export function limitOfKey(key: LimitKey): OfTier {
   for (const tier of tiers) {
     const name = limitNames.find((one) => limitKey(tier, one) === key)
     if (name) return { tier, name }
@@ -139,23 +145,28 @@ export function limitOfKey(key: LimitKey): { tier: Tier; name: LimitName } {
   throw new RangeError(`no limit has the setting ${key}`)
 }
 
+type Verdict = { ok: true; value: string } | { ok: false; fault: string }
+
 /**
- * Checks a new value of a limit. Returns the text to store, or a sentence about the bound that the
- * value breaks: its own bound, or one that follows from another limit.
+ * Checks a new value of a limit against its own bounds. Returns the text to store, or a sentence
+ * about the bound that the value breaks. It does not compare the value with the other limits in
+ * force, because only the database knows those.
  */
-export function checkLimit(
-  { tier, name }: { tier: Tier; name: LimitName },
-  text: string,
-  limits: Limits,
-): { ok: true; value: string } | { ok: false; fault: string } {
+export function checkOwnBounds({ tier, name }: OfTier, text: string): Verdict {
   const changed = readLimit(name, text.trim().toLowerCase())
-  if (!changed) {
-    const { label, bounds } = limitKinds[name]
-    return { ok: false, fault: `The ${label} must be ${bounds}.` }
-  }
-  const own = { ...limits[tier], ...changed }
+  const { label, bounds } = limitKinds[name]
+  return changed
+    ? { ok: true, value: writeLimit(name, { ...defaultLimits[tier], ...changed }) }
+    : { ok: false, fault: `The ${label} must be ${bounds}.` }
+}
+
+/** Checks a new value of a limit against its own bounds and against the other limits in force. */
+export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits): Verdict {
+  const alone = checkOwnBounds({ tier, name }, text)
+  if (!alone.ok) return alone
+  const own = { ...limits[tier], ...readLimit(name, alone.value) }
   const fault = limitsFault({ ...limits, [tier]: own })
-  return fault === null ? { ok: true, value: writeLimit(name, own) } : { ok: false, fault }
+  return fault === null ? alone : { ok: false, fault }
 }
 
 /**

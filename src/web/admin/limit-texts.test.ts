@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
-import { checkSetting, settingDefaults } from '../../shared/rules/admin-settings.ts'
 import { limitKeys } from '../../shared/rules/limit-settings.ts'
 import { capKeys } from '../../shared/rules/storage-cap.ts'
-import { inUseText, type LimitSetting, limitTexts, typedText } from './limit-texts.ts'
+import { checkTyped, inUseText, type LimitSetting, limitTexts, typedText } from './limit-texts.ts'
 
 const keys: readonly LimitSetting[] = [...limitKeys, ...capKeys]
-const current = settingDefaults('help@example.org')
 
 test.each<[LimitSetting, string, string]>([
   ['free_max_files', '3', '3'],
@@ -21,7 +19,15 @@ test.each<[LimitSetting, string, string]>([
   ['free_space', '21474836480', '20GB'],
 ])('%s %s is shown as %s, and read back as it was', (key, stored, shown) => {
   expect(typedText(key, stored)).toBe(shown)
-  expect(checkSetting(key, shown, current)).toEqual({ ok: true, value: stored })
+  expect(checkTyped(key, shown)).toEqual({ ok: true, value: stored })
+})
+
+test('what was typed is held to the bounds of its own setting, and the server compares the others', () => {
+  expect(checkTyped('free_max_files', '0')).toMatchObject({ ok: false })
+  expect(checkTyped('storage_cap', '1')).toMatchObject({ ok: false })
+  // More than Premium has by default, and days that are longer than the longest life by default.
+  expect(checkTyped('free_max_file_size', '2GB')).toEqual({ ok: true, value: '2147483648' })
+  expect(checkTyped('free_expiration_days', '60, 90')).toEqual({ ok: true, value: '60,90' })
 })
 
 test('every setting has a label, its bounds, and a name of its own', () => {

@@ -1,5 +1,7 @@
 import { formatSize, formatSizeLimit } from '../../shared/rules/file-size.ts'
+import type { SettingVerdict } from '../../shared/rules/admin-settings.ts'
 import {
+  checkOwnBounds,
   type LimitKey,
   type LimitName,
   limitBoundsText,
@@ -7,7 +9,7 @@ import {
   limitOfKey,
 } from '../../shared/rules/limit-settings.ts'
 import { parseSize } from '../../shared/rules/size-text.ts'
-import { type CapKey, capBoundsTexts } from '../../shared/rules/storage-cap.ts'
+import { type CapKey, capBoundsTexts, checkCap } from '../../shared/rules/storage-cap.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 
 /** A setting that the section "Limits" can change. */
@@ -57,6 +59,14 @@ export function typedText(key: LimitSetting, stored: string): string {
   if (bytes === null || bytes === 0) return stored
   const short = formatSizeLimit(bytes)
   return parseSize(short) === bytes ? short : stored
+}
+
+/**
+ * Checks what was typed against the bounds of the setting itself. The server checks whether it fits
+ * the other limits, because it knows the present ones.
+ */
+export function checkTyped(key: LimitSetting, typed: string): SettingVerdict {
+  return isLimit(key) ? checkOwnBounds(limitOfKey(key), typed) : checkCap(key, typed)
 }
 
 /** Says how many bytes files use, and how many bytes open uploads have announced. */

@@ -1,4 +1,3 @@
-import { checkSetting, type SettingVerdict } from '../../shared/rules/admin-settings.ts'
 import { formatSize, formatSizeLimit } from '../../shared/rules/file-size.ts'
 import { limitKey, limitNames } from '../../shared/rules/limit-settings.ts'
 import { capKeys, type Fullness, fullness, readCap } from '../../shared/rules/storage-cap.ts'
@@ -6,7 +5,7 @@ import { tiers } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import type { CallAnswer } from '../api/call.ts'
 import { Card } from '../ui/card.tsx'
-import { inUseText, type LimitSetting, limitTexts, typedText } from './limit-texts.ts'
+import { checkTyped, inUseText, type LimitSetting, limitTexts, typedText } from './limit-texts.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { RowsLoading, SectionFailed } from './section-states.tsx'
 import { useLimitSettings, useSaveLimit } from './use-limit-settings.ts'
@@ -89,7 +88,7 @@ function Cap({ values, stored, disk }: Answer) {
             <dd className="mt-1 tabular-nums">
               {formatSize(disk.free)} of {formatSize(disk.size)}
             </dd>
-            <dd className="text-muted text-sm">Uploads leave {formatSize(disk.leastFree)} free.</dd>
+            <dd className="text-muted text-sm">Uploads leave {formatSizeLimit(disk.leastFree)} free.</dd>
           </div>
         )}
       </dl>
@@ -133,7 +132,7 @@ function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<Answer,
       saved={saved}
       input={{ verbatim: true, maxLength: 40 }}
       buttonLabel={name}
-      check={(typed): SettingVerdict => checkSetting(setting, typed, values)}
+      check={(typed) => checkTyped(setting, typed)}
       shown={(stored) => typedText(setting, stored)}
       save={async (value, onRefused) =>
         (await mutateAsync({ key: setting, value, onRefused })).value

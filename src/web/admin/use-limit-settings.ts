@@ -56,7 +56,10 @@ export function useSaveLimit() {
     onError: (error, { onRefused }) => {
       if (saysSignedOut(error)) return
       toast({ title: 'Failed to update limit', description: faultText(error), tone: 'destructive' })
-      if (error instanceof ApiError && error.code === 'INVALID_INPUT') onRefused(faultText(error))
+      if (!(error instanceof ApiError && error.code === 'INVALID_INPUT')) return
+      onRefused(faultText(error))
+      // The other limits may be others than those that the page shows.
+      void client.invalidateQueries({ queryKey: limitSettingsQuery.queryKey })
     },
   })
 }

@@ -18,25 +18,13 @@ import { settingTexts } from './setting-texts.ts'
 
 type Settings = Record<TextSettingKey, string>
 
-/**
- * The query for the current settings. The browser's cache keeps these answers for 5 minutes. So
- * this query bypasses the cache, and thereby also replaces the answers in it.
- */
+/** The query for the present settings in the database. Each visit reads them again. */
 const settingsQuery = queryOptions({
-  queryKey: ['settings of the Admin Center'],
+  queryKey: ['/api/admin/settings'],
   queryFn: async ({ client, signal }): Promise<Settings> => {
-    const [price, version, signature] = await Promise.all([
-      call('premiumPrice', { signal, fresh: true }),
-      call('version', { signal, fresh: true }),
-      call('emailSignature', { signal, fresh: true }),
-    ])
-    const settings = {
-      premium_price: String(price.price),
-      app_version: version.version,
-      email_signature: signature.signature,
-    }
-    showEverywhere(client, settings)
-    return settings
+    const { values } = await call('adminSettings', { signal })
+    showEverywhere(client, values)
+    return values
   },
   refetchOnMount: 'always',
 })

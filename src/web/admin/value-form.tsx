@@ -40,6 +40,13 @@ export function ValueForm(props: ValueFormProps) {
   const { label, hint, saved, input, buttonLabel, check, save, savedText } = props
   const shown = props.shown ?? ((stored: string) => stored)
   const [typed, setTyped] = useState(saved)
+  /** The saved value that the field has shown. */
+  const [known, setKnown] = useState(saved)
+  if (known !== saved) {
+    // The server has another value than before. A field that nobody has changed shows it.
+    setKnown(saved)
+    if (typed === known) setTyped(saved)
+  }
   const [errors, setErrors] = useState<{ value?: string }>({})
   /** The text about the last save. It disappears when somebody types again. */
   const [done, setDone] = useState<string | null>(null)
