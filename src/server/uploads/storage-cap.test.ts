@@ -232,7 +232,9 @@ describe('the checks of the administrator', () => {
     await startUpload(person, { size: 1 * kilobyte })
     expect(await find()).toMatchObject({
       status: 'warning',
-      message: expect.stringContaining('820 KB of 1 MB are used (80 %), 220 KB of them by uploads'),
+      message: expect.stringMatching(
+        /^820 KB of 1MB are used \(80 %\), 220 KB of them by uploads under way\. An upload larger than the 204 KB that are left is refused\.$/,
+      ),
       cure: expect.stringContaining('storage_cap'),
     })
     await makeFile(admin, { bytes: new Uint8Array(204 * kilobyte) })
@@ -248,7 +250,7 @@ describe('the checks of the administrator', () => {
     const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
     expect(lines.find(({ name }) => name === 'Free space')).toMatchObject({
       status: 'failing',
-      message: expect.stringContaining('less than the 1000000 GB that must stay free'),
+      message: expect.stringContaining('less than the 1000000GB that must stay free'),
     })
   })
 })
@@ -275,6 +277,18 @@ describe('GET /api/admin/limits', () => {
     })
     expect(answer).not.toHaveProperty('values.email_signature')
     await abort(person, open.cloudKey)
+  })
+
+  it('tells a change of another server at once', async () => {
+    const value = async () => {
+      const answer = await json<{ values: object }>(await admin.fetch('/api/admin/limits'))
+      return answer.values
+    }
+    expect(await value()).toMatchObject({ premium_max_files: 'unlimited' })
+    await app.deps.db
+      .insert(settings)
+      .values({ key: 'premium_max_files', value: '6', updatedAt: app.clock() })
+    expect(await value()).toMatchObject({ premium_max_files: '6' })
   })
 
   it('is for the administrator alone', async () => {

@@ -110,7 +110,7 @@ describe('GET /api/admin/checks', () => {
       'Jobs: bytes that should be gone: ok',
       'Jobs: files whose bytes are missing: ok',
       'Reports: ok',
-      'Backups: warning',
+      'Backups: ok',
       'Version: ok',
       'Address: ok',
       'Secrets: ok',

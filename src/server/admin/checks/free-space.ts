@@ -1,4 +1,4 @@
-import { formatSize } from '../../../shared/rules/file-size.ts'
+import { formatSize, formatSizeLimit } from '../../../shared/rules/file-size.ts'
 import { readFreeSpace, spaceToLeave } from '../../space/free-space.ts'
 import { breathingSpace } from '../../space/space-reserve.ts'
 import { type CheckDeps, type Finding, failing, ok, quoted, warning } from './check.ts'
@@ -20,15 +20,18 @@ export async function checkFreeSpace({
   const floor = Math.max(wanted, holdsDatabase ? breathingSpace : 0)
   const disk = `${formatSize(free)} of ${formatSize(size)} are free on the disk of DATA_DIR`
   const effect = effectOf(takesUploads, holdsDatabase)
+  const ahead = takesUploads
+    ? `An upload that would leave less than ${formatSizeLimit(floor)} is refused`
+    : `At ${formatSizeLimit(floor)} ${effect}`
   if (free > 2 * floor) {
-    return [ok(floor > 0 ? `${disk}. At ${formatSize(floor)} ${effect}.` : `${disk}.`)]
+    return [ok(floor > 0 ? `${disk}. ${ahead}.` : `${disk}.`)]
   }
-  const cure = `Remove what is not Mayfly's from the disk of ${quoted(dataDir)}, let people delete files, or enlarge the disk. No restart is needed. How much must stay free is the larger of MIN_FREE_SPACE and of the free space to leave under Limits (now ${formatSize(floor)}).`
+  const cure = `Remove what is not Mayfly's from the disk of ${quoted(dataDir)}, let people delete files, or enlarge the disk. No restart is needed. How much must stay free is the larger of MIN_FREE_SPACE and of the free space to leave under Limits (now ${formatSizeLimit(floor)}).`
   return [
     free > floor
-      ? warning(`Only ${disk}. At ${formatSize(floor)} ${effect}.`, cure)
+      ? warning(`Only ${disk}. ${ahead}.`, cure)
       : failing(
-          `Only ${disk}, less than the ${formatSize(floor)} that must stay free: ${effect}.`,
+          `Only ${disk}, less than the ${formatSizeLimit(floor)} that must stay free: ${effect}.`,
           cure,
         ),
   ]

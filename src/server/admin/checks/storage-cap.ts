@@ -1,4 +1,4 @@
-import { formatSize } from '../../../shared/rules/file-size.ts'
+import { formatSize, formatSizeLimit } from '../../../shared/rules/file-size.ts'
 import { type Fullness, fullness } from '../../../shared/rules/storage-cap.ts'
 import { sumStored } from '../../uploads/stored-queries.ts'
 import { type CheckDeps, type Finding, failing, ok, warning } from './check.ts'
@@ -19,10 +19,10 @@ export async function checkStorageCap({
   const stored = files + uploads
   if (mostStored === null) return [ok(`${formatSize(stored)} are stored. There is no cap.`)]
   const percent = Math.floor((stored / mostStored) * 100)
-  const used = `${formatSize(stored)} of ${formatSize(mostStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
+  const used = `${formatSize(stored)} of ${formatSizeLimit(mostStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
   const findings: Record<Fullness, () => Finding> = {
     ok: () => ok(`${used}.`),
-    warning: () => warning(`${used}. At 100 % new uploads are refused.`, cure),
+    warning: () => warning(`${used}. An upload larger than the ${formatSize(mostStored - stored)} that are left is refused.`, cure),
     full: () => failing(`${used}. New uploads are refused.`, cure),
   }
   return [findings[fullness(stored, { mostStored })]()]
