@@ -78,6 +78,7 @@ describeOnS3('the administrator on S3', () => {
       const config = { ...app.deps.config, s3: settings }
       const told = await testStorage(
         { ...app.deps, config, stores: createStores(storage) },
+        { id: 'nobody', ipAddress: '127.0.0.1' },
         patienceMs,
       )
       await storage.close()

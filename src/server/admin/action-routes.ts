@@ -36,7 +36,7 @@ export function adminActionRoutes(
 
     expireTrials: async (call) => ({ expiredCount: await expireTrialsNow(deps, actorOf(call)) }),
 
-    testStorage: () => testStorage(deps),
+    testStorage: (call) => testStorage(deps, actorOf(call)),
 
     testStorageUpload({ body, publicOrigin, ...call }) {
       // The presigned URL must begin with the origin that the browser uses, like the URL of an

@@ -1,21 +1,43 @@
 import { randomUUID } from 'node:crypto'
+import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { writeLetter } from '../email/letter.ts'
 import { testLetter } from '../email/letters/test.ts'
 import { inTime } from '../http/in-time.ts'
 import type { SessionUser } from '../http/session.ts'
+import { actionEntry } from './action-entry.ts'
+import type { Actor } from './actor.ts'
 
 /** How long the administrator waits for the mail server at most. */
 const patienceMs = 20_000
 
+interface Sent {
+  success: boolean
+  /** What the mail server said. */
+  message: string
+}
+
+type MailDeps = Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>
+
 /**
  * Sends the administrator a mail directly, without the queue. So an error of the mail server is
- * shown immediately (spec §7).
+ * shown immediately (spec §7). The audit log tells that it was tried, and whether it worked.
  */
-export async function sendTestMail(
-  { config, log, mailer, settings }: Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>,
+export async function testMail(
+  deps: MailDeps & Pick<Deps, 'clock' | 'db'>,
   admin: Pick<SessionUser, 'email' | 'name'>,
-): Promise<{ success: boolean; message: string }> {
+  actor: Actor,
+): Promise<Sent> {
+  const sent = await sendTestMail(deps, admin)
+  const { success } = sent
+  await writeAudit(deps.db, [actionEntry('test-mail', actor, { success }, deps.clock())])
+  return sent
+}
+
+async function sendTestMail(
+  { config, log, mailer, settings }: MailDeps,
+  admin: Pick<SessionUser, 'email' | 'name'>,
+): Promise<Sent> {
   const { appUrl, smtpUrl, supportEmail } = config
   const { email_signature: signature } = await settings.read()
   const letter = writeLetter(testLetter({ origin: appUrl.origin }), { signature, supportEmail })

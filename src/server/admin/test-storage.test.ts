@@ -57,12 +57,17 @@ describe('GET /api/admin/test-s3-connection', () => {
       await rename(aside, folder)
     }
     expect((await test()).connected).toBe(true)
+    const lines = await admin.fetch(`/api/admin/audit?action=test-storage&user=${admin.email}`)
+    expect((await json<AuditLine[]>(lines)).map(({ details }) => details)).toEqual([
+      { store: 'disk', connected: true },
+      { store: 'disk', connected: false },
+    ])
   })
 
   it('gives up on storage that hangs, and says at what', async () => {
     const hanging = { ...app.storage, installation: () => new Promise<never>(() => {}) }
     const deps = { ...app.deps, stores: createStores(hanging) }
-    expect(await testStorage(deps, 2000)).toEqual({
+    expect(await testStorage(deps, { id: admin.id, ipAddress: '127.0.0.1' }, 2000)).toEqual({
       connected: false,
       message: expect.stringMatching(/could not read from the folder .* \(no answer in time\)/),
     })

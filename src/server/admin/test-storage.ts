@@ -1,8 +1,11 @@
 import type { Logger } from 'pino'
+import { writeAudit } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { inTime } from '../http/in-time.ts'
 import type { Storage } from '../storage/storage.ts'
+import { actionEntry } from './action-entry.ts'
+import type { Actor } from './actor.ts'
 import { cureOf, faultName } from './storage-cure.ts'
 
 /** The steps of the test. `does` names each step in the message to the administrator. */
@@ -12,16 +15,35 @@ const steps: readonly { does: string; run(storage: Storage): Promise<unknown> }[
   { does: 'list', run: listOne },
 ]
 
+interface Tested {
+  connected: boolean
+  message: string
+}
+
+type StorageDeps = Pick<Deps, 'config' | 'log' | 'stores'>
+
 /**
  * Tests whether the store for new files works (spec §2: test the storage connection): it writes,
  * removes, reads and lists objects. The message tells what was tried and in which bucket or folder,
- * and after a failure what to do. It contains no secrets: it tells only the name of an error.
+ * and after a failure what to do. It contains no secrets: it tells only the name of an error. The
+ * audit log records the test and whether it succeeded.
  * @param patienceMs how long the administrator waits for storage at most.
  */
 export async function testStorage(
-  { config, log, stores }: Pick<Deps, 'config' | 'log' | 'stores'>,
+  deps: StorageDeps & Pick<Deps, 'clock' | 'db'>,
+  actor: Actor,
   patienceMs = 15_000,
-): Promise<{ connected: boolean; message: string }> {
+): Promise<Tested> {
+  const tested = await tryStorage(deps, patienceMs)
+  const details = { store: deps.stores.current.name, connected: tested.connected }
+  await writeAudit(deps.db, [actionEntry('test-storage', actor, details, deps.clock())])
+  return tested
+}
+
+async function tryStorage(
+  { config, log, stores }: StorageDeps,
+  patienceMs: number,
+): Promise<Tested> {
   const storage = stores.current
   const place = placeOf(storage, config)
   let doing = ''

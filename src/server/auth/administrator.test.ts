@@ -1,6 +1,8 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, logIn, makeClient } from '../../../tests/support/make.ts'
+import { json, logIn, makeClient, makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { auditLog, users } from '../db/schema.ts'
 import { ensureAdministrator } from './administrator.ts'
 
 let app: TestApp
@@ -25,5 +27,28 @@ describe('the administrator', () => {
     const cookie = await logIn(app, 'admin@localhost.localdomain', 'an admin password')
     const user = await json(await makeClient(app, cookie).fetch('/api/auth/user'))
     expect(user).toMatchObject({ isAdmin: true })
+    const { id } = user as { id: string }
+    expect(await app.deps.db.select().from(auditLog)).toMatchObject([
+      {
+        action: 'set-role',
+        actor: null,
+        subject: id,
+        ipAddress: null,
+        details: { from: 'user', to: 'admin' },
+      },
+    ])
+  })
+
+  it('is an account that exists already, too, and the audit log says so', async () => {
+    const { db, config } = app.deps
+    const former = await db.delete(users).where(eq(users.role, 'admin')).returning()
+    expect(former).toHaveLength(1)
+    const before = await db.$count(auditLog)
+    const { id } = await makePerson(app)
+    await db.update(users).set({ email: config.adminEmail }).where(eq(users.id, id))
+    await ensureAdministrator(app.deps, () => Promise.reject(new Error('nobody asks for it')))
+    await ensureAdministrator(app.deps, () => Promise.reject(new Error('nobody asks for it')))
+    const lines = await db.select().from(auditLog).orderBy(auditLog.id).offset(before)
+    expect(lines).toMatchObject([{ action: 'set-role', subject: id }])
   })
 })

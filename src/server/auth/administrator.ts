@@ -1,4 +1,6 @@
 import { sql } from 'drizzle-orm'
+import type { Role } from '../../shared/rules/role.ts'
+import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { findAdministrator, findUserId, makeAdministrator } from './queries.ts'
 
@@ -7,11 +9,12 @@ const administratorLock = 7_226_114
 
 /**
  * Makes sure that the one administrator exists, also when several servers start at the same time.
+ * That an account got this role stands in the audit log, as an act of the server.
  * @param password is called only when the account is made.
  * @returns whether the account was made now, and its address.
  */
 export async function ensureAdministrator(
-  { auth, config, db }: Pick<Deps, 'auth' | 'config' | 'db'>,
+  { auth, clock, config, db }: Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>,
   password: () => Promise<string>,
 ): Promise<{ created: boolean; email: string }> {
   return db.transaction(async (lock) => {
@@ -32,7 +35,13 @@ export async function ensureAdministrator(
         },
       })
     }
-    await makeAdministrator(db, email)
+    // In the transaction of the lock, so that the role and its line exist together or not at all.
+    const subject = await makeAdministrator(lock, email)
+    if (subject === null) throw new Error(`the account ${email} was made and is not there`)
+    const details = { from: 'user', to: 'admin' } satisfies Record<string, Role>
+    await writeAudit(lock, [
+      { at: clock(), actor: null, action: 'set-role', subject, ipAddress: null, details },
+    ])
     return { created, email }
   })
 }

@@ -51,9 +51,15 @@ export async function findAdministrator(db: Db): Promise<{ email: string } | und
 /**
  * Makes the account the administrator's. Its mail address counts as verified, because the operator
  * chose it.
+ * @returns the id of the account; null if there is none with this address.
  */
-export async function makeAdministrator(db: Db, email: string): Promise<void> {
-  await db.update(users).set({ role: 'admin', emailVerified: true }).where(eq(users.email, email))
+export async function makeAdministrator(tx: Db, email: string): Promise<string | null> {
+  const [made] = await tx
+    .update(users)
+    .set({ role: 'admin', emailVerified: true })
+    .where(eq(users.email, email))
+    .returning({ id: users.id })
+  return made?.id ?? null
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The kinds of actions that the audit log records. */
 export const auditActions = [
   'set-tier',
+  'set-role',
   'change-password',
   'link-google',
   'unlink-google',
@@ -11,7 +12,9 @@ export const auditActions = [
   'sanitize-file-names',
   'expire-files',
   'expire-trials',
+  'test-storage',
   'test-storage-upload',
+  'test-mail',
   'take-down',
   'dismiss-report',
   'delete-feedback',
@@ -22,6 +25,7 @@ export type AuditAction = (typeof auditActions)[number]
 /** The name of each action, as the audit log in the Admin Center shows it. */
 export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'set-tier': 'Changed a tier',
+  'set-role': 'Changed a role',
   'change-password': 'Changed a password',
   'link-google': 'Linked Google',
   'unlink-google': 'Removed Google',
@@ -32,7 +36,9 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'sanitize-file-names': 'Sanitized filenames',
   'expire-files': 'Expired files',
   'expire-trials': 'Expired trials',
+  'test-storage': 'Tested the storage connection',
   'test-storage-upload': 'Tested a storage upload',
+  'test-mail': 'Sent a test mail',
   'take-down': 'Took a file down',
   'dismiss-report': 'Dismissed a report',
   'delete-feedback': 'Deleted feedback',

@@ -34,15 +34,17 @@ describe('an entry of the audit log', () => {
   })
 
   it.each([
-    [{ key: 'premium_price', from: '8', to: '9.5' }, 'Premium price: $8 to $9.5'],
+    [{ key: 'premium_price', from: '8', to: '9.5' }, 'Premium price: $8 to $9.50'],
     [{ key: 'premium_price', from: null, to: '9' }, 'Premium price: the default to $9'],
     [{ key: 'app_version', from: 'v1', to: 'v2' }, 'App version: v1 to v2'],
     [{ key: 'email_signature', from: 'a\nb', to: 'c' }, 'Email signature changed'],
     [
       { key: 'free_max_file_size', from: '524288000', to: '1048576' },
-      'Free max file size: 500 MB to 1 MB',
+      'Free max file size: 500MB to 1MB',
     ],
-    [{ key: 'storage_cap', from: 'unlimited', to: '1073741824' }, 'Storage cap: unlimited to 1 GB'],
+    [{ key: 'storage_cap', from: 'unlimited', to: '1073741824' }, 'Storage cap: unlimited to 1GB'],
+    [{ key: 'free_space', from: '0', to: '1073741824' }, 'Free space: 0 to 1GB'],
+    [{ key: 'premium_expiration_days', from: '3,5,7', to: '1,3' }, 'Premium expiration days: 3, 5, 7 to 1, 3'],
     [{ key: 'premium_max_files', from: null, to: '9' }, 'Premium max files: the default to 9'],
   ])('about a setting, %j', (details, text) => {
     expect(auditText({ action: 'change-setting', details })).toBe(text)
@@ -54,6 +56,9 @@ describe('an entry of the audit log', () => {
     ['expire-files', { expiredCount: 0, failed: 2 }, 'Expired files: 0'],
     ['expire-trials', { expiredCount: 3 }, 'Expired trials: 3'],
     ['sanitize-file-names', { updated: 4, errors: 1 }, 'Sanitized filenames: 4'],
+    ['set-role', { from: 'user', to: 'admin' }, 'Role: User to Administrator'],
+    ['test-storage', { store: 'disk', connected: true }, 'Tested the storage connection: OK'],
+    ['test-mail', { success: false }, 'Sent a test mail: failed'],
     ['test-storage-upload', { size: 1 }, 'Tested a storage upload'],
     ['take-down', { shortCode: 'abc', reason: 'Malware.' }, 'Took /s/abc down: Malware.'],
     ['delete-feedback', { feedbackId: 'x', isSuspect: true }, 'Deleted feedback'],

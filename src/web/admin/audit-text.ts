@@ -1,13 +1,19 @@
 import { z } from 'zod'
 import type { AuditLine } from '../../shared/contract/admin.ts'
-import { type SettingKey, settingKeys, textSettingKeys } from '../../shared/rules/admin-settings.ts'
+import {
+  type SettingKey,
+  settingKeys,
+  type TextSettingKey,
+  textSettingKeys,
+} from '../../shared/rules/admin-settings.ts'
 import { type AuditAction, auditActionNames } from '../../shared/rules/audit-action.ts'
-import { formatSize } from '../../shared/rules/file-size.ts'
+import { type Role, roles } from '../../shared/rules/role.ts'
 import { tiers } from '../../shared/rules/tier.ts'
 import { tierReasons } from '../../shared/rules/tier-change.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { counted } from './counted.ts'
-import { type SettingTexts, settingTexts } from './setting-texts.ts'
+import { typedText } from './limit-texts.ts'
+import { settingTexts } from './setting-texts.ts'
 
 type Details = AuditLine['details']
 type Whom = Pick<AuditLine, 'action' | 'subject' | 'details'>
@@ -27,6 +33,7 @@ export function auditText({ action, details }: Pick<AuditLine, 'action' | 'detai
  */
 const sentences: Partial<Record<AuditAction, (details: Details) => string | undefined>> = {
   'set-tier': tierSentence,
+  'set-role': roleSentence,
   'change-password': passwordSentence,
   'link-google': linkSentence,
   'change-setting': settingSentence,
@@ -38,6 +45,8 @@ const sentences: Partial<Record<AuditAction, (details: Details) => string | unde
   'clean-up-expired': (details) => figure('Cleaned up expired files', details, 'deletedCount'),
   'expire-files': (details) => figure('Expired files', details, 'expiredCount'),
   'expire-trials': (details) => figure('Expired trials', details, 'expiredCount'),
+  'test-storage': (details) => verdict('Tested the storage connection', details, 'connected'),
+  'test-mail': (details) => verdict('Sent a test mail', details, 'success'),
   'sanitize-file-names': (details) => figure('Sanitized filenames', details, 'updated'),
 }
 
@@ -64,6 +73,15 @@ function tierSentence(details: Details): string | undefined {
   return from.tier === to.tier
     ? `Tier: ${nameOf(to)}${trial}`
     : `Tier: ${nameOf(from)} to ${nameOf(to)}${trial}`
+}
+
+const roleDetails = z.object({ from: z.enum(roles), to: z.enum(roles) })
+
+const roleNames: Record<Role, string> = { user: 'User', admin: 'Administrator' }
+
+function roleSentence(details: Details): string | undefined {
+  const { data } = roleDetails.safeParse(details)
+  return data && `Role: ${roleNames[data.from]} to ${roleNames[data.to]}`
 }
 
 /**
@@ -115,15 +133,14 @@ function takedownSentence(details: Details): string | undefined {
   return data && `Took /s/${data.shortCode} down: ${data.reason}`
 }
 
-function textSetting(key: SettingKey): SettingTexts | undefined {
-  const known = textSettingKeys.find((one) => one === key)
-  return known && settingTexts[known]
+function isTextSetting(key: SettingKey): key is TextSettingKey {
+  return textSettingKeys.some((one) => one === key)
 }
 
 /** Returns the name of a setting. For a limit or a cap, this is its key with spaces. */
 function settingLabel(key: SettingKey): string {
   const words = key.replaceAll('_', ' ')
-  return textSetting(key)?.label ?? words.charAt(0).toUpperCase() + words.slice(1)
+  return isTextSetting(key) ? settingTexts[key].label : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /**
@@ -131,15 +148,18 @@ function settingLabel(key: SettingKey): string {
  * lines.
  */
 function settingValue(key: SettingKey, value: string): string | null {
-  const text = textSetting(key)
-  if (text) return text.inSentence(value)
-  const isSize = /_(size|cap|space)$/.test(key) && /^\d+$/.test(value)
-  return isSize ? formatSize(Number(value)) : value
+  return isTextSetting(key) ? settingTexts[key].inSentence(value) : typedText(key, value)
 }
 
 function countIn(details: Details, name: string): number | undefined {
   const count = details[name]
   return typeof count === 'number' ? count : undefined
+}
+
+/** Writes a test with its result. Example: 'Sent a test mail: failed'. */
+function verdict(act: string, details: Details, name: string): string | undefined {
+  const worked = details[name]
+  return typeof worked === 'boolean' ? `${act}: ${worked ? 'OK' : 'failed'}` : undefined
 }
 
 /** Writes an action with the number of things that it changed. Example: 'Expired files: 12'. */

@@ -196,10 +196,10 @@ const kept: readonly Kept[] = [
     title: 'Audit log',
     what: (
       <>
-        Changes of tiers, passwords and ways to sign in, and what the administrator did: who, what,
-        when, and from which IP address. Accounts stand in it by a number and not by name; only the
-        line of a deleted account names its email address. The line of a file that was taken down
-        has the code of its link, its checksum and the reason.
+        Changes of tiers, roles, passwords and ways to sign in, and what the administrator did: who,
+        what, when, and from which IP address. Accounts stand in it by a number and not by name;
+        only the line of a deleted account names its email address. The line of a file that was
+        taken down has the code of its link, its checksum and the reason.
       </>
     ),
     until: 'for good: a log that can be changed proves nothing',

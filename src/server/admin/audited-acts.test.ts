@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askToDeleteUser } from '../../../tests/support/admin-requests.ts'
+import { makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
+import { listReports, report, takeDown } from '../../../tests/support/takedowns.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { Endpoint } from '../../shared/contract/endpoint.ts'
+import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
+import type { AuditAction } from '../../shared/rules/audit-action.ts'
+import { auditLog } from '../db/schema.ts'
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+})
+afterAll(() => app.close())
+
+/** Each act of the administrator, and the action of its line. */
+const acts: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>> = {
+  makeUser: [
+    'make-user',
+    () => {
+      const names = { firstName: 'Grace', lastName: 'Hopper' }
+      const body = { ...names, email: 'grace@navy.example', password: 'correct horse' }
+      return admin.post('/api/admin/users', body)
+    },
+  ],
+  deleteUser: [
+    'delete-user',
+    async () => {
+      const { id, email } = await makePerson(app)
+      return askToDeleteUser(admin, id, { email })
+    },
+  ],
+  toggleUserTier: [
+    'set-tier',
+    async () => admin.post(`/api/admin/toggle-user-tier/${(await makePerson(app)).id}`),
+  ],
+  changeSetting: [
+    'change-setting',
+    () => admin.post('/api/admin/settings', { key: 'premium_price', value: '9' }),
+  ],
+  cleanUpExpired: ['clean-up-expired', () => admin.post('/api/admin/cleanup-expired')],
+  sanitizeFileNames: ['sanitize-file-names', () => admin.post('/api/admin/sanitize-filenames')],
+  expireFiles: ['expire-files', () => admin.post('/api/admin/expire-files')],
+  expireTrials: ['expire-trials', () => admin.post('/api/admin/expire-trials')],
+  testStorage: ['test-storage', () => admin.fetch('/api/admin/test-s3-connection')],
+  testStorageUpload: [
+    'test-storage-upload',
+    () => {
+      const body = { fileName: 'test.bin', fileSize: 3, fileType: 'text/plain' }
+      return admin.post('/api/admin/test-s3-upload', body)
+    },
+  ],
+  testMail: ['test-mail', () => admin.post('/api/test-email')],
+  takeDown: [
+    'take-down',
+    async () => takeDown(admin, (await makeFile(await makePerson(app))).shortCode),
+  ],
+  dismissReport: [
+    'dismiss-report',
+    async () => {
+      const file = await makeFile(await makePerson(app))
+      await report(admin, file.shortCode)
+      const [open] = await listReports(admin)
+      return admin.post(`/api/admin/reports/${open?.id}/dismiss`)
+    },
+  ],
+}
+
+/** Whether a call does something. The test of the storage writes to it, although it is a GET. */
+function isAct(name: EndpointName): boolean {
+  const { access, method }: Endpoint = endpoints[name]
+  return access === 'admin' && (method !== 'GET' || name === 'testStorage')
+}
+
+const names = (Object.keys(endpoints) as EndpointName[]).filter(isAct)
+
+describe('the audit log', () => {
+  it.each(names)('has a line about %s, with the administrator and the address', async (name) => {
+    const [action, act] = acts[name] ?? []
+    if (!act) throw new Error(`Say here how ${name} is called, and which line it leaves.`)
+    const before = await app.deps.db.$count(auditLog)
+    const answer = await act()
+    expect([answer.status, await answer.text()]).toEqual([200, expect.anything()])
+    const lines = await app.deps.db.select().from(auditLog).orderBy(auditLog.id).offset(before)
+    expect(lines).toMatchObject([{ action, actor: admin.id, ipAddress: '127.0.0.1' }])
+  })
+})
