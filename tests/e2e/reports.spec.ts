@@ -12,6 +12,7 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
 }) => {
   const owner = await makePerson(app)
   const file = await makeFile(owner, { name: 'invoice.pdf' })
+  const unreported = await makeFile(owner, { name: 'list.csv' })
   const harmless = await makeFile(owner, { name: 'minutes.pdf' })
 
   const link = await visitor({ javaScriptEnabled: false })
@@ -53,6 +54,19 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await expect(page.getByText('Its content is blocked.')).toBeVisible()
   await expect(reports.getByText('No open reports')).toBeVisible()
   await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
+  // A file that nobody reported, by its link as it was pasted from a mail.
+  await reports.getByLabel('Link or code').fill('https://example.org/')
+  await page.keyboard.press('Enter')
+  await expect(reports.getByText('This is no link to a file, and no code of one.')).toBeVisible()
+  await reports.getByLabel('Link or code').fill(` ${new URL(page.url()).origin}/s/${unreported.shortCode}?a=b `)
+  await page.keyboard.press('Enter')
+  const asked = page.getByRole('dialog', { name: `Take down /s/${unreported.shortCode}` })
+  await asked.getByLabel('Reason').fill('A court says so.')
+  await asked.getByRole('button', { name: 'Take down' }).click()
+  await expect(reports.getByLabel('Link or code')).toHaveValue('')
+  await expect(section(page, 'Audit log')).toContainText(
+    `Took /s/${unreported.shortCode} down: A court says so.`,
+  )
   await expect(section(page, 'Audit log')).toContainText(
     `Took /s/${file.shortCode} down: It is a trap.`,
   )
@@ -60,7 +74,7 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   noise.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
   await link.reload()
   await expect(link.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
-  expect((await app.mails()).map(({ to }) => to.address)).toEqual([owner.email])
+  expect((await app.mails()).map(({ to }) => to.address)).toEqual([owner.email, owner.email])
 
   await page.context().clearCookies()
   await openDashboard(page, app, owner)

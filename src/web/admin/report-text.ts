@@ -18,6 +18,10 @@ export function copiesText(copies: number): string | null {
   return copies === 0 ? null : `${counted(copies, 'other file')} with the same content`
 }
 
+/** Says what a takedown will do if nothing but the link of the file is known. */
+export const linkTakedownWarning =
+  'Its link ends at once, its bytes go. Nobody can upload the same content again. Other files with it are taken down too.'
+
 /**
  * Says what a takedown will do to the file, to other files with the same content, and to their
  * owners.

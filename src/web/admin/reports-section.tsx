@@ -13,13 +13,14 @@ import { FileName } from '../ui/file-name.tsx'
 import { copiesText, reportedText } from './report-text.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
-import { useTakedown } from './takedown-dialog.tsx'
+import { TakeDownLink } from './take-down-link.tsx'
+import { ofReport, useTakedown } from './takedown-dialog.tsx'
 import { useDismissReport, useReports } from './use-reports.ts'
 import { whenText } from './when-text.ts'
 
 /**
  * The files that visitors have reported, the last reported first. The administrator can take each
- * file down or dismiss its report.
+ * file down or dismiss its report. A form takes down a file that nobody reported, by its link.
  */
 export function ReportsSection({ id, title }: SectionProps) {
   const { data, isError, isFetching, refetch, ...pages } = useReports()
@@ -56,7 +57,7 @@ export function ReportsSection({ id, title }: SectionProps) {
               report={report}
               now={now}
               headingId={id}
-              onTakeDown={() => takedown.ask(report)}
+              onTakeDown={() => takedown.ask(ofReport(report))}
             />
           ))}
         </ul>
@@ -73,6 +74,7 @@ export function ReportsSection({ id, title }: SectionProps) {
   const open = all ? `${all.length}${pages.hasNextPage ? ' or more' : ''} open` : null
   return (
     <SectionFrame id={id} title={title} note={open && <span role="status">{open}</span>}>
+      <TakeDownLink onAsk={takedown.ask} />
       {content()}
       {takedown.dialog}
     </SectionFrame>

@@ -6,11 +6,38 @@ import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { shortName } from '../ui/split-name.ts'
-import { takedownWarning } from './report-text.ts'
+import { linkTakedownWarning, takedownWarning } from './report-text.ts'
 import { useTakeDown } from './use-reports.ts'
 
 /** The dialog's title shows at most this many characters of a file's name. */
 const longestName = 60
+
+/** A file that may be taken down. */
+export interface Takedown {
+  /** What is taken down, as the title of the question names it. */
+  what: string
+  /** What a takedown will do. */
+  warning: string
+  shortCode: string
+  /** The report that is closed by it; null if nobody reported the file. */
+  reportId: string | null
+  onDone?: () => void
+}
+
+/** The takedown of a file that was reported. */
+export function ofReport({ id, shortCode, file }: Report): Takedown {
+  return {
+    what: shortName(file.originalName, longestName),
+    warning: takedownWarning(file),
+    shortCode: file.openCode ?? shortCode,
+    reportId: id,
+  }
+}
+
+/** The takedown of the file that has this short code, of which nothing else is known. */
+export function ofLink(shortCode: string): Takedown {
+  return { what: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode, reportId: null }
+}
 
 /**
  * Returns the dialog that asks for the reason of a takedown, and a function that opens it.
@@ -19,12 +46,12 @@ const longestName = 60
  */
 export function useTakedown(headingId: string) {
   const [isAsking, setAsking] = useState(false)
-  /** The report that the dialog asks about. The dialog still shows the report while it closes. */
-  const [asked, setAsked] = useState<Report | null>(null)
+  /** What the dialog asks about. The dialog still shows it while it closes. */
+  const [asked, setAsked] = useState<Takedown | null>(null)
   const isDone = useRef(false)
-  const ask = (report: Report) => {
+  const ask = (takedown: Takedown) => {
     isDone.current = false
-    setAsked(report)
+    setAsked(takedown)
     setAsking(true)
   }
   const close = () => setAsking(false)
@@ -32,15 +59,16 @@ export function useTakedown(headingId: string) {
     <FormDialog
       open={isAsking}
       onOpenChange={setAsking}
-      title={`Take down ${shortName(asked.file.originalName, longestName)}`}
-      description={takedownWarning(asked.file)}
+      title={`Take down ${asked.what}`}
+      description={asked.warning}
       finalFocus={() => (isDone.current ? document.getElementById(headingId) : true)}
     >
       <Question
-        report={asked}
+        takedown={asked}
         onCancel={close}
         onDone={() => {
           isDone.current = true
+          asked.onDone?.()
           close()
         }}
       />
@@ -50,14 +78,14 @@ export function useTakedown(headingId: string) {
 }
 
 interface QuestionProps {
-  report: Report
+  takedown: Takedown
   onCancel: () => void
   onDone: () => void
 }
 
-function Question({ report, onCancel, onDone }: QuestionProps) {
+function Question({ takedown, onCancel, onDone }: QuestionProps) {
   const [errors, setErrors] = useState<{ reason?: string }>({})
-  const { mutateAsync: takeDown } = useTakeDown(report)
+  const { mutateAsync: takeDown } = useTakeDown(takedown)
   const submit = async ({ reason }: { reason: string }): Promise<'stay'> => {
     if (reason.trim() === '') {
       setErrors({ reason: 'Please say why.' })

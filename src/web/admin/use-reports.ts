@@ -29,8 +29,11 @@ export function useReports() {
   })
 }
 
-/** Removes a report from the list at once. Then reloads what the action may have changed. */
-function afterClosing(client: QueryClient, id: string): void {
+/**
+ * Removes a report from the list at once. Then reloads what the action may have changed.
+ * @param id null if there is no report.
+ */
+function afterClosing(client: QueryClient, id: string | null): void {
   client.setQueryData<InfiniteData<ListPage<Report[]>>>(
     reportsKey,
     (known) =>
@@ -75,17 +78,20 @@ export function useDismissReport({ id }: Report) {
   })
 }
 
-/**
- * Returns a mutation that takes down the file of a report. Its argument is the reason, which the
- * owner will read.
- */
-export function useTakeDown({ id, shortCode, file }: Report) {
+/** Returns a mutation that takes a file down. Its argument is the reason, which the owner will read. */
+export function useTakeDown({
+  shortCode,
+  reportId,
+}: {
+  shortCode: string
+  reportId: string | null
+}) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (reason: string) =>
-      call('takeDown', { body: { shortCode: file.openCode ?? shortCode, reason } }),
+      call('takeDown', { body: { shortCode, reason } }),
     onSuccess: ({ message }) => {
-      afterClosing(client, id)
+      afterClosing(client, reportId)
       toast({ title: 'Taken down', description: message })
     },
     onError: (error) => tellFailure(client, error, 'Failed to take the file down'),
