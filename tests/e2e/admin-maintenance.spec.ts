@@ -25,17 +25,33 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
     await row.getByRole('button').click()
     return row.getByRole('status')
   }
+  /** Starts an act that asks first. */
+  const confirm = async (title: string, button: string) => {
+    const status = await run(title)
+    await page.getByRole('alertdialog', { name: title }).getByRole('button', { name: button }).click()
+    return status
+  }
+  // Escape and Cancel leave everything as it is.
+  await run('Clean up expired files')
+  await expect(page.getByRole('alertdialog')).toContainText('For all users, every file')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('alertdialog')).toHaveCount(0)
+  const destructive: [string, string, string][] = [
+    ['Sanitize filenames', 'Sanitize', '1 name changed, 0 errors'],
+    ['Expire files', 'Expire files', '1 file expired'],
+    ['Clean up expired files', 'Clean up', '1 file deleted'],
+    ['Expire trials', 'Expire trials', '1 trial ended'],
+  ]
+  for (const [title, button, text] of destructive) {
+    await expect(await confirm(title, button)).toContainText(text)
+  }
   const figures: [string, string | RegExp][] = [
-    ['Sanitize filenames', '1 name changed, 0 errors'],
-    ['Expire files', '1 file expired'],
-    ['Clean up expired files', '1 file deleted'],
-    ['Expire trials', '1 trial ended'],
     ['Test email', '1 mail sent'],
     ['Test storage connection', 'Connected'],
     ['Test storage upload', /1 MB sent in \d+\.\d s/],
   ]
   for (const [title, text] of figures) await expect(await run(title)).toContainText(text)
-  await expect(await run('Expire trials')).toContainText('0 trials ended: none was over')
+  await expect(await confirm('Expire trials', 'Expire trials')).toContainText('0 trials ended: none was over')
   expect((await app.mails()).map(({ to }) => to.address)).toContain(admin.email)
 
   noise.expect(/403 \(Forbidden\).*\/storage\//)

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ListedUser } from '../../shared/contract/admin.ts'
@@ -76,18 +76,44 @@ async function expectToast(title: string) {
 
 describe('a failed act of maintenance', () => {
   it.each([
-    ['Send: Test email', 'Failed to test email notification'],
-    ['Clean up: Clean up expired files', 'Failed to cleanup expired files'],
-    ['Sanitize: Sanitize filenames', 'Failed to sanitize filenames'],
-    ['Expire files', 'Failed to expire files'],
-    ['Expire trials', 'Failed to expire trials'],
-    ['Test connection: Test storage connection', 'Failed to test S3 connection'],
-    ['Test upload: Test storage upload', 'Direct S3 upload failed'],
-  ])('%s: says so beside its button, with the reason', async (button, text) => {
+    ['Send: Test email', null, 'Failed to test email notification'],
+    ['Clean up: Clean up expired files', 'Clean up', 'Failed to cleanup expired files'],
+    ['Sanitize: Sanitize filenames', 'Sanitize', 'Failed to sanitize filenames'],
+    ['Expire files', 'Expire files', 'Failed to expire files'],
+    ['Expire trials', 'Expire trials', 'Failed to expire trials'],
+    ['Test connection: Test storage connection', null, 'Failed to test S3 connection'],
+    ['Test upload: Test storage upload', null, 'Direct S3 upload failed'],
+  ])('%s: says so beside its button, with the reason', async (button, confirm, text) => {
     show(<MaintenanceSection id="maintenance" title="Maintenance" />)
     press(button)
+    if (confirm !== null) {
+      const question = await screen.findByRole('alertdialog')
+      fireEvent.click(within(question).getByRole('button', { name: confirm }))
+    }
     const told = (await screen.findByText(text)).closest('[role="status"]')
     expect(told?.textContent).toContain(reason)
+  })
+})
+
+describe('an act of maintenance that destroys something', () => {
+  it.each([
+    ['Clean up: Clean up expired files', 'every file whose link has ended and cannot be renewed'],
+    ['Sanitize: Sanitize filenames', 'The old names are not kept'],
+    ['Expire files', 'the bytes of every file that is over go now'],
+    ['Expire trials', 'All users whose trial is over become Free'],
+  ])('%s: asks first, says what goes for whom, and is not done without a yes', async (button, says) => {
+    const asked = vi.fn(async () => Response.json({}))
+    vi.stubGlobal('fetch', asked)
+    show(<MaintenanceSection id="maintenance" title="Maintenance" />)
+    await waitFor(() => expect(asked).toHaveBeenCalled())
+    asked.mockClear()
+    press(button)
+    const question = await screen.findByRole('alertdialog')
+    expect(question.textContent).toContain(says)
+    expect(question.textContent).toMatch(/\b[Aa]ll users\b.*cannot be undone/)
+    fireEvent.click(within(question).getByRole('button', { name: 'Cancel' }))
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
+    expect(asked).not.toHaveBeenCalled()
   })
 })
 
@@ -96,6 +122,23 @@ describe('a failed change', () => {
     show(<UserRow user={user} now={new Date()} onDelete={() => undefined} />)
     press('Make Premium: Mira Oake')
     await expectToast('Failed to change user tier')
+  })
+
+  it('of a tier that takes something away asks first', async () => {
+    const premium: ListedUser = { ...user, tier: 'premium' }
+    const asked = vi.fn(async () => Response.json({}, { status: 503 }))
+    vi.stubGlobal('fetch', asked)
+    show(<UserRow user={premium} now={new Date()} onDelete={() => undefined} />)
+    press('Make Free: Mira Oake')
+    const question = await screen.findByRole('alertdialog')
+    expect(question.textContent).toContain('whose links have ended are deleted')
+    fireEvent.click(within(question).getByRole('button', { name: 'Cancel' }))
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
+    expect(asked).not.toHaveBeenCalled()
+    press('Make Free: Mira Oake')
+    const again = await screen.findByRole('alertdialog')
+    fireEvent.click(within(again).getByRole('button', { name: 'Make Free' }))
+    await waitFor(() => expect(asked).toHaveBeenCalled())
   })
 
   it('by a deletion says so, and keeps the question and what was typed', async () => {

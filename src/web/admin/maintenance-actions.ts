@@ -19,6 +19,8 @@ export interface MaintenanceAction {
   does: string
   button: string
   pendingLabel: string
+  /** The question that comes before the action. Only an action that destroys something has one. */
+  question?: string
   /** The text when the call of the action fails (spec §8). */
   failure: string
   /** How many bytes the action sends, if it sends any and reports its progress. */
@@ -41,6 +43,8 @@ export function maintenanceActions(adminEmail: string): readonly MaintenanceActi
       title: 'Clean up expired files',
       does: 'Deletes all files that are over and cannot be renewed, from the lists too.',
       button: 'Clean up',
+      question:
+        'For all users, every file whose link has ended and cannot be renewed is deleted: its line leaves their lists, and bytes that are left go within minutes. What Premium users can still renew stays. This cannot be undone.',
       pendingLabel: 'Cleaning up…',
       failure: 'Failed to cleanup expired files',
       run: async () => cleanedUp(await call('cleanUpExpired')),
@@ -49,6 +53,8 @@ export function maintenanceActions(adminEmail: string): readonly MaintenanceActi
       title: 'Expire files',
       does: 'Removes the bytes of files that are over now. Their lines stay in the lists.',
       button: 'Expire files',
+      question:
+        'For all users, the bytes of every file that is over go now: those past their longest life, those that were deleted, and those whose owner cannot renew them. Their lines stay in the lists. Without this the server does the same, within minutes. This cannot be undone.',
       pendingLabel: 'Expiring…',
       failure: 'Failed to expire files',
       run: async () => expiredFiles(await call('expireFiles')),
@@ -57,6 +63,7 @@ export function maintenanceActions(adminEmail: string): readonly MaintenanceActi
       title: 'Expire trials',
       does: `Sets users whose trial is over to ${tierTraits[defaultTier].name}.`,
       button: 'Expire trials',
+      question: `All users whose trial is over become ${tierTraits[defaultTier].name}. Their files whose links have ended go then, because they can no longer renew them. Without this the server does the same, within ten minutes. This cannot be undone.`,
       pendingLabel: 'Expiring…',
       failure: 'Failed to expire trials',
       run: async () => expiredTrials(await call('expireTrials')),
@@ -65,6 +72,8 @@ export function maintenanceActions(adminEmail: string): readonly MaintenanceActi
       title: 'Sanitize filenames',
       does: 'Cleans stored names by the rules that uploads obey today.',
       button: 'Sanitize',
+      question:
+        'For all users, every stored name that breaks the rules of uploads is replaced by a clean one. The old names are not kept. Links stay as they are. This cannot be undone.',
       pendingLabel: 'Sanitizing…',
       failure: 'Failed to sanitize filenames',
       run: async () => sanitized(await call('sanitizeFileNames')),

@@ -7,6 +7,7 @@ import { serverClock } from '../api/server-clock.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { faultText } from './fault-text.ts'
 import { type MaintenanceAction, maintenanceActions } from './maintenance-actions.ts'
@@ -17,7 +18,7 @@ import { whenText } from './when-text.ts'
 
 /**
  * The maintenance actions (spec §2). Each says what it does, and after a run what it did, in
- * figures.
+ * figures. Those that destroy something ask first.
  */
 export function MaintenanceSection({ id, title }: SectionProps) {
   const { data: user } = useCurrentUser()
@@ -35,8 +36,9 @@ export function MaintenanceSection({ id, title }: SectionProps) {
 }
 
 function MaintenanceRow({ action }: { action: MaintenanceAction }) {
-  const { title, does, button, pendingLabel, bytes } = action
+  const { title, does, question, button, pendingLabel, bytes } = action
   const { sent, isPending, done, run } = useAction(action)
+  const [isAsking, setAsking] = useState(false)
   return (
     <li className="grid items-center gap-x-4 gap-y-1.5 border-line border-t px-4 py-3.5 first:border-t-0 sm:grid-cols-[minmax(0,1fr)_152px] sm:px-5 sm:py-3 md:grid-cols-[minmax(0,1fr)_minmax(0,340px)_152px]">
       <div className="min-w-0">
@@ -56,11 +58,24 @@ function MaintenanceRow({ action }: { action: MaintenanceAction }) {
           label={button === title ? undefined : `${button}: ${title}`}
           pending={isPending}
           pendingLabel={pendingLabel}
-          onClick={run}
+          onClick={question === undefined ? run : () => setAsking(true)}
         >
           {button}
         </Button>
       </div>
+      {question === undefined ? null : (
+        <ConfirmDialog
+          open={isAsking}
+          onOpenChange={setAsking}
+          title={title}
+          description={question}
+          confirmLabel={button}
+          onConfirm={() => {
+            setAsking(false)
+            run()
+          }}
+        />
+      )}
     </li>
   )
 }

@@ -1,4 +1,5 @@
 import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
 import { defaultTier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
@@ -6,8 +7,9 @@ import { UserAvatar } from '../auth/user-avatar.tsx'
 import { formatCount } from '../charts/format-count.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { useSwitchTier } from './use-users.ts'
-import { shownName, tierText } from './user-text.ts'
+import { downgradeText, shownName, tierText } from './user-text.ts'
 
 /** The grid columns of each row and of the titles above the rows. */
 export const userColumns =
@@ -24,6 +26,7 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
   const { mutate: switchTier, isPending } = useSwitchTier(user)
   const { hasBadge, upgradesTo } = tierTraits[user.tier]
   const other = upgradesTo ?? defaultTier
+  const [isAsking, setAsking] = useState(false)
   return (
     <li
       className={`grid grid-cols-2 items-center gap-x-4 gap-y-2.5 border-line border-t px-4 py-3 first:max-sm:border-t-0 sm:px-5 ${userColumns}`}
@@ -53,7 +56,7 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
             size="small"
             label={`Make ${tierTraits[other].name}: ${shownName(user)}`}
             pending={isPending}
-            onClick={() => switchTier(other)}
+            onClick={() => (upgradesTo === null ? setAsking(true) : switchTier(other))}
           >
             Make {tierTraits[other].name}
           </Button>
@@ -65,6 +68,17 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
           unavailable={user.isAdmin ? 'The administrator cannot be deleted.' : undefined}
         />
       </div>
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title={`Make ${tierTraits[defaultTier].name}: ${shownName(user)}`}
+        description={downgradeText(user, now)}
+        confirmLabel={`Make ${tierTraits[defaultTier].name}`}
+        onConfirm={() => {
+          setAsking(false)
+          switchTier(defaultTier)
+        }}
+      />
     </li>
   )
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { mostFoundUsers } from '../../shared/rules/user-list.ts'
-import { deletionText, isSameAddress, shownName, tierText, usersNote } from './user-text.ts'
+import { deletionText, downgradeText, isSameAddress, shownName, tierText, usersNote } from './user-text.ts'
 
 const now = new Date('2026-11-21T11:00:00Z')
 
@@ -31,6 +31,18 @@ test.each([
   ['premium' as const, '2026-11-21T11:00:00Z', 'Premium'],
 ])('the badge of a %s user whose trial ends at %s says %s', (tier, premiumTrialEndsAt, text) => {
   expect(tierText({ tier, premiumTrialEndsAt }, now)).toBe(text)
+})
+
+test('before a user is made free, it is said what goes, and that a trial ends', () => {
+  const lost =
+    'Files of this user whose links have ended are deleted within minutes, because only Premium can renew them. Open links stay open until their own dates.'
+  const premium = { tier: 'premium' as const }
+  expect(downgradeText({ ...premium, premiumTrialEndsAt: null }, now)).toBe(
+    `${lost} This cannot be undone.`,
+  )
+  expect(downgradeText({ ...premium, premiumTrialEndsAt: '2026-11-22T11:00:00Z' }, now)).toBe(
+    `${lost} The rest of the trial is lost, and there is no second one. This cannot be undone.`,
+  )
 })
 
 test('before a user is deleted, it is said what goes', () => {

@@ -31,9 +31,22 @@ export function usersNote({ search, shown, total }: ShownUsers): string {
 
 /** Returns the text of a user's badge: the tier, and the word 'trial' while a trial runs. */
 export function tierText(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, now: Date): string {
-  const { name, upgradesTo } = tierTraits[user.tier]
-  const isTrial = upgradesTo === null && Date.parse(user.premiumTrialEndsAt ?? '') > now.getTime()
-  return isTrial ? `${name}, trial` : name
+  const { name } = tierTraits[user.tier]
+  return isTrial(user, now) ? `${name}, trial` : name
+}
+
+function isTrial(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, now: Date): boolean {
+  const { upgradesTo } = tierTraits[user.tier]
+  return upgradesTo === null && Date.parse(user.premiumTrialEndsAt ?? '') > now.getTime()
+}
+
+/** Says what a user of the highest tier loses who is switched to the lowest one. */
+export function downgradeText(
+  user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>,
+  now: Date,
+): string {
+  const trial = isTrial(user, now) ? ' The rest of the trial is lost, and there is no second one.' : ''
+  return `Files of this user whose links have ended are deleted within minutes, because only ${tierTraits[user.tier].name} can renew them. Open links stay open until their own dates.${trial} This cannot be undone.`
 }
 
 /** Says what the server removes together with a user. */

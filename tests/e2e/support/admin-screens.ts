@@ -43,6 +43,7 @@ export const fullAdminScreens: Screens = {
     await fillWithHardContent(app)
     await openAdminCenter(page, app)
     await section(page, 'Maintenance').getByRole('button', { name: 'Expire files' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Expire files' }).click()
     await expect(page.getByText('0 files expired: none was over')).toBeVisible()
     await section(page, 'Maintenance')
       .getByRole('button', { name: /^Test connection/ })
