@@ -58,6 +58,7 @@ describe('GET /api/admin/stats', () => {
     const file = await makeFile(owner)
     await makeFile(owner)
     await app.deps.db.update(files).set({ downloadCount: 7 }).where(eq(files.id, file.id))
+    app.clock.advance(60_000)
     expect(await stats()).toEqual({
       totalUsers: (before.totalUsers ?? 0) + 2,
       premiumUsers: (before.premiumUsers ?? 0) + 1,
@@ -269,6 +270,12 @@ describe('POST /api/test-email', () => {
 
       await server.close()
       expect((await send(chief)).success).toBe(false)
+      const lines = await chief.fetch('/api/admin/audit?action=test-mail')
+      expect((await json<AuditLine[]>(lines)).map(({ details }) => details)).toEqual([
+        { success: false },
+        { success: false },
+        { success: true },
+      ])
     } finally {
       await mailing.close()
       await server.close()

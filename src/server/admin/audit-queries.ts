@@ -48,6 +48,17 @@ export async function listAudit(db: Db, { limit, before, email, action }: Wanted
     .limit(limit)
 }
 
+/** Returns the id of the last entry about what this user did; null if there is none. */
+export async function lastLineOf(db: Db, actor: string): Promise<number | null> {
+  const [last] = await db
+    .select({ id: auditLog.id })
+    .from(auditLog)
+    .where(eq(auditLog.actor, actor))
+    .orderBy(desc(auditLog.id))
+    .limit(1)
+  return last?.id ?? null
+}
+
 // The action stands in the SQL text and is no parameter. With a parameter, Postgres could not use
 // the index on the addresses of deleted users.
 const isDeletion = sql.raw("action = 'delete-user'")

@@ -9,9 +9,10 @@ import { counter } from '../http/rate-limit.ts'
 import { toSessionUser } from '../http/session.ts'
 import { setTier } from '../tiers/set-tier.ts'
 import { listAudit } from './audit-queries.ts'
+import { keepStats } from './keep-stats.ts'
 import { makeUser } from './make-user.ts'
-import { sendTestMail } from './test-mail.ts'
-import { listUsers, readStats } from './user-queries.ts'
+import { testMail } from './test-mail.ts'
+import { listUsers } from './user-queries.ts'
 
 const place = z.tuple([z.int()])
 
@@ -34,8 +35,9 @@ export function adminRoutes(
   >,
 ): Handlers<'adminStats' | 'listUsers' | 'makeUser' | 'toggleUserTier' | 'testMail' | 'listAudit'> {
   const { clock, db } = deps
+  const currentStats = keepStats(deps)
   return {
-    adminStats: () => readStats(db, clock()),
+    adminStats: ({ user }) => currentStats(user.id),
 
     async listUsers({ query: { search } }) {
       const found = await listUsers(db, { search, limit: search ? mostFoundUsers : topUsers })
@@ -52,9 +54,9 @@ export function adminRoutes(
       return publicUser(await makeUser(deps, body, { id: user.id, ipAddress: clientAddress }))
     },
 
-    async testMail({ user }) {
+    async testMail({ user, clientAddress }) {
       await deps.rateLimits.spend([counter('testMailsByUser', user.id)])
-      return sendTestMail(deps, user)
+      return testMail(deps, user, { id: user.id, ipAddress: clientAddress })
     },
 
     async toggleUserTier({ params, body, user, clientAddress }) {

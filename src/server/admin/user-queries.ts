@@ -16,8 +16,14 @@ import { tierAt } from '../tiers/queries.ts'
 import { indexedSearch } from './search-pieces.ts'
 
 /**
- * Counts all users, the users who have Premium at `now`, the files that their owners have not
- * deleted, and the downloads of files.
+ * The files that count, in the figures of the whole server and in those of a user: all that their
+ * owners have not deleted. Downloads are those of these files.
+ */
+const counts = isNull(files.deletedAt)
+
+/**
+ * Counts all users, the users who have Premium at `now`, the files that count, and their downloads.
+ * It reads both tables to their ends.
  */
 export async function readStats(db: Db, now: Date) {
   const isPremium = sql`${tierAt(now)} = 'premium'`
@@ -29,10 +35,11 @@ export async function readStats(db: Db, now: Date) {
     .from(users)
   const [kept] = await db
     .select({
-      totalFiles: sql`count(*) filter (where ${files.deletedAt} is null)`.mapWith(Number),
+      totalFiles: count(),
       totalDownloads: sql`coalesce(sum(${files.downloadCount}), 0)`.mapWith(Number),
     })
     .from(files)
+    .where(counts)
   return {
     totalUsers: people?.totalUsers ?? 0,
     premiumUsers: people?.premiumUsers ?? 0,
@@ -41,10 +48,7 @@ export async function readStats(db: Db, now: Date) {
   }
 }
 
-/**
- * A user, with the number of the user's files that are not deleted, and of the downloads of these
- * files.
- */
+/** A user, with the number of the user's files that count, and of their downloads. */
 export interface CountedUser {
   user: typeof users.$inferSelect
   fileCount: number
@@ -95,7 +99,7 @@ export async function listUsers(
         .as('total_downloads'),
     })
     .from(files)
-    .where(and(eq(files.ownerId, found.id), isNull(files.deletedAt)))
+    .where(and(eq(files.ownerId, found.id), counts))
     .as('counted')
   const rows = await db
     .select()

@@ -61,7 +61,8 @@ export const admin = {
   adminStats: endpoint({
     method: 'GET',
     path: '/api/admin/stats',
-    summary: 'How many users, premium users, files and downloads there are.',
+    summary:
+      'How many users, premium users, files and downloads there are. Files that their owners deleted do not count, and nor do their downloads. The figures are up to a minute old, but never older than the last act of the administrator.',
     access: 'admin',
     response: stats,
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
