@@ -19,7 +19,7 @@ import { indexedSearch } from './search-pieces.ts'
  * The files that count, in the figures of the whole server and in those of a user: all that their
  * owners have not deleted. Downloads are those of these files.
  */
-const counts = isNull(files.deletedAt)
+const isCounted = isNull(files.deletedAt)
 
 /**
  * Counts all users, the users who have Premium at `now`, the files that count, and their downloads.
@@ -39,7 +39,7 @@ export async function readStats(db: Db, now: Date) {
       totalDownloads: sql`coalesce(sum(${files.downloadCount}), 0)`.mapWith(Number),
     })
     .from(files)
-    .where(counts)
+    .where(isCounted)
   return {
     totalUsers: people?.totalUsers ?? 0,
     premiumUsers: people?.premiumUsers ?? 0,
@@ -99,7 +99,7 @@ export async function listUsers(
         .as('total_downloads'),
     })
     .from(files)
-    .where(and(eq(files.ownerId, found.id), counts))
+    .where(and(eq(files.ownerId, found.id), isCounted))
     .as('counted')
   const rows = await db
     .select()
