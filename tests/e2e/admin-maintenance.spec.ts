@@ -28,7 +28,10 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   /** Starts an act that asks first. */
   const confirm = async (title: string, button: string) => {
     const status = await run(title)
-    await page.getByRole('alertdialog', { name: title }).getByRole('button', { name: button }).click()
+    await page
+      .getByRole('alertdialog', { name: title })
+      .getByRole('button', { name: button })
+      .click()
     return status
   }
   // Escape and Cancel leave everything as it is.
@@ -51,7 +54,9 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
     ['Test storage upload', /1 MB sent in \d+\.\d s/],
   ]
   for (const [title, text] of figures) await expect(await run(title)).toContainText(text)
-  await expect(await confirm('Expire trials', 'Expire trials')).toContainText('0 trials ended: none was over')
+  await expect(await confirm('Expire trials', 'Expire trials')).toContainText(
+    '0 trials ended: none was over',
+  )
   expect((await app.mails()).map(({ to }) => to.address)).toContain(admin.email)
 
   noise.expect(/403 \(Forbidden\).*\/storage\//)

@@ -58,7 +58,9 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await reports.getByLabel('Link or code').fill('https://example.org/')
   await page.keyboard.press('Enter')
   await expect(reports.getByText('This is no link to a file, and no code of one.')).toBeVisible()
-  await reports.getByLabel('Link or code').fill(` ${new URL(page.url()).origin}/s/${unreported.shortCode}?a=b `)
+  await reports
+    .getByLabel('Link or code')
+    .fill(` ${new URL(page.url()).origin}/s/${unreported.shortCode}?a=b `)
   await page.keyboard.press('Enter')
   const asked = page.getByRole('dialog', { name: `Take down /s/${unreported.shortCode}` })
   await asked.getByLabel('Reason').fill('A court says so.')

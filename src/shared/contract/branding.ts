@@ -98,8 +98,7 @@ export const branding = {
   saveLogo: endpoint({
     method: 'PUT',
     path: '/api/branding/logo',
-    summary:
-      `Save the logo: the bytes of a PNG, a JPEG or a WebP, at most ${formatSizeLimit(maxLogoBytes)}. It is served as a small PNG.`,
+    summary: `Save the logo: the bytes of a PNG, a JPEG or a WebP, at most ${formatSizeLimit(maxLogoBytes)}. It is served as a small PNG.`,
     access: 'user',
     bytes: { types: logoTypes, maxSize: maxLogoBytes },
     response: brandSchema,

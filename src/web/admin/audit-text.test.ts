@@ -44,7 +44,10 @@ describe('an entry of the audit log', () => {
     ],
     [{ key: 'storage_cap', from: 'unlimited', to: '1073741824' }, 'Storage cap: unlimited to 1GB'],
     [{ key: 'free_space', from: '0', to: '1073741824' }, 'Free space: 0 to 1GB'],
-    [{ key: 'premium_expiration_days', from: '3,5,7', to: '1,3' }, 'Premium expiration days: 3, 5, 7 to 1, 3'],
+    [
+      { key: 'premium_expiration_days', from: '3,5,7', to: '1,3' },
+      'Premium expiration days: 3, 5, 7 to 1, 3',
+    ],
     [{ key: 'premium_max_files', from: null, to: '9' }, 'Premium max files: the default to 9'],
   ])('about a setting, %j', (details, text) => {
     expect(auditText({ action: 'change-setting', details })).toBe(text)

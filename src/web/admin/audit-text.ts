@@ -140,7 +140,9 @@ function isTextSetting(key: SettingKey): key is TextSettingKey {
 /** Returns the name of a setting. For a limit or a cap, this is its key with spaces. */
 function settingLabel(key: SettingKey): string {
   const words = key.replaceAll('_', ' ')
-  return isTextSetting(key) ? settingTexts[key].label : words.charAt(0).toUpperCase() + words.slice(1)
+  return isTextSetting(key)
+    ? settingTexts[key].label
+    : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /**

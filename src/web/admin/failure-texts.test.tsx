@@ -101,20 +101,21 @@ describe('an act of maintenance that destroys something', () => {
     ['Sanitize: Sanitize filenames', 'The old names are not kept'],
     ['Expire files', 'the bytes of every file that is over go now'],
     ['Expire trials', 'All users whose trial is over become Free'],
-  ])('%s: asks first, says what goes for whom, and is not done without a yes', async (button, says) => {
-    const asked = vi.fn(async () => Response.json({}))
-    vi.stubGlobal('fetch', asked)
-    show(<MaintenanceSection id="maintenance" title="Maintenance" />)
-    await waitFor(() => expect(asked).toHaveBeenCalled())
-    asked.mockClear()
-    press(button)
-    const question = await screen.findByRole('alertdialog')
-    expect(question.textContent).toContain(says)
-    expect(question.textContent).toMatch(/\b[Aa]ll users\b.*cannot be undone/)
-    fireEvent.click(within(question).getByRole('button', { name: 'Cancel' }))
-    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
-    expect(asked).not.toHaveBeenCalled()
-  })
+  ])(
+    '%s: asks first, says what goes for whom, and is not done without a yes',
+    async (button, says) => {
+      const asked = vi.fn(async () => Response.json({}))
+      vi.stubGlobal('fetch', asked)
+      show(<MaintenanceSection id="maintenance" title="Maintenance" />)
+      press(button)
+      const question = await screen.findByRole('alertdialog')
+      expect(question.textContent).toContain(says)
+      expect(question.textContent).toMatch(/\b[Aa]ll users\b.*cannot be undone/)
+      fireEvent.click(within(question).getByRole('button', { name: 'Cancel' }))
+      await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
+      expect(asked).not.toHaveBeenCalled()
+    },
+  )
 })
 
 describe('a failed change', () => {

@@ -1,5 +1,5 @@
-import { formatSize, formatSizeLimit } from '../../shared/rules/file-size.ts'
 import type { SettingVerdict } from '../../shared/rules/admin-settings.ts'
+import { formatSize, formatSizeLimit } from '../../shared/rules/file-size.ts'
 import {
   checkOwnBounds,
   type LimitKey,

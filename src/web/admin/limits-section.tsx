@@ -88,7 +88,9 @@ function Cap({ values, stored, disk }: Answer) {
             <dd className="mt-1 tabular-nums">
               {formatSize(disk.free)} of {formatSize(disk.size)}
             </dd>
-            <dd className="text-muted text-sm">Uploads leave {formatSizeLimit(disk.leastFree)} free.</dd>
+            <dd className="text-muted text-sm">
+              Uploads leave {formatSizeLimit(disk.leastFree)} free.
+            </dd>
           </div>
         )}
       </dl>

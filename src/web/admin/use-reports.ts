@@ -88,8 +88,7 @@ export function useTakeDown({
 }) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (reason: string) =>
-      call('takeDown', { body: { shortCode, reason } }),
+    mutationFn: (reason: string) => call('takeDown', { body: { shortCode, reason } }),
     onSuccess: ({ message }) => {
       afterClosing(client, reportId)
       toast({ title: 'Taken down', description: message })

@@ -1,6 +1,13 @@
 import { describe, expect, it, test } from 'vitest'
 import { mostFoundUsers } from '../../shared/rules/user-list.ts'
-import { deletionText, downgradeText, isSameAddress, shownName, tierText, usersNote } from './user-text.ts'
+import {
+  deletionText,
+  downgradeText,
+  isSameAddress,
+  shownName,
+  tierText,
+  usersNote,
+} from './user-text.ts'
 
 const now = new Date('2026-11-21T11:00:00Z')
 

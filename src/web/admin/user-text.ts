@@ -45,7 +45,9 @@ export function downgradeText(
   user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>,
   now: Date,
 ): string {
-  const trial = isTrial(user, now) ? ' The rest of the trial is lost, and there is no second one.' : ''
+  const trial = isTrial(user, now)
+    ? ' The rest of the trial is lost, and there is no second one.'
+    : ''
   return `Files of this user whose links have ended are deleted within minutes, because only ${tierTraits[user.tier].name} can renew them. Open links stay open until their own dates.${trial} This cannot be undone.`
 }
 

@@ -5,7 +5,9 @@ import { ValueForm } from './value-form.tsx'
 
 afterEach(cleanup)
 
-const field = () => screen.getByRole<HTMLInputElement>('textbox')
+function field(): HTMLInputElement {
+  return screen.getByRole('textbox')
+}
 
 function form(saved: string, save = vi.fn(async (value: string) => value)) {
   return (

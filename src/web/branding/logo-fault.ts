@@ -7,5 +7,7 @@ import { logoTypes, maxLogoBytes } from '../../shared/rules/logo-limits.ts'
  */
 export function logoFault({ size, type }: Pick<File, 'size' | 'type'>): string | null {
   if (!logoTypes.some((known) => known === type)) return 'Please take a PNG, a JPEG or a WebP.'
-  return size > maxLogoBytes ? `The picture may have ${formatSizeLimit(maxLogoBytes)} at most.` : null
+  return size > maxLogoBytes
+    ? `The picture may have ${formatSizeLimit(maxLogoBytes)} at most.`
+    : null
 }

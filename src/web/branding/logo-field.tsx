@@ -76,7 +76,8 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
         </p>
       )}
       <p id={`${id}-hint`} className="text-muted text-sm">
-        A PNG, JPEG or WebP of {formatSizeLimit(maxLogoBytes)} at most. It is made small, and shows 36 px high.
+        A PNG, JPEG or WebP of {formatSizeLimit(maxLogoBytes)} at most. It is made small, and shows
+        36 px high.
       </p>
     </fieldset>
   )

@@ -22,7 +22,11 @@ export async function checkStorageCap({
   const used = `${formatSize(stored)} of ${formatSizeLimit(mostStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
   const findings: Record<Fullness, () => Finding> = {
     ok: () => ok(`${used}.`),
-    warning: () => warning(`${used}. An upload larger than the ${formatSize(mostStored - stored)} that are left is refused.`, cure),
+    warning: () =>
+      warning(
+        `${used}. An upload larger than the ${formatSize(mostStored - stored)} that are left is refused.`,
+        cure,
+      ),
     full: () => failing(`${used}. New uploads are refused.`, cure),
   }
   return [findings[fullness(stored, { mostStored })]()]

@@ -52,7 +52,8 @@ export function CallSection({ name }: { name: EndpointName }) {
         <>
           <h4>Body</h4>
           <p>
-            The bytes, as {row.bytes.types.join(', ')}: at most {formatSizeLimit(row.bytes.maxSize)}.
+            The bytes, as {row.bytes.types.join(', ')}: at most {formatSizeLimit(row.bytes.maxSize)}
+            .
           </p>
         </>
       ) : null}

@@ -113,9 +113,9 @@ const sections: readonly LegalSection[] = [
     body: (
       <>
         <p>
-          Premium costs {publicSlot('price')} per month and can be cancelled at any time, by
-          writing to <Support />. Each account can try it once, for {publicSlot('trial')}. The trial
-          ends by itself, and nothing is charged for it.
+          Premium costs {publicSlot('price')} per month and can be cancelled at any time, by writing
+          to <Support />. Each account can try it once, for {publicSlot('trial')}. The trial ends by
+          itself, and nothing is charged for it.
         </p>
         <p>
           This is a preview version: no payments are taken yet, and “Upgrade Now” switches an
