@@ -110,7 +110,7 @@ describe('an act of maintenance that destroys something', () => {
       press(button)
       const question = await screen.findByRole('alertdialog')
       expect(question.textContent).toContain(says)
-      expect(question.textContent).toMatch(/\b[Aa]ll users\b.*cannot be undone/)
+      expect(question.textContent).toMatch(/all users\b.*cannot be undone/i)
       fireEvent.click(within(question).getByRole('button', { name: 'Cancel' }))
       await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
       expect(asked).not.toHaveBeenCalled()
