@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
 import type { AuditAction } from '../../shared/rules/audit-action.ts'
-import { auditLog } from '../db/schema.ts'
+import { auditLog, feedback } from '../db/schema.ts'
 
 let app: TestApp
 let admin: Person
@@ -54,6 +54,17 @@ const acts: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>
     },
   ],
   testMail: ['test-mail', () => admin.post('/api/test-email')],
+  deleteFeedback: [
+    'delete-feedback',
+    async () => {
+      const names = { name: 'Ada', email: 'ada@example.org' }
+      const [sent] = await app.deps.db
+        .insert(feedback)
+        .values({ ...names, message: 'Thanks.', isSuspect: false, createdAt: app.clock() })
+        .returning({ id: feedback.id })
+      return admin.fetch(`/api/admin/feedback/${sent?.id}`, { method: 'DELETE' })
+    },
+  ],
   takeDown: [
     'take-down',
     async () => takeDown(admin, (await makeFile(await makePerson(app))).shortCode),
