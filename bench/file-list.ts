@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type BrowserContext, chromium, type Page } from '@playwright/test'
+import { type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test'
 import { findChromium } from '../scripts/chromium.mjs'
 import { manyFiles } from '../tests/support/many-files.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
@@ -17,6 +17,8 @@ const scrolledFrames = 300
 const scrolledPixels = 120
 /** Many more pixels than the list is high, so one step of the wheel reaches the end. */
 const beyondTheEnd = 1e7
+const longestScrollMs = 60_000
+const pauseMs = 100
 
 /** The requests that are measured, by the name that the report gives them. */
 const requests = {
@@ -119,17 +121,17 @@ async function scrollList(
   )
   const page = await context.newPage()
   await page.goto(`${url}/?tab=files`)
-  await page.getByText('Report 1 of the working group.pdf').first().waitFor()
+  await nameOf(page, 1).waitFor()
   // The page must know the number of files first. Before that, the list ends after its first page.
   await page.getByText(/ active links$/).waitFor()
   // The whole list is loaded first. So scrolling only draws rows and makes no requests.
-  await page.mouse.wheel(0, beyondTheEnd)
-  await page.getByText(`Report ${fileCount} of the working group.pdf`).first().waitFor()
-  await page.mouse.wheel(0, -beyondTheEnd)
-  await page.getByText('Report 1 of the working group.pdf').first().waitFor()
-  const before = await secondsOf(page)
+  await scrollTo(page, fileCount, beyondTheEnd)
+  await scrollTo(page, 1, -beyondTheEnd)
+  const client = await context.newCDPSession(page)
+  await client.send('Performance.enable')
+  const before = await secondsOf(client)
   const frames = await scroll(page)
-  const after = await secondsOf(page)
+  const after = await secondsOf(client)
   const perFrame = (name: 'ScriptDuration' | 'TaskDuration') =>
     ((after[name] - before[name]) * 1000) / scrolledFrames
   return [
@@ -143,15 +145,29 @@ async function scrollList(
   ]
 }
 
+function nameOf(page: Page, report: number) {
+  return page.getByText(`Report ${report} of the working group.pdf`).first()
+}
+
 /**
- * Returns how many seconds Chromium's main thread has run scripts so far, and how many it has
- * worked at all.
+ * Turns the wheel until a report is shown. One turn may not reach the end: rows are measured when
+ * they are drawn, and may be higher than the list expected.
  */
-async function secondsOf(page: Page) {
-  const client = await page.context().newCDPSession(page)
-  await client.send('Performance.enable')
+async function scrollTo(page: Page, report: number, pixels: number): Promise<void> {
+  const deadline = performance.now() + longestScrollMs
+  while (!(await nameOf(page, report).isVisible())) {
+    if (performance.now() > deadline) throw new Error(`Report ${report} was never shown.`)
+    await page.mouse.wheel(0, pixels)
+    await page.waitForTimeout(pauseMs)
+  }
+}
+
+/**
+ * Returns how many seconds Chromium's main thread has run scripts since `Performance.enable`, and
+ * how many it has worked at all.
+ */
+async function secondsOf(client: CDPSession) {
   const { metrics } = await client.send('Performance.getMetrics')
-  await client.detach()
   const value = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0
   return { ScriptDuration: value('ScriptDuration'), TaskDuration: value('TaskDuration') }
 }
