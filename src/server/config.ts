@@ -86,8 +86,9 @@ export type LogFormat = (typeof logFormats)[number]
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Every setting, with its default and its meaning as the README's table shows them. A test compares
- * the two. A default in backticks is a value that could be set.
+ * Every setting, with its default and its meaning. The README shows them in a table. A test fails
+ * if a name or a default differs between the README and the code. A default in backticks is a value
+ * that could be set.
  */
 export const settings = {
   PORT: { default: '`3000`', meaning: 'The port the server listens on' },

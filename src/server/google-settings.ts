@@ -13,7 +13,10 @@ export interface GoogleSettings {
   clientSecret: string
 }
 
-/** The settings for signing in with Google, as the README's table shows them. */
+/**
+ * The settings for signing in with Google, each with its default and its meaning. The README shows
+ * them in a table. A test fails if a name or a default differs between the README and the code.
+ */
 export const googleSettingsTable = {
   GOOGLE_CLIENT_ID: {
     default: 'none: nobody signs in with Google',
@@ -27,9 +30,9 @@ export const googleSettingsTable = {
 } as const
 
 /**
- * Tells whether the issuer's own address, or an address that the issuer names, is safe to use. It
- * must use https. An issuer on this machine may also use http to this machine. No address may carry
- * a user name or a password.
+ * Tells whether an address of the issuer is safe to use. It must use https. It may use http only if
+ * both the address and the issuer are on this machine. It must not contain a user name or a
+ * password.
  */
 export function isSafeAddress(address: URL, issuer: URL): boolean {
   const isProtected =

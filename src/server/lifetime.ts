@@ -15,7 +15,7 @@ interface Part {
   abandon?(): void
 }
 
-/** Keeps the parts of the server that have been started, and closes them in the opposite order. */
+/** Keeps the parts of the server that have been started. It closes the last started part first. */
 export interface Lifetime {
   /**
    * Adds a part that has been started. Its `abandon` is called in place of `close` when the process

@@ -58,8 +58,8 @@ export async function createLogger(options: {
 const writeMs = 100
 
 /**
- * Gives a write that another thread has begun enough time to end. An exit would interrupt it.
- * Nothing tells this process when it has ended.
+ * Waits a fixed time before the process exits. Another thread may be in the middle of a write to
+ * the log, and the exit would cut its text. This thread cannot see when the write ends.
  */
 function waitForThread(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeMs)

@@ -15,7 +15,10 @@ export interface S3Settings {
   forcePathStyle: boolean
 }
 
-/** The settings for object storage, as the README's table shows them. */
+/**
+ * The settings for object storage, each with its default and its meaning. The README shows them in
+ * a table. A test fails if a name or a default differs between the README and the code.
+ */
 export const s3SettingsTable = {
   S3_BUCKET: {
     default: 'none: files are kept in `DATA_DIR`',

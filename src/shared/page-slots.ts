@@ -41,8 +41,9 @@ export const pageSlots = [
   'brandName',
   'brandMessage',
   /**
-   * The style sheet with the brand's accent colour. It is the only slot inside a <style>, where
-   * nothing is escaped. So only `accentStyle` may make its text.
+   * The style sheet with the brand's accent colour. Only the function `accentStyle` in
+   * `page-template.ts` may make this text: the slot is inside a <style>, where escaping does not
+   * make other texts safe.
    */
   'accentStyle',
   /**

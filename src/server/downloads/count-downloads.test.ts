@@ -68,7 +68,8 @@ describe('downloads of one link at once', () => {
         const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
         answered += 1
         const atLeast = answered
-        // The headers of the answer have arrived, but perhaps no byte of the body.
+        // The server counts a download before it sends the first byte. At this moment the headers
+        // have arrived, and the body perhaps not.
         expect((await countsOf(id)).total).toBeGreaterThanOrEqual(atLeast)
         await response.arrayBuffer()
       }),

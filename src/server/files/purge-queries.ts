@@ -172,17 +172,21 @@ export async function markPurged(db: Db, ids: string[], now: Date): Promise<numb
   return recorded?.count ?? 0
 }
 
-/** How many files still have bytes 15 minutes after these should be removed. */
+/** The files whose bytes are still stored 15 minutes after they should have been removed. */
 export interface Overdue {
   count: number
   /**
-   * Since when the bytes of the first of these files should be removed; null if there is no such
-   * file.
+   * The earliest moment at which the bytes of one of these files should have been removed; null if
+   * there is no such file.
    */
   since: Date | null
 }
 
-/** Counts the files of all stores whose bytes are overdue at `now`. */
+/**
+ * Counts the files, in all stores, whose bytes are still stored at `now` although they should have
+ * been removed at least 15 minutes before. Also returns since when the oldest of them should have
+ * been removed.
+ */
 export async function countOverdue(db: Db, now: Date): Promise<Overdue> {
   const before = new Date(now.getTime() - overdueMs)
   const [counted] = await db

@@ -15,7 +15,7 @@ export class StalledClients {
     this.#responses = responses
   }
 
-  /** A client is cut off after this many checks in a row without progress. */
+  /** The server closes a connection after this many consecutive checks without progress. */
   static readonly patience = 12
 
   /** Checks all clients once. Call it at even intervals. */

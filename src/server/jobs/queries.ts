@@ -70,7 +70,10 @@ export async function isKept(db: Db, fileId: string): Promise<boolean> {
 /** What a job did, in figures. */
 export type JobResult = Record<string, number>
 
-/** Records when a job ran and what it did. */
+/**
+ * Records a successful run of a job: when it ran and what it did. Sets the number of consecutive
+ * failures back to 0.
+ */
 export async function noteRun(
   db: Db,
   run: { job: string; startedAt: Date; endedAt: Date; result: JobResult },
@@ -80,8 +83,8 @@ export async function noteRun(
 }
 
 /**
- * Records that a run of a job failed, and why. Adds one to the failures in a row. The data about
- * the last success stays.
+ * Records that a run of a job failed, and why. Adds one to the number of consecutive failures. Does
+ * not change what the row says about the last successful run.
  */
 export async function noteFailedRun(
   db: Db,

@@ -45,7 +45,7 @@ async function limits() {
   return json(await makeClient(app).fetch('/api/settings/limits'))
 }
 
-/** Starts an upload and sends its bytes. */
+/** Starts an upload and sends its bytes, but does not confirm it. */
 async function send(person: Person, size = 5, days = '3'): Promise<StartedUpload> {
   const upload = await startUpload(person, { size, days })
   expect((await putBytes(upload, new Uint8Array(size))).status).toBe(200)
@@ -193,8 +193,8 @@ describe('uploads that start after a change', () => {
     await set('premium_max_file_size', '83886080000')
     const person = await makePerson(app, { tier: 'premium' })
     const { db } = app.deps
-    // The disk of a test has no room for this upload, so the answer may be 507. The limit does not
-    // refuse it.
+    // The limit allows this upload. But the disk of the machine that runs the test may be too small
+    // for it. Then the server answers 507.
     const response = await askForUpload(person, { fileSize: 83_886_080_000 })
     expect([200, 507]).toContain(response.status)
     await db.delete(uploads).where(eq(uploads.ownerId, person.id))

@@ -7,7 +7,7 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
  */
 const firstWaitMs = 2 * 60_000
 const longestWaitMs = 10 * 60_000
-/** Bytes that are still stored this long after they should be removed are overdue. */
+/** The Admin Center reports bytes that are still stored this long after they should be removed. */
 export const overdueMs = 15 * 60_000
 
 /** Returns, as SQL, when the next try may begin. `tries` counts the tries before this one. */

@@ -78,8 +78,8 @@ async function race<Results extends unknown[]>(
 }
 
 /**
- * Changes the tier. Returns what a call would answer: the status, with the tier or the error's
- * code.
+ * Changes Ada's tier without an HTTP request. Returns the status that the API would send, and then
+ * the tier or the code of the error. Examples: '200 premium', '409 TRIAL_USED'.
  */
 async function wishFor(wish: TierWish): Promise<string> {
   const change = { userId: ada.id, wish, actor: ada.id, ipAddress: '127.0.0.1' }

@@ -11,7 +11,10 @@ import { tierTraits } from './tier-traits.ts'
  * The functions below read this text, check its bounds, and write it.
  */
 
-/** The text of a setting that means "no limit" or "no cap". */
+/**
+ * An administrator writes this word in place of a number, for no limit on the files of a user, or
+ * for no cap. The cap is the largest size that the files of all users may have together.
+ */
 export const unlimited = 'unlimited'
 
 /**

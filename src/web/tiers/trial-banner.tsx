@@ -66,7 +66,9 @@ export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
 }
 
 /**
- * The text of the banner. On a narrow screen its first words and the button are on the first line.
+ * The text of the banner, in two pieces. The first piece names the trial, the second tells about
+ * its time. They are separate, because a narrow screen has no room for all in one line: it shows
+ * the first piece beside the button, and the second piece below.
  */
 function TrialWords({ notice, endsAt }: { notice: TrialNotice; endsAt: string | null }) {
   switch (notice.kind) {

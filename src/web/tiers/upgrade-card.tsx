@@ -16,7 +16,10 @@ import { Card } from '../ui/card.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 import { useTrialNotice } from './use-trial-notice.ts'
 
-/** Returns the feature list of the card (spec §2). */
+/**
+ * Returns one line of text for each feature that the card offers (spec §2). A feature that the tier
+ * does not have gets no line.
+ */
 function featuresOf(traits: TierTraits, limits: TierLimits): string[] {
   const { maxFiles, maxFileSize, expirationDays } = limits
   const files = maxFiles === null ? 'Unlimited files' : filesText(maxFiles)

@@ -14,15 +14,16 @@ export interface TierChanges {
   /** Switches the user's own tier to this one. */
   switchTo: (tier: Tier) => void
   /**
-   * True while any button of the page changes the tier. A second change in parallel could undo the
-   * first.
+   * True while the server changes the tier, no matter which button of the page asked for it. The
+   * buttons wait, because a second change at the same time could undo the first.
    */
   isPending: boolean
 }
 
 /**
- * The two changes that users can make to their own tier, with their toasts (spec §8).
- * @param onDone is called after a change, with the changed user.
+ * Returns functions for the two changes that users can make to their own tier: to start the trial,
+ * and to switch to another tier. After each change a toast tells whether it succeeded (spec §8).
+ * @param onDone is called after a successful change, with the changed user.
  */
 export function useTierChanges(onDone: (user: User) => void): TierChanges {
   const client = useQueryClient()

@@ -20,8 +20,8 @@ const urlLifeMs = 60_000
 /**
  * Checks whether the bucket accepts uploads from pages of `APP_URL`. The check sends what a browser
  * sends: first the preflight request, which asks for permission, then a few bytes. Then it checks
- * whether a page could read the answer. It removes the bytes again. Without a bucket, the check has
- * no line.
+ * whether a page could read the answer. It removes the bytes again. Without a bucket, the check
+ * returns no findings, so the Admin Center shows no line for it.
  */
 export async function checkCors({
   clock,

@@ -5,8 +5,8 @@ import type { JobFacts } from './queries.ts'
 import { spanText } from './span-text.ts'
 
 /**
- * A job is failing after this many failures in a row. The queue tries a job three times, so three
- * failures have no short-lived cause.
+ * After this many consecutive failures, the check reports a job as failing. The queue tries a job
+ * three times, so the cause of three failures is not a short one.
  */
 const seriousFailures = 3
 /** A job is overdue when it has missed two runs and this many milliseconds have passed since. */

@@ -156,8 +156,8 @@ export interface JobFacts {
   /** The last run that succeeded; null if there was none. */
   success: { startedAt: Date; endedAt: Date; result: JobResult } | null
   /**
-   * The last run that failed, and how many runs in a row have failed since the last success. null
-   * if there was none.
+   * The last run that failed. `inARow` is the number of runs that have failed since the last
+   * success. null if no run has failed.
    */
   failure: { at: Date; reason: string; inARow: number } | null
   /** When the run that is going on now began. null if the job is not running. */

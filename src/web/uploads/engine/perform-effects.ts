@@ -69,8 +69,8 @@ export class EffectPerformer {
   }
 
   /**
-   * Performs the effects of one event in their order. Returns the next step of the upload's run;
-   * null for none.
+   * Performs the effects of one event, from the first to the last. If one of them is a step of the
+   * upload's run, returns this step and does not perform it. Otherwise returns null.
    */
   perform(record: UploadRecord, effects: readonly UploadEffect[]): RunStep | null {
     let step: RunStep | null = null

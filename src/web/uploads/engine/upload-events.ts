@@ -88,7 +88,11 @@ export function isRunStep(effect: UploadEffect): effect is RunStep {
   return runSteps.includes(effect.type)
 }
 
-/** What follows from an event. The effects of one event are performed in their order. */
+/**
+ * Something that must be done after an event, such as saving the record of the upload. Each event
+ * gives a list of effects. `EffectPerformer` performs them from the first to the last. It only
+ * returns a `RunStep`, which the `UploadRun` of the upload performs.
+ */
 export type UploadEffect =
   | RunStep
   | { type: 'save' }

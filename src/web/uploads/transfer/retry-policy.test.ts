@@ -64,7 +64,8 @@ function times<T>(count: number, value: T): T[] {
  * Each row is a failed attempt.
  * - `first`: what follows the first such failure, a wait in seconds or the end.
  * - `asks`: true when storage is asked whether it has the bytes before they are sent again.
- * - `last`: which failure in a row ends the upload while the server is ready; null if none ends it.
+ * - `last`: after how many consecutive failures the upload ends while the server is ready; null if
+ *   it does not end.
  */
 const table: [
   FailedTry,

@@ -22,14 +22,14 @@ export const longestAskedMs = 60_000
 const firstStallMs = 30_000
 const longestStallMs = 10 * 60_000
 /**
- * How often in a row storage may refuse a newly signed URL or an offset, and how often a body may
- * arrive changed.
+ * A request is given up after more than this many consecutive refusals of a newly signed URL or an
+ * offset. It is also given up when more than this many of its bodies have arrived changed.
  */
 const maxRepairs = 5
 
 /** When a request that keeps failing is not repeated any more. */
 export interface RetryLimit {
-  /** How many attempts in a row may fail without any new bytes in storage. */
+  /** The request is given up after this many consecutive failures without new bytes in storage. */
   maxTries: number
   /**
    * True for a request that is repeated while the server is away or busy. Then the last two attempts
@@ -47,13 +47,13 @@ export const uploadLimit: RetryLimit = { maxTries: 8, isPatient: true }
 
 /** How often a request has failed so far, and how. */
 export interface Tries {
-  /** Failed attempts in a row. The wait grows with this number. */
+  /** Consecutive failed attempts. The wait grows with this number. */
   failed: number
-  /** Failed attempts in a row since storage last received new bytes of the file. */
+  /** Consecutive failed attempts since storage last received new bytes of the file. */
   withoutProgress: number
   /** Attempts in which no byte of the body was sent for too long. */
   stalled: number
-  /** Answers in a row that refused the presigned URL or the offset. Both can be corrected. */
+  /** Consecutive answers that refused the presigned URL or the offset. Both can be corrected. */
   refused: number
   /** Attempts whose body arrived with other bytes than were sent. */
   altered: number
@@ -151,7 +151,7 @@ export function afterFailure(
 }
 
 /**
- * Returns the wait in milliseconds after `failed` failed attempts in a row: 3 s, 6 s, 12 s, up to
+ * Returns the wait in milliseconds after `failed` consecutive failures: 3 s, 6 s, 12 s, up to
  * 30 s. The wait is at least as long as `Retry-After` asks, up to a limit. A random addition of up
  * to 30 % keeps clients that failed together from coming back together.
  */
