@@ -1,8 +1,8 @@
 import { sessionEnd } from '../../shared/rules/session-life.ts'
 
 /**
- * A header that only our code sets, to tell Better Auth the client's address. Better Auth gives a
- * new session nothing but headers.
+ * A header that only our code sets. It tells `newSession` the client's address: when Better Auth
+ * makes a session, it passes on nothing but the headers of the call.
  */
 const addressHeader = 'x-mayfly-client-address'
 

@@ -109,9 +109,9 @@ export async function endOtherSessions(db: Db, { userId, sessionId }: OwnSession
 }
 
 /**
- * Gives a user's session another token, so that copies of its cookie sign nobody in any more. It
- * still ends as its login decided. Returns when that login was, or null if the session was ended
- * meanwhile.
+ * Gives a user's session another token, so that copies of its cookie sign nobody in any more. The
+ * end of the session does not change. Returns when the user logged in, or null if the session was
+ * ended meanwhile.
  */
 export async function replaceToken(tx: Db, own: OwnSession, token: string): Promise<Date | null> {
   const [replaced] = await tx

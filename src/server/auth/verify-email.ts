@@ -74,9 +74,9 @@ async function makeAccount(
 }
 
 /**
- * Gives the account that has this address already to its owner. The person who made it never proved
- * to read its mail. The files stay, because both may be the same person. A line of the audit log
- * tells of it.
+ * Gives an existing account with this address to the owner of the address. The person who made the
+ * account never proved to read the address's mail. The files stay, because both may be the same
+ * person. A line of the audit log tells of it.
  */
 async function takeOver(
   tx: Db,

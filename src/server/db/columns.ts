@@ -1,11 +1,11 @@
 import { bigint, timestamp } from 'drizzle-orm/pg-core'
 
-/** A column with a moment. */
+/** Makes a column that stores a point in time. */
 export function moment(name: string) {
   return timestamp(name, { withTimezone: true, mode: 'date' })
 }
 
-/** A column with a size in bytes. */
+/** Makes a column that stores a size in bytes. */
 export function bytes(name: string) {
   return bigint(name, { mode: 'number' })
 }

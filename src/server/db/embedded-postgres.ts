@@ -83,8 +83,8 @@ export async function startEmbeddedPostgres(
     return next
   }
 
-  // When one session crashes, Postgres ends all sessions. The lock ends with our session, so it is
-  // taken again.
+  // When one session crashes, Postgres ends all sessions. The lock ends with our session, so this
+  // function takes it again.
   async function holdAgain(): Promise<void> {
     log.warn('The connection that owns the embedded Postgres ended; taking it over again')
     try {

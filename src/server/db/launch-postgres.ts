@@ -75,8 +75,8 @@ export async function launchPostgres({
     // Postgres must survive a Ctrl-C in the terminal and must not keep this process alive.
     child.unref()
   } finally {
-    // This is not awaited. If this process exits meanwhile, the caller must already have the child
-    // process to stop it.
+    // The function does not wait for this. It returns earlier, so that the caller has the child
+    // process and can stop it if this process exits.
     void Promise.all([output.close(), sockets.close()])
   }
   const running = () => error === null && child.exitCode === null && child.signalCode === null

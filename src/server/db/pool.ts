@@ -5,9 +5,10 @@ import type { Db } from './db.ts'
 import { makeDb } from './transaction.ts'
 
 /**
- * How long each kind of wait may last. At most of these limits Postgres itself gives up and says why, and
- * the connection stays usable. `answerMs` is for a Postgres or a network that is silent. Then
- * nobody knows whether the statement ran, and the connection is closed.
+ * How long each kind of wait may last. When one of the limits is reached, Postgres usually gives up
+ * itself and says why, and the connection stays usable. Only `answerMs` is for a Postgres or a
+ * network that is silent. Then nobody knows whether the statement ran, and the connection is
+ * closed.
  */
 export interface PoolLimits {
   connections: number

@@ -77,7 +77,7 @@ async function initialise(
       // socket.
       '--auth=trust',
       '--encoding=UTF8',
-      // So text sorts the same on every system, whatever locales it has.
+      // With this locale, text sorts the same on every system, whatever locales the system has.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',

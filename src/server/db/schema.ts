@@ -233,7 +233,8 @@ export const uploads = pgTable(
     // This index also serves the queries for all uploads of an owner.
     uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
-    // The comparison with storage reads the uploads by this index, like the files.
+    // The job that compares the database with storage reads the uploads by this index. `files` has
+    // such an index too.
     index('uploads_keys').on(table.storage, sql`${table.storageKey} collate "C"`),
   ],
 )

@@ -51,7 +51,10 @@ export function admitHost(
   }
 }
 
-/** Returns every Host header. Node's own table of headers keeps only the first. */
+/**
+ * Returns every Host header, because each of them must name our host. Node's own table of headers
+ * keeps only the first one.
+ */
 function askedHosts({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {

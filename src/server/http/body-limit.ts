@@ -4,9 +4,10 @@ import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
 
 /**
- * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. Where a Content-Length is given,
- * it decides, because Node reads no more bytes than that. Only a body without one is counted while
- * it arrives. Counting needs a web stream, which costs more than most of our answers.
+ * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. If a request has a
+ * Content-Length, only that number is compared: Node reads no more bytes than it says. A body
+ * without a Content-Length is counted while it arrives. Counting needs a web stream, which costs
+ * more than most of our answers.
  * @param larger the paths that have another limit, each with its limit in bytes.
  */
 export function bodyLimit(maxSize: number, larger: ReadonlyMap<string, number> = new Map()) {

@@ -5,7 +5,10 @@ import { parseCursor, takePage } from './cursor.ts'
 
 const place = z.strictObject({ n: z.number() })
 
-/** Answers the first numbers of a list, of which one more was read than the page shows. */
+/**
+ * Requests a page of at most `limit` numbers. `rows` are the numbers that were read for it: one
+ * more than `limit` if the list goes on. Returns the page and its cursor.
+ */
 async function pageOf(rows: number[], limit: number) {
   const app = new Hono().get('/', (context) =>
     context.json(takePage(context, rows, { limit, placeOf: (n) => ({ n }) })),

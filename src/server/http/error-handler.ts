@@ -10,8 +10,8 @@ import type { HttpEnv } from './env.ts'
 function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof HTTPException && error.status === 413) return new AppError('BODY_TOO_LARGE')
-  // A full disk of the database would also pass the next check. This one comes first, because its
-  // answer tells the operator what to do.
+  // The check below would also match a full disk of the database. This check comes first, because
+  // its answer tells the operator what to do.
   if (isDiskFull(error)) return new AppError('DISK_FULL', { cause: error })
   if (isDatabaseAway(error)) return new AppError('UNAVAILABLE', { cause: error })
   if (isUserGone(error)) return new AppError('UNAUTHORIZED', { cause: error })

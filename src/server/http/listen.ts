@@ -16,7 +16,7 @@ import { Turns } from './turns.ts'
 export type StorageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /**
- * How long an idle connection stays open. That is longer than at most proxies. If the server closed
+ * How long an idle connection stays open. Most proxies close theirs earlier. If the server closed
  * first, a proxy could send a request on a connection that is just closing.
  */
 const keepAliveMs = 75_000
@@ -61,8 +61,8 @@ export async function listen(
     cutSlowBody(request, limits.bodyMs)
     void answer(request, response)
   }
-  // With this check, Node would answer a request without a host before those that came earlier on
-  // the connection, and no limit would count it.
+  // Node's own check of the Host header is off. It would answer a request without this header
+  // before the earlier requests of the connection, and no limit would count that answer.
   const options = { keepAliveTimeout: keepAliveMs, requireHostHeader: false }
   const server = createServer(options, (request, response) =>
     turns.take(request, response, () => begin(request, response, false)),

@@ -73,8 +73,8 @@ function pathOf(name: EndpointName) {
 
 function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
   const row: Endpoint = endpoints[name]
-  // TypeScript knows the type of each handler by its name. The loop does not know which name it
-  // has, hence the cast.
+  // TypeScript knows the type of each handler by its name. This function gets any name, so it needs
+  // the cast.
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
     nameRoute(context.env.outgoing, row.path)

@@ -8,7 +8,7 @@ const bodyMs = 1000
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A request of which only the facts are set that the limit looks at. */
+/** Makes a request that has only those properties which the limit reads. */
 function requestWith(headers: Record<string, string>) {
   const facts = { headers, complete: false, readableLength: 0, readableHighWaterMark: 100 }
   const destroy = vi.fn()

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 /**
  * Cuts off a request whose body does not arrive within `bodyMs`. Time counts only while the server
- * waits for the client, not while the server itself leaves its buffer full.
+ * waits for the client. It does not count while the server leaves bytes unread that have arrived.
  */
 export function cutSlowBody(request: IncomingMessage, bodyMs: number): void {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers

@@ -81,8 +81,8 @@ it('leaves a reader who moves, however slowly', async () => {
   const { client, lookOn } = await serve(get, much)
   let read = 0
   const readSome = async (look: number) => {
-    // The client pauses for long, and then reads some MiB. The kernel does not report smaller reads
-    // to the server.
+    // The client pauses for a long time, and then reads some MiB. The kernel does not report
+    // smaller reads to the server.
     if (look % (patience / 2) > 0) return
     for (const goal = read + 8 * MiB; read < goal; ) {
       const chunk: Buffer | null = client.read()

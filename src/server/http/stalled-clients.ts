@@ -35,8 +35,9 @@ export class StalledClients {
 }
 
 /**
- * Describes how far the client has come with what the server waits for. Two checks with the same
- * text mean no progress. null: the server waits for nothing.
+ * Returns a text about how much of the answer the client has read, or how much of its body it has
+ * sent. If two checks get the same text, the client has made no progress. null: the server does not
+ * wait for the client.
  */
 function progressOf(response: ServerResponse): string | null {
   const { req: request, socket } = response

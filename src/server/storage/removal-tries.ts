@@ -1,9 +1,9 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 
 /**
- * How long a try to remove bytes is left alone. After this time, a removal that failed or was
- * interrupted is tried again. The time doubles with each try, up to the longest one. So when a
- * store can be reached again, its bytes are removed well within `overdueMs`.
+ * After a try to remove bytes has begun, nobody tries the same bytes again for this long. Then a
+ * removal that failed or was interrupted is tried again. The time doubles with each try, up to the
+ * longest one. So when a store can be reached again, its bytes are removed well within `overdueMs`.
  */
 const firstWaitMs = 2 * 60_000
 const longestWaitMs = 10 * 60_000

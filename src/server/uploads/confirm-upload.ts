@@ -77,8 +77,8 @@ export async function confirmUpload(
     await (file ? markDeleted(db, ownerId, [file.id], clock()) : endUpload(deps, upload))
     throw new AppError('CONTENT_BLOCKED')
   }
-  // Without a file, a parallel call was faster: it made the file, or removed the bytes. A second
-  // confirmation finds out which.
+  // If there is no file, a parallel call was faster: it made the file, or removed the bytes. A
+  // second confirmation finds out which.
   return file ? toFile(file) : confirmUpload(deps, owner, confirmation)
 }
 

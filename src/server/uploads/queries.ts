@@ -124,7 +124,10 @@ export async function deleteUpload(
   return ended
 }
 
-/** Which idle uploads end. With an owner or a store, only those of that one. */
+/**
+ * Selects the idle uploads that end. If it names an owner or a store, only the uploads of this
+ * owner or in this store end.
+ */
 export interface IdleUploads extends Partial<Pick<Upload, 'ownerId' | 'storage'>> {
   /** Only uploads that were last active before this moment. */
   before: Date

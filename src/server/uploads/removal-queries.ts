@@ -110,7 +110,7 @@ export async function insertRemoval(
 
 /**
  * Counts the removals, in all stores, that should have happened more than 15 minutes ago. `since`
- * is the moment when the first of them was due; null if there is none.
+ * is the moment when the oldest of them should have happened; null if there is none.
  */
 export async function countOverdueRemovals(
   db: Db,

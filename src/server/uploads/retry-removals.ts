@@ -51,8 +51,8 @@ async function retryStore({ clock, db, log }: RetryDeps, storage: Storage): Prom
 }
 
 /**
- * Logs for the operator how many ended uploads still have bytes 15 minutes after these should be
- * removed. The reasons are those of `reportOverdue`.
+ * Tells the operator, in the log, how many ended uploads still have stored bytes 15 minutes after
+ * the bytes should have been removed. The reasons are those of `reportOverdue`.
  * @returns how many such uploads there are.
  */
 export async function reportOverdueRemovals({

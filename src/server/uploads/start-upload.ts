@@ -35,7 +35,10 @@ import { removeBytes } from './remove-bytes.ts'
 import type { UnfinishedTotal } from './unfinished-total.ts'
 import { accountCeilingBytes, instanceCeilingBytes } from './upload-ceilings.ts'
 
-/** As long as an idle upload is kept, so that its URL still works when the upload is continued. */
+/**
+ * How long a presigned URL of an upload works: for as long as the server keeps an idle upload. So
+ * the URL still works when the upload is continued.
+ */
 const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000
 
 /**

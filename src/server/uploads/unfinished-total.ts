@@ -17,8 +17,9 @@ export class UnfinishedTotal {
   #sum = 0
   #summedAt = Number.NEGATIVE_INFINITY
   /**
-   * The bytes of uploads that this server started between the last two sums, and since the last
-   * one. The former are added too, because the last sum may have missed their rows.
+   * The bytes of uploads that this server started: `#startedBefore` between the last two sums, and
+   * `#startedSince` since the last sum. The total includes both, because the last sum may have
+   * missed rows that were written shortly before it.
    */
   #startedBefore = 0
   #startedSince = 0

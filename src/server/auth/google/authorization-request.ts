@@ -12,7 +12,7 @@ type RequestDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 const cookieName = 'mayfly.google'
 
-/** What a person wants to do who was sent to the issuer. */
+/** What a person wanted to do when the server sent the browser to the issuer. */
 export interface Wish {
   /** The page that the browser opens afterwards. */
   next: string

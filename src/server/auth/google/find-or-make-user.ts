@@ -34,8 +34,8 @@ type Proven = Identity & { email: string }
  */
 export async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
   await lockSubject(tx, identity.subject)
-  // At the same moment, a user may be deleted or may sign up with a password. The next round sees
-  // that.
+  // A round finds no user if, at the same moment, another request deletes the user or signs up with
+  // this address. The next round sees what that request has changed.
   for (let round = 0; round < 3; round += 1) {
     const userId = await findLinked(tx, identity)
     if (userId !== null) return userId

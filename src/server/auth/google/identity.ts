@@ -27,8 +27,8 @@ export function needsUserInfo(idToken: Claims): boolean {
 
 /**
  * Reads who a person is from an ID token and from the userinfo, if that was requested. The address,
- * and whether it is verified, come from the same one of the two. Otherwise one could verify the
- * address of the other.
+ * and whether it is verified, are read from the same source. Otherwise one source could seem to
+ * verify the address that the other names.
  * @param pictures origins from which our pages may show pictures, as `pictureOrigins` returns them.
  */
 export function readIdentity(

@@ -32,7 +32,7 @@ type GoogleHandlers = Handlers<
   'signInWays' | 'startSignIn' | 'googleCallback' | 'listOwnWays' | 'linkGoogle' | 'unlinkGoogle'
 >
 
-/** What a sign-in needs of a request, for each of its endpoints. */
+/** What the endpoints of a sign-in need to know about a request. */
 interface Visit {
   clientAddress: string
   publicOrigin: string
@@ -181,8 +181,8 @@ async function comeBack(
 }
 
 /**
- * Returns the state of an answer. An answer with several has none that is valid: the text is empty
- * then.
+ * Returns the parameter `state` of the address that the issuer sent the browser back with. If the
+ * address has none or several, returns an empty text, which is never valid.
  */
 function stateOf({ context }: Visit): string {
   const states = new URL(context.req.url).searchParams.getAll('state')
@@ -190,8 +190,8 @@ function stateOf({ context }: Visit): string {
 }
 
 /**
- * Returns the address with which the issuer sent the browser back, under the origin that it was
- * told.
+ * Returns the address to which the issuer has sent the browser back, with the origin that this
+ * server named to the issuer. A proxy may have changed the origin of the request itself.
  */
 function answerOf({ context, publicOrigin }: Visit): URL {
   return new URL(`${callbackPath}${new URL(context.req.url).search}`, publicOrigin)

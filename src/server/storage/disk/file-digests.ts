@@ -11,8 +11,8 @@ const mebibyte = 1024 * 1024
 const stepBytes = 8 * mebibyte
 const blockBytes = mebibyte
 /**
- * At most this many uploads are remembered with how far they were read, and at most this many with
- * their SHA-256.
+ * How many uploads are remembered: at most this many that the thread reads, and at most this many
+ * whose SHA-256 is computed.
  */
 const rememberedUploads = 500
 /** The thread needs memory only for one block and its few messages. */

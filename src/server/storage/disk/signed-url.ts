@@ -21,8 +21,8 @@ const signedPathPrefix = '/storage/'
 const signatureParameter = '&signature='
 
 /**
- * Derives the key that signs URLs from the server's secret. With a key of their own, these
- * signatures are valid for nothing else that the secret signs.
+ * Derives the key that signs URLs from the server's secret. This key signs nothing else. So the
+ * signature of a URL is not valid for anything else that the server signs with its secret.
  */
 export function deriveSigningKey(secret: string): KeyObject {
   // Signing with a key object costs a sixth of signing with the key's bytes, which Node would turn

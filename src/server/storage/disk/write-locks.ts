@@ -29,8 +29,9 @@ export class WriteLocks {
   readonly #holders = new Map<string, Set<Holder>>()
 
   /**
-   * Asks the earlier holders of these bytes to stop, with the error of this code. Resolves when all
-   * of them have released the bytes. Without `part`, all bytes of the key are locked.
+   * Asks the requests that have a lock on these bytes to stop. They answer with the error of this
+   * code. Resolves when all of them have released the bytes. Without `part`, all bytes of the key
+   * are locked.
    */
   async acquire(key: string, code: ErrorCode, part?: number): Promise<WriteLock> {
     const holders = this.#holders.get(key) ?? new Set()

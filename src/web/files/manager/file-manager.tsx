@@ -64,7 +64,8 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
   const { chosen, isReading, toggle, selectAll, clear, drop } = useSelection(wish, found)
   const bulkDelete = useBulkDelete(drop)
   const selected = inOrder(chosen, files)
-  // Of a list that is known in part, all files can be selected only if the user has no others.
+  // While some pages of the list are not loaded, all files are selected only if as many are
+  // selected as the user has.
   const isComplete = found.hasMore ? selected.length === total : files.length > 0
   const isAll = isComplete && files.every(({ id }) => chosen.has(id))
 
