@@ -21,8 +21,8 @@ export interface Refusal {
 export type Outcome<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
 
 /**
- * Waits for the end of a call. Never rejects. Calls of uploads do not use the query client, because
- * that leaves the page when the session has ended. Uploads must only pause then.
+ * Waits for the end of a call. Never rejects. Calls of uploads do not use the query client: it
+ * leaves the page when the session has ended, but uploads must only pause then.
  */
 export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {

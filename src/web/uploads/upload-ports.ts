@@ -60,8 +60,8 @@ export type TransferFault =
   | 'disk-full'
 
 /**
- * A transfer failed and is not repeated. The server keeps the bytes that it stored, so that a later attempt
- * can continue.
+ * A transfer failed and is not repeated. The server keeps the bytes that it stored, so that a later
+ * attempt can continue.
  */
 export class TransferFailed extends Error {
   override readonly name = 'TransferFailed'
@@ -85,8 +85,8 @@ export class TransferFailed extends Error {
 export type SendFile = (job: TransferJob) => Promise<void>
 
 /**
- * Keeps file handles over a reload, by the id of the upload record. Its methods never reject. If
- * the browser keeps no handles, `get` finds none.
+ * Keeps file handles, by the id of the upload record, so that the page still has them after a
+ * reload. Its methods never reject. If the browser keeps no handles, `get` finds none.
  */
 export interface HandleStore {
   save(recordId: string, handle: FileSystemFileHandle): Promise<void>
@@ -95,9 +95,9 @@ export interface HandleStore {
 }
 
 /**
- * Lets this tab take part in the election of the tab that runs the uploads, the leader. `onLead` is
- * called when this tab becomes the leader, `onFollow` when another tab does. If the browser has no
- * Web Locks, every tab becomes a leader.
+ * Makes this tab take part in the election of the *leader*, the tab that runs the uploads. `onLead`
+ * is called when this tab becomes the leader, `onFollow` when another tab does. If the browser has
+ * no Web Locks, every tab becomes a leader.
  */
 export type ElectLeader = (onLead: () => void, onFollow: () => void) => Election
 

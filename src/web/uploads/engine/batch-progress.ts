@@ -107,7 +107,10 @@ export function createBatchProgress(
 ): BatchProgress {
   const dropSizes = new Map<string, number>()
   const drops = new Map<string, BatchCounts>()
-  /** The counts of foreground uploads over all drops, since none was pending or uploading. */
+  /**
+   * The counts of the foreground uploads of all drops. They begin anew whenever a foreground upload
+   * starts while no other one is pending or uploading.
+   */
   let foreground = noUploads()
   let underWay = 0
   let outcome: string | null = null

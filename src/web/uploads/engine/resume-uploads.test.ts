@@ -47,7 +47,10 @@ let records: Map<string, UploadRecord>
 let ids: Set<string>
 let handles: Map<string, FileSystemFileHandle>
 let data: UploadData
-/** Which uploads the resumer found the bytes of, and where, in order, such as '1 file'. */
+/**
+ * What the resumer found out, in order: the id of an upload, and where its bytes are. Example: '1
+ * file'.
+ */
 let found: string[]
 let asked: number
 let onList: () => Listed | Promise<Listed>

@@ -218,7 +218,7 @@ export class UploadEngine implements UploadCommands {
         return newRecord({ id, ownerId: this.#ownerId, picked, now: timers.now(), ...drop })
       })
     for (const record of begun) this.#insert(record)
-    // Uploads join the queue after all records exist, because their order depends on how many files
+    // Uploads join the queue after all records exist, because the queue must know how many files
     // were added together.
     for (const record of begun) this.#performer.perform(record, [{ type: 'enqueue' }])
     this.#changed()

@@ -28,7 +28,10 @@ export type ConfirmStage = 'confirm' | 'confirm-lost' | 'confirm-without-file'
 export type CallStage = 'start' | 'resume' | ConfirmStage
 
 export type UploadEvent =
-  /** The queue let the upload start. Without its file the upload can only be confirmed. */
+  /**
+   * The queue has started the upload. If this tab does not have the file, the upload can only be
+   * confirmed.
+   */
   | { type: 'turn-began'; hasFile: boolean }
   | { type: 'ticket'; ticket: UploadTicket }
   /** The server answered which parts it has stored. */

@@ -104,8 +104,8 @@ function expectStep(
   done: UploadEffect['type'][],
 ) {
   if (next.status !== before.status) expect(reachable[before.status]).toContain(next.status)
-  // A changed record is saved. If the record did not change, nothing follows but
-  // perhaps a call that reads from the server.
+  // A changed record is saved. If the record did not change, the event has no effect, except
+  // perhaps a call to the server.
   if (next !== before) expect(done).toContain('save')
   else expect(['', 'get-ticket', 'list-parts']).toContain(done.join())
   // The number of bytes falls only when a transfer starts, or when a transfer reports lost bytes.

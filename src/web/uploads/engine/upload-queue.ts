@@ -58,7 +58,7 @@ export interface UploadQueue {
    * upload asks for a slot before.
    */
   leave(id: string): void
-  /** Returns the ids of the waiting uploads in their order. */
+  /** Returns the ids of the waiting uploads, in the order in which they will start. */
   waiting(): string[]
 }
 

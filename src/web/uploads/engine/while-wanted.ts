@@ -1,6 +1,7 @@
 /**
- * Makes a function that takes whether something is wanted. It calls `begin` when that becomes true.
- * When that becomes false, it calls the function that `begin` returned.
+ * Returns a function. Call it with true while something is wanted, and with false when it is not.
+ * At the first true, that function calls `begin`. At the next false, it calls what `begin`
+ * returned.
  */
 export function whileWanted(begin: () => () => void): (isWanted: boolean) => void {
   let end: (() => void) | null = null

@@ -83,7 +83,8 @@ export function createAutoFold(
     show: (next) => {
       const hadEnded = foldsInMs(shown, timers.now()) !== null
       shown = next
-      // New uploads have begun. The person used the panel for the earlier ones.
+      // New uploads have begun. The person touched the panel during the earlier ones, which does
+      // not count for the new ones.
       if (hadEnded && foldsInMs(next, timers.now()) === null) isTouched = false
       update()
     },

@@ -9,7 +9,7 @@ export interface HandleTable {
   ids(): Promise<string[]>
 }
 
-/** Keeps file handles over a reload. */
+/** Keeps file handles in the browser's database, so that the page still has them after a reload. */
 export interface KeptHandles extends HandleStore {
   removeAllBut(recordIds: readonly string[]): Promise<void>
 }

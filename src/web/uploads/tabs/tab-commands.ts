@@ -61,8 +61,9 @@ export interface TabCommands<Command, Live> {
 /**
  * Creates the commands of a tab. A tab that does not lead keeps each command until the leader
  * reports its end. It sends the command again to a new leader, or runs the command when it becomes
- * the leader itself. The commands of one tab start in their order. Every tab learns which commands
- * have ended, so that the next leader does not run them again.
+ * the leader itself. The leader starts the commands of one tab in the order in which that tab gave
+ * them. Every tab learns which commands have ended, so that the next leader does not run them
+ * again.
  */
 export function createTabCommands<Command, Live>({
   open,

@@ -110,8 +110,8 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
   }
 
   /**
-   * Gives the leader the files that it lacks and this tab has. A closed tab may have been the
-   * leader before.
+   * Gives the leader the files that it lacks and this tab has. A tab lacks files if it has just
+   * become the leader in place of a closed tab.
    */
   function supply({ ownerId, wanted }: Live): void {
     for (const id of supplied) if (!wanted.includes(id)) supplied.delete(id)

@@ -14,8 +14,7 @@ const usualMaximum = 4
  */
 export const maxConcurrency = 5
 /**
- * A part should not take longer than this: much would be lost with it, and its answer would come
- * late.
+ * A part should not take longer than this. If it failed, many bytes would have to be sent again.
  */
 const longPartMs = 30_000
 /** A part that takes longer than this may reach the time-out of its request and be sent in vain. */

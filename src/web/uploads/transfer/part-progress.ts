@@ -112,8 +112,8 @@ export class PartProgress {
 
   /**
    * Takes over the list of parts that storage says it has. These may be more than are known here,
-   * or fewer. Incomplete parts do not count. Parts that other connections are sending are left out,
-   * because their own requests decide.
+   * or fewer. Incomplete parts do not count. Parts that other connections are sending are left out:
+   * the answers to their requests will tell whether storage has them.
    * @param knownBefore the parts that were known as stored when storage was asked. Only these can
    * be missing.
    * @param asking the part that was being sent and for which storage was asked; null for none.

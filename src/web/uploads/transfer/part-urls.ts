@@ -19,8 +19,8 @@ export interface PartUrls {
   /** Returns the URL of a part, immediately if it was signed ahead. Rejects as `sign` does. */
   get(partNumber: number): Promise<string>
   /**
-   * Notes that storage refused this part's URL. This URL and all that are as old or older are not
-   * used again.
+   * Notes that storage refused this part's URL. This URL, and all URLs that were signed before it
+   * or together with it, are not used again.
    */
   refused(partNumber: number): void
   /** Forgets the URL of a part, so that the part gets a new one when it is sent again. */
@@ -37,8 +37,8 @@ export interface PartUrlsDeps {
 }
 
 /**
- * Creates the object that gives URLs. They are signed in batches before they are needed, so that no connection waits
- * for a URL. A URL that has nearly expired is not used.
+ * Creates the object that gives URLs. They are signed in batches before they are needed, so that no
+ * connection waits for a URL. A URL that has nearly expired is not used.
  * @param signed URLs that were signed just now, by part number.
  */
 export function createPartUrls(

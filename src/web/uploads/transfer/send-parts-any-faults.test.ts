@@ -53,8 +53,8 @@ describe('whatever goes wrong', () => {
             if (whose === 'older') sim.older.set(at + 1, 'other=')
           }
           sim.partMs = partMs
-          // Storage stops failing before the transfer would end. A transfer bears seven failures in
-          // a row without progress, and five refusals of a part.
+          // Storage stops failing before the transfer would be given up. That happens only after
+          // eight consecutive failures without progress, or six refusals of one part.
           let sinceAnswered = 0
           let answeredThen = 0
           let consumed = 0

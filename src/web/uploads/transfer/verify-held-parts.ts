@@ -87,8 +87,8 @@ export class HeldPartsCheck {
   }
 
   /**
-   * Lets the last missing part be sent, if all parts in storage are now the file's own. Call it
-   * when no comparison is running.
+   * Allows the last missing part to be sent, if all parts in storage are now the file's own. Call
+   * it when no comparison is running.
    */
   release(): void {
     if (this.#reserved === null) return
