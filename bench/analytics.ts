@@ -35,7 +35,10 @@ const steps = {
   'each downloaded 100 to 108 times':
     'update files set download_count = 100 + abs(hashtext(id::text)) % 9',
 }
-/** Sorts the table by upload, as it is in production, and lets Postgres clean up. */
+/**
+ * Sorts the rows of the table in the order of their upload, as they are in production. Then
+ * Postgres removes old versions of rows and updates its statistics.
+ */
 const tidy = ['cluster files using files_of_owner', 'vacuum analyze files']
 const someDownloads =
   'update files set last_download_at = now() where abs(hashtext(id::text)) % 20 = 0'

@@ -89,7 +89,9 @@ async function timePairs(
   return times
 }
 
-/** Makes accounts with verified addresses and passwords that nobody knows. Returns the addresses. */
+/**
+ * Makes accounts with verified addresses and passwords that nobody knows. Returns the addresses.
+ */
 async function makeAccounts(mayfly: Mayfly, count: number): Promise<string[]> {
   const people = Array.from({ length: count }, () => ({
     id: randomUUID(),

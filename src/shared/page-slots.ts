@@ -29,8 +29,8 @@ export const pageSlots = [
   'renewableX',
   'renewableWidth',
   /**
-   * The SHA-256 of the file, in hexadecimal. A page shows it only if it is known: `ifStart('sha256')`
-   * begins that part of the template.
+   * The SHA-256 of the file, in hexadecimal. A page shows it only if it is known:
+   * `ifStart('sha256')` begins that part of the template.
    */
   'sha256',
   /** The name of whose page this is: the name of the owner's brand, otherwise Mayfly. */

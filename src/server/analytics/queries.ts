@@ -70,7 +70,7 @@ export function countDownloadsOfOwner(
     .groupBy(day)
 }
 
-/** Returns the ids of at most `limit` users, in their order and from after `after` on. */
+/** Returns the ids of at most `limit` users, sorted, beginning with the first one after `after`. */
 export async function listOwners(db: Db, after: string, limit: number): Promise<string[]> {
   const { id } = users
   const rows = await db.select({ id }).from(users).where(gt(id, after)).orderBy(id).limit(limit)

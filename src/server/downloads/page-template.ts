@@ -57,8 +57,9 @@ export interface LinkPages {
 /**
  * Reads the pages that the build rendered (download.html, download-invalid.html in `distDir`). It
  * splits them once, so that each view only has to join texts.
- * @param options.connect the origins that the content security policy of these pages allows requests
- * to, beside our own: those of object storage. An upload of a signed-in user goes on in these pages.
+ * @param options.connect the origins that the content security policy of these pages allows
+ * requests to, beside our own: those of object storage. An upload of a signed-in user goes on in
+ * these pages.
  * @throws {StartFault} when the pages are missing or were built for another version of the server.
  */
 export function loadLinkPages(options: {

@@ -7,7 +7,10 @@ export interface Letter {
   html: string
 }
 
-/** The pieces of a letter, in their order, from the greeting to the last sentence. */
+/**
+ * A piece of a letter. A letter lists its pieces in the order in which a person reads them, from
+ * the greeting to the last sentence.
+ */
 export type Block =
   | { kind: 'paragraph'; text: string; strong?: string }
   /** Something less important, in smaller type. */

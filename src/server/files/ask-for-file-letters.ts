@@ -27,7 +27,8 @@ export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: numbe
     (ownerId) =>
       askForLetters(deps, ownerId, 'first-download', async (tx) => {
         const fileIds = await takeFirstDownloads(tx, ownerId, mostFilesOfLetter)
-        // If the owner no longer wants this mail, the rows go from `first_downloads` without a mail.
+        // If the owner no longer wants this mail, the rows are removed from `first_downloads`
+        // without a mail.
         const reader = await findLetterReader(tx, ownerId, deps.clock())
         return { fileIds, isWanted: reader?.mailOnFirstDownload === true }
       }),

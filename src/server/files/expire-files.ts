@@ -60,8 +60,9 @@ async function expireStore({ clock, db, log }: ExpireDeps, storage: Storage): Pr
 }
 
 /**
- * Logs for the operator how many files still have bytes 15 minutes after they should be removed.
- * The reason is a store that cannot be reached or refuses removals, or that no server ran.
+ * Tells the operator, in the log, how many files still have stored bytes 15 minutes after the bytes
+ * should have been removed. The reason is a store that cannot be reached or refuses removals, or
+ * that no server ran.
  * @returns how many such files there are.
  */
 export async function reportOverdue({

@@ -9,9 +9,9 @@ export interface Removed {
 }
 
 /**
- * Removes the bytes under these keys, so that no power cut can bring them back. Then it asks storage
- * whether any are left, because the receipt of a deletion says that none are. Missing bytes count as
- * removed. Never rejects.
+ * Removes the bytes under these keys, so that no power cut can bring them back. Then it asks
+ * storage whether any are left, because the receipt of a deletion says that none are. Missing bytes
+ * count as removed. Never rejects.
  */
 export async function removeForGood(storage: Storage, keys: readonly string[]): Promise<Removed> {
   const removed = await doEach(keys, (key) => storage.remove(key))

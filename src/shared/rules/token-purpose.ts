@@ -1,4 +1,4 @@
-/** What the link in a mail lets its reader do, and how long the link works, in milliseconds. */
+/** What a person can do with the link in a mail, and how long that link works, in milliseconds. */
 export const tokenLifetimeMs = {
   'reset-password': 60 * 60 * 1000,
   'verify-email': 24 * 60 * 60 * 1000,

@@ -44,7 +44,10 @@ function files(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'file' : 'files'}`
 }
 
-/** Says how many downloads some days had, and on which most: '412 downloads in 30 days, most on 12 Nov'. */
+/**
+ * Says how many downloads some days had, and on which most: '412 downloads in 30 days, most on 12
+ * Nov'.
+ */
 export function downloadsFinding(days: readonly DayCount[]): string {
   const total = sum(days, ({ count }) => count)
   const within = `in ${days.length} ${days.length === 1 ? 'day' : 'days'}`

@@ -9,7 +9,9 @@ import { LoginForm } from './login-form.tsx'
 import { ResetPasswordForm } from './reset-password-form.tsx'
 import { SignupForm } from './signup-form.tsx'
 
-/** Spec §8: what each form says when the server answers an error without a message, or not at all. */
+/**
+ * Spec §8: what each form says when the server answers an error without a message, or not at all.
+ */
 
 let answer: () => Promise<Response>
 beforeEach(() => {

@@ -80,8 +80,8 @@ function runTime(card: HTMLElement, over: () => void) {
 
 /**
  * Finds out by a HEAD request whether the download of `url` can start. A HEAD does not count as a
- * download. Without an answer in time, the download is started anyway. A redirect counts as yes:
- * the bytes are on another server.
+ * download. If no answer comes in time, the result is 'yes', and the page tries the download. A
+ * redirect counts as 'yes' too: the bytes are on another server.
  */
 async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   try {

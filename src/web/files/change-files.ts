@@ -54,8 +54,8 @@ const mostDeletedAtOnce = 1000
 
 /**
  * Deletes any number of files and shows the result (spec §8). The result also says how many files
- * no longer existed, and names the first of them. Many files need several calls. If one fails, the files of the calls before it
- * stay deleted and leave the lists.
+ * no longer existed, and names the first of them. Many files need several calls. If one fails, the
+ * files of the calls before it stay deleted and leave the lists.
  * @param onDeleted called with the ids of the files of each call that succeeded.
  */
 export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {

@@ -110,8 +110,8 @@ export function reopenFiles(client: QueryClient): void {
 /**
  * Returns the files of a list, as far as the browser knows them, without those that are being
  * deleted. A row disappears when its deletion is requested. It comes back only if the deletion
- * fails, even if the list is read again in between. While a new search runs, the files of the search
- * before are returned.
+ * fails, even if the list is read again in between. While a new search runs, the files of the
+ * search before are returned.
  */
 export function useFiles(wish: ListWish = allFiles) {
   const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({

@@ -19,9 +19,10 @@ export interface ToastOptions {
 /** Decides which toast is shown. Spec §9: one toast at a time. */
 export interface ToastTurns {
   /**
-   * Shows a toast instead of the current one, or lets it wait. News never replaces a failure, but
-   * follows it. If several news wait, only the last one is shown: the toasts of fifty files would
-   * take minutes, and the page lists each file anyway. A failure never waits.
+   * Shows a toast instead of the current one. While a failure is shown, a toast with `isNews` waits
+   * until the failure has been shown. If several such toasts wait, only the last one is shown: the
+   * toasts of fifty files would take minutes, and the page lists these files too. All other toasts
+   * are shown immediately.
    */
   add(toast: ToastOptions): void
   /** Notes that no toast is shown, for instance because React has drawn the toaster again. */

@@ -54,8 +54,8 @@ parentPort?.on('message', (order: DigestOrder) => {
 })
 
 /**
- * Reads and hashes some bytes of one file, and then lets new orders in. Repeats this until no file
- * has bytes left.
+ * Reads and hashes some bytes of one file. Repeats this until no file has bytes left. Between two
+ * repetitions, the thread receives new orders.
  */
 function work(): void {
   working = false

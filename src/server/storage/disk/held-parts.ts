@@ -35,13 +35,14 @@ interface Upload {
 
 /**
  * Knows which parts of which uploads have arrived completely. All bytes of an upload are in one
- * file, which does not show that. So there is a list: in memory, and for restarts in a file beside
- * the bytes, with one line for each part. Neither the bytes nor that file are synced. Therefore
- * after a restart a part counts only if its bytes have the CRC-32 of its line, which is safe after
- * any crash or power cut.
+ * file, and this file does not show which parts it contains. So there is a list, with one line for
+ * each part. It is in memory, and for restarts in a file beside the bytes. Neither the bytes nor
+ * the list are synced to the disk. So after a restart a part counts only if its bytes have the
+ * CRC-32 of its line, which is safe after any crash or power cut.
  *
- * An upload is in parts from its first part until the whole file is sent instead, or the upload is
- * sealed or removed. Parts of one upload do not overlap, because the server cuts a file only once.
+ * An upload is *in parts* from the arrival of its first part. This ends when a client sends the
+ * whole file instead, or when the upload is sealed or removed. Parts of one upload do not overlap,
+ * because the server cuts a file only once.
  */
 export class HeldParts {
   readonly #folders: Folders

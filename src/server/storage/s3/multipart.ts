@@ -108,9 +108,10 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
 
   /**
    * Returns the id of the multipart upload for this use. Presigned URLs send their bytes to it. If
-   * there is none, one is begun, and before it the one for whole files if that is missing too.
-   * Servers that begin some at the same time usually agree on one after listing again. Where they
-   * do not, parts that were sent to the wrong one are not listed, and so are sent again.
+   * there is none, this function begins one, and before it the one for whole files if that is
+   * missing too. If several servers do this at the same moment, each lists the uploads again, and
+   * they usually choose the same one. If they do not, parts that were sent to the wrong one are not
+   * listed, and clients send them again.
    */
   const openFor = async (use: UploadUse, key: string, mimeType: string): Promise<string> => {
     let open = await listOf(key)
