@@ -2,8 +2,8 @@ import type { FileKind } from './rules/file-kind.ts'
 import { sectionEnd, sectionStart, slotMark } from './template-marks.ts'
 
 /**
- * The gaps in the built download page that the server fills for each link. They get plain text,
- * between tags or in a double-quoted attribute, so one way of escaping is enough.
+ * The gaps in the built download page. For each link, the server fills them with plain text. Each
+ * gap is between tags or in a double-quoted attribute, so one way of escaping is enough.
  */
 export const pageSlots = [
   /** The public origin of this server, the same for all links. */

@@ -134,8 +134,8 @@ export function findMostDownloaded(db: Db, ownerId: string, limit: number): Prom
     db
       .select()
       .from(files)
-      // An array makes Postgres look up each id in the index. Instead of a join with these ids it
-      // may read the whole table, since it expects more of them.
+      // An array makes Postgres look up each id in the index. For a join with these ids, Postgres
+      // may read the whole table, because it expects more ids than there are.
       .where(sql`${id} = any(array(${unionAll(coarse, exact).getSQL()}))`)
       .orderBy(desc(downloadCount), desc(createdAt))
       .limit(limit)

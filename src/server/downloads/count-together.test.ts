@@ -37,7 +37,7 @@ function world() {
   return { sent, told, arrive, statements: () => sent.map(({ statement }) => statement) }
 }
 
-/** Lets everything happen that does not wait for an answer. */
+/** Waits until everything has happened that does not depend on an answer of the test. */
 function turn() {
   return new Promise<void>((resolve) => setImmediate(resolve))
 }

@@ -37,8 +37,8 @@ export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: numbe
 
 /**
  * Requests the mails about links that end within a day: one mail for all such links of an owner.
- * The transaction that requests the mail records in the file's row which end was told. So each end
- * of a link is told of once, and that of a renewed link again.
+ * The transaction that requests the mail records, in the file's row, the end that the mail tells.
+ * So an owner reads of each end once, and of a renewed link, which has another end, once more.
  * @returns for how many files a mail was requested.
  */
 export function tellEndingLinks(deps: LetterDeps): Promise<{ toldCount: number }> {

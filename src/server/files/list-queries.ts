@@ -55,8 +55,8 @@ export function prepareListFiles(db: Db) {
 /**
  * Lists a user's files by their number of downloads. There is no index of that number: each
  * download would have to write a new entry into every index of the table. So all files of the owner
- * are read and sorted, and only the first ones are returned. They are read by the owner's index.
- * For an owner of many of all files, Postgres would otherwise read the whole table.
+ * are read and sorted, and only the first ones are returned. The query must use the owner's index.
+ * If an owner has a large share of all files, Postgres would otherwise read the whole table.
  */
 function listByDownloads(
   db: Db,
@@ -105,8 +105,8 @@ function prepareOrder(db: Db, order: FileOrder): OrderedList {
       db
         .select()
         .from(files)
-        // An array makes Postgres look up each id in the index. Instead of a join with these ids it
-        // may read the whole table, since it expects more of them.
+        // An array makes Postgres look up each id in the index. For a join with these ids, Postgres
+        // may read the whole table, because it expects more ids than there are.
         .where(sql`${files.id} = any(array(${found.getSQL()}))`)
         .orderBy(...inOrder)
         .prepare(named(name))

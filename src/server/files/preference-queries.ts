@@ -47,8 +47,8 @@ export async function writePreferences(
 }
 
 /**
- * Returns the ids of at most `limit` owners with files that were downloaded for the first time, in
- * the order of the ids and from after `after` on.
+ * Returns the ids of at most `limit` owners with files that were downloaded for the first time. The
+ * ids are sorted, and begin with the first one after `after`.
  */
 export async function findOwnersOfFirstDownloads(
   db: Db,
@@ -105,7 +105,7 @@ function endsUntold(now: Date, until: Date) {
 
 /**
  * Returns the ids of at most `limit` owners who want a mail about links that end between `now` and
- * `until`, and have not got it. They are in the order of the ids, from after `after` on.
+ * `until`, and have not got it. The ids are sorted, and begin with the first one after `after`.
  */
 export async function findOwnersOfEndingLinks(
   db: Db,

@@ -45,8 +45,8 @@ export async function writeFileMail(
   const name = nameOf(reader)
   const content = fileLetter(letter, {
     name,
-    // Without a verified address, the account may be a stranger's, who could send words to the
-    // owner of the address in the names of files: see `nameOf`.
+    // If the address is not verified, the account may belong to a stranger. The stranger could send
+    // words to the owner of the address in the names of files: see `nameOf`.
     namesFiles: reader.emailVerified,
     files: files.map(({ originalName, expiresAt }) => ({
       name: originalName,

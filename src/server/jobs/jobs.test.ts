@@ -105,7 +105,8 @@ describe('a run whose server was killed', () => {
     await stopServers()
   })
   beforeEach(async () => {
-    // What is left in the queues would be taken in place of what the test puts there.
+    // Removes everything that earlier tests left in the queues. Otherwise the servers would take
+    // that instead of what this test adds.
     await app.pool.query('delete from pgboss.job')
   })
   afterEach(async () => {
@@ -113,7 +114,7 @@ describe('a run whose server was killed', () => {
     await stopServers()
   })
 
-  /** Leaves one thing from a queue as a server does that is killed right after it took it. */
+  /** Takes one entry from a queue and stops without working on it, like a server that is killed. */
   const dieWith = async (name: string, ask: (queue: JobQueue) => Promise<unknown>) => {
     const queue = await startQueue()
     await ask(queue)
@@ -132,7 +133,10 @@ describe('a run whose server was killed', () => {
     )
     await app.pool.query('update pgboss.queue set monitor_claim_on = null, monitor_on = null')
   }
-  /** Lets a server look for dead runs, and another one start, which looks for work at once. */
+  /**
+   * Makes one server look for dead runs, and then starts another server, which looks for work at
+   * once.
+   */
   const takeOver = async ({ boss }: Pick<JobQueue, 'boss'>, deps = jobDeps()) => {
     await boss.supervise()
     await pass(2)

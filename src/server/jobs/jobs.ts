@@ -44,16 +44,16 @@ const mailWorkers = 3
 const mailsOfWorker = 2
 
 /**
- * A server writes to the database every `heartbeatRefreshSeconds` that its run of a job goes on. If
- * that is missing for `heartbeatSeconds`, the server was probably killed, and another server takes
- * the run over. The queue looks for such runs once a minute.
+ * While a server runs a job, it writes a heartbeat to the database every `heartbeatRefreshSeconds`.
+ * If no heartbeat comes for `heartbeatSeconds`, the server was probably killed, and another server
+ * takes the run over. The queue looks for such runs once a minute.
  */
 const heartbeatSeconds = 60
 const heartbeatRefreshSeconds = 20
 
 /**
- * The queue waits this long for the end of a run on a server that lives. A run that takes longer
- * goes on, but another one may begin in parallel.
+ * The queue waits this long for the end of a run whose server still sends heartbeats. A run that
+ * takes longer goes on, but another one may begin in parallel.
  */
 const longestRunSeconds = 12 * 60 * 60
 

@@ -13,8 +13,8 @@ export interface NamedKey {
 }
 
 /**
- * Lists the keys that uploads and files with bytes have in a store, in the order of their
- * characters: at most `limit` keys, from the one after `after` on.
+ * Lists the keys that uploads and files with bytes have in a store, sorted by their characters. The
+ * list has at most `limit` keys, and begins with the first one after `after`.
  */
 export async function listNamedKeys(
   db: Db,
@@ -140,8 +140,9 @@ export async function listJobRecords(db: Db): Promise<JobRecord[]> {
 }
 
 /**
- * Makes runs that have no heartbeat end when their server gives no sign of life for this long. They
- * come from a version that had no heartbeats, and may be from a server that was killed.
+ * Adds a heartbeat to runs that have none: a run then ends when its server gives no sign of life
+ * for this long. Such runs come from a version that had no heartbeats. Their server may have been
+ * killed.
  */
 export async function addHeartbeats(db: Db, heartbeatSeconds: number): Promise<void> {
   await db.execute(sql`

@@ -141,7 +141,7 @@ describe('mail on its way', () => {
     await failedFor('14 days')
     expect(await jobsFor(email)).toEqual([])
 
-    /** Lets the queue clean up as if the mail had failed so long ago. */
+    /** Pretends that the mail failed this long ago, and makes the queue remove what is too old. */
     async function failedFor(time: string) {
       await app.pool.query(
         'update pgboss.job set completed_on = now() - $2::interval where id = $1',

@@ -58,7 +58,7 @@ export class DiskSpace implements UploadSpace {
   #watching: Promise<void> | undefined
   #looking: Promise<void> | undefined
   #nextLook: Promise<void> | undefined
-  /** How many free bytes uploads must leave because the administrator wants it. */
+  /** How many free bytes uploads must leave by the administrator's setting. */
   #leastFree = 0
   #free = 0
   #size = 0
@@ -111,7 +111,7 @@ export class DiskSpace implements UploadSpace {
     this.#taken += bytes
   }
 
-  /** Sets how many free bytes uploads must leave because the administrator wants it. */
+  /** Sets how many free bytes uploads must leave by the administrator's setting. */
   leaveFree(bytes: number): void {
     this.#leastFree = bytes
   }

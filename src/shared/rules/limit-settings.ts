@@ -202,8 +202,8 @@ function orderFault(tier: Tier, limits: Limits): string | null {
 }
 
 /**
- * Says of what this tier would allow more than the next tier. Returns null if it allows more of
- * nothing.
+ * Returns the limits in which this tier would allow more than the next tier, in words. Returns null
+ * if there are none.
  */
 function moreThan(own: TierLimits, above: TierLimits): string | null {
   const count = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY

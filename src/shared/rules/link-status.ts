@@ -63,8 +63,8 @@ export function openLinkLabel(
   facts: Pick<LinkFacts, 'expiresAt' | 'maxLifetimeAt'>,
   now: Date,
 ): string {
-  // No renewal sets an expiry after the maximum lifetime. The earlier date is taken all the same,
-  // to be safe.
+  // No renewal sets an expiry after the maximum lifetime. To be safe, this code takes the earlier
+  // of the two dates.
   const end = Math.min(facts.expiresAt.getTime(), facts.maxLifetimeAt.getTime())
   return timeLeftText(end - now.getTime())
 }
