@@ -14,16 +14,18 @@ import { Totals } from './totals.tsx'
 import { useAnalytics } from './use-analytics.ts'
 
 export interface AnalyticsSectionProps {
-  /** An action for an account without files. */
+  /** A button for a user who has no files yet. */
   emptyAction: ReactNode
 }
 
-/** Whether there is nothing to count: no file now, and no download of an earlier one. */
+/** Tells whether there is nothing to show: the user has no files now, and there was no download. */
 function isEmpty({ kinds, days, mostDownloaded }: Analytics): boolean {
   return mostDownloaded.length === 0 && [...kinds, ...days].every(({ count }) => count === 0)
 }
 
-/** What a user's files are, and how often they were downloaded (spec §2, Analytics). */
+/**
+ * Shows which kinds of files a user has, and how often they were downloaded (spec §2, Analytics).
+ */
 export function AnalyticsSection({ emptyAction }: AnalyticsSectionProps) {
   const { data, isError, isFetching, refetch } = useAnalytics()
   const [asTable, setAsTable] = useState(false)

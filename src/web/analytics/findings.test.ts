@@ -7,7 +7,10 @@ import { downloadsFinding, kindsFinding, mostDownloadedFinding } from './finding
 
 const days30 = lastDays(new Date('2026-11-21T12:00:00.000Z'), 30)
 
-/** 30 days up to 21 Nov; the numbers are those of the last ones. */
+/**
+ * Returns 30 days, of which 21 Nov is the last. `last` has the downloads of the last days; the days
+ * before them have none.
+ */
 function days(...last: number[]) {
   const counts = [...Array<number>(30 - last.length).fill(0), ...last]
   return days30.map((day, index) => ({ day, count: counts[index] ?? 0 }))
@@ -88,7 +91,7 @@ describe('what the kinds say', () => {
 
 describe('what the most downloaded files say', () => {
   const file = (originalName: string, downloadCount: number) => ({ originalName, downloadCount })
-  /** Without the marks for the direction of writing. */
+  /** Returns the sentence without the invisible marks around file names. */
   const finding = (...most: ReturnType<typeof file>[]) =>
     mostDownloadedFinding(most).replaceAll(/[\u2068\u2069]/g, '')
 

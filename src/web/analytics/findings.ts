@@ -5,10 +5,10 @@ import type { FileKind } from '../../shared/rules/file-kind.ts'
 import { formatCount } from '../charts/format-count.ts'
 import { shortName } from '../ui/split-name.ts'
 
-/** Longer names are cut in the middle, in letters. */
+/** A file name with more characters than this is cut in the middle. */
 const longestName = 40
 
-/** Spec §2: the names of the kinds, and of what is left over. */
+/** Spec §2: the names of the kinds of files, as titles. */
 export const kindNames: Readonly<Record<FileKind, string>> = {
   image: 'Images',
   video: 'Videos',
@@ -19,13 +19,13 @@ export const kindNames: Readonly<Record<FileKind, string>> = {
   other: 'Other files',
 }
 
-/** The same for sentences about several files. */
+/** The names of the kinds in a sentence about several files. */
 const kindsInSentence: Readonly<Record<FileKind, string>> = {
   ...kindNames,
   audio: 'Audio files',
 }
 
-/** The same about one file. */
+/** The names of the kinds in a sentence about one file. */
 const oneInSentence: Readonly<Record<FileKind, string>> = {
   image: 'One image',
   video: 'One video',
@@ -45,8 +45,8 @@ function files(count: number): string {
 }
 
 /**
- * Says how many downloads some days had, and on which most: '412 downloads in 30 days, most on 12
- * Nov'.
+ * Returns a sentence about the downloads of these days: how many, and on which day the most.
+ * Example: '412 downloads in 30 days, most on 12 Nov'.
  */
 export function downloadsFinding(days: readonly DayCount[]): string {
   const total = sum(days, ({ count }) => count)
@@ -56,19 +56,23 @@ export function downloadsFinding(days: readonly DayCount[]): string {
   const peaks = days.filter(({ count }) => count === most).map(({ day }) => dayText(day))
   const start = `${downloads(total)} ${within}`
   if (most === total) return `${start}, ${total === 1 ? '' : 'all '}on ${peaks[0]}`
-  // More than two days would make a list. Then the sentence tells how many, and not when.
+  // If more than two days have the most downloads, the sentence gives their number and names no
+  // day.
   if (peaks.length > 2) return `${start}, at most ${formatCount(most)} a day`
   return `${start}, most on ${peaks.join(' and ')}`
 }
 
-/** Files of one kind. The size is in bytes. */
+/** How many files of one kind a user has. `size` is the bytes of all these files. */
 export interface KindCount {
   kind: FileKind
   count: number
   size: number
 }
 
-/** Returns a share in whole percent. Only the whole is 100%, and only nothing is 0%. */
+/**
+ * Returns a share in percent, rounded to a whole number. The result is 100% only if the share is
+ * the whole, and 0% only if it is nothing.
+ */
 function percent(part: number, whole: number): string {
   const rounded = Math.round((part / whole) * 100)
   if (part < whole && rounded === 100) return 'over 99%'
@@ -76,7 +80,10 @@ function percent(part: number, whole: number): string {
   return `${rounded}%`
 }
 
-/** Says which kind is the largest: 'Videos are 14 of 128 files and 61% of the size'. */
+/**
+ * Returns a sentence about the largest kind. Example: 'Videos are 14 of 128 files and 61% of the
+ * size'.
+ */
 export function kindsFinding(kinds: readonly KindCount[]): string {
   const total = sum(kinds, ({ count }) => count)
   const size = sum(kinds, (one) => one.size)
@@ -89,7 +96,7 @@ export function kindsFinding(kinds: readonly KindCount[]): string {
       ? `${oneInSentence[first.kind]} so far`
       : `All ${files(total)} are ${kindsInSentence[first.kind].replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())}`
   }
-  // Two kinds of the same size: neither is the largest.
+  // Two kinds are equally large, so the sentence names neither.
   if (first.size === second.size && first.count === second.count) {
     return `${files(total)} of ${kinds.filter(({ count }) => count > 0).length} kinds`
   }
@@ -99,14 +106,18 @@ export function kindsFinding(kinds: readonly KindCount[]): string {
     : `${kindsInSentence[first.kind]} are ${formatCount(first.count)} of ${files(total)}${share}`
 }
 
-/** A name inside a sentence. The marks around it keep its direction of writing to itself. */
+/**
+ * Returns a name for use inside a sentence, between two invisible marks. They keep a name that is
+ * written from right to left from reordering the rest of the sentence.
+ */
 function quoted({ originalName }: { originalName: string }): string {
   return `\u2068${shortName(originalName, longestName)}\u2069`
 }
 
 /**
- * Says which file has the most downloads: 'press-kit.zip leads with 231 downloads'. The files are
- * those with the most downloads, in order.
+ * Returns a sentence about the file with the most downloads. Example: 'press-kit.zip leads with 231
+ * downloads'.
+ * @param most the files with the most downloads, the most downloaded first.
  */
 export function mostDownloadedFinding(
   most: readonly { originalName: string; downloadCount: number }[],

@@ -10,7 +10,7 @@ const title = 'Files by kind'
 
 export interface KindsChartProps {
   kinds: readonly KindCount[]
-  /** True to leave the bars out. */
+  /** True to show the table without the bars. */
   asTable: boolean
 }
 

@@ -8,9 +8,9 @@ import { mostDownloadedFinding } from './findings.ts'
 const title = 'Most downloaded'
 
 export interface MostDownloadedChartProps {
-  /** The most downloaded first. */
+  /** The files to show, the most downloaded first. */
   files: readonly StoredFile[]
-  /** True to leave the bars out. */
+  /** True to show the table without the bars. */
   asTable: boolean
 }
 

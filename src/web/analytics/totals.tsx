@@ -5,10 +5,10 @@ import { formatSize } from '../../shared/rules/file-size.ts'
 import { formatCount } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
 
-/** The days that are compared with as many before them. */
+/** The page compares the downloads of this many last days with those of as many days before. */
 const recentDays = 7
 
-/** The numbers that people look for first. */
+/** Shows four numbers: files, downloads, downloads of the last days, and links that end soon. */
 export function Totals({ analytics: { kinds, days, expiringSoon } }: { analytics: Analytics }) {
   const downloads = (from: number, to?: number) => sum(days.slice(from, to), ({ count }) => count)
   return (

@@ -2,17 +2,17 @@ import { isColour } from '../../shared/rules/accent.ts'
 import { TextField } from '../ui/field.tsx'
 import { accentHint } from './accent-hint.ts'
 
-/** What the picker of colours begins with: our own accent. */
+/** The accent colour of Mayfly. The colour picker shows it until the user chooses a colour. */
 const ours = '#0b6e63'
 
 export interface AccentFieldProps {
-  /** As it was typed; empty for our own accent. */
+  /** The colour as the user typed it. An empty text means the accent colour of Mayfly. */
   value: string
   onValueChange: (value: string) => void
   error: string | undefined
 }
 
-/** The accent colour, typed as #rrggbb or picked. */
+/** The field for the accent colour. A user types it as #rrggbb, or picks it. */
 export function AccentField({ value, onValueChange, error }: AccentFieldProps) {
   const typed = value.trim().toLowerCase()
   const colour = isColour(typed) ? typed : null

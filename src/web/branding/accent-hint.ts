@@ -1,6 +1,9 @@
 import { accentPairs } from '../../shared/rules/accent.ts'
 
-/** Returns what a person should know about a colour that pages cannot show as it is; else null. */
+/**
+ * Returns a sentence for the user if pages show the chosen colour darker or lighter. Returns null
+ * if they show exactly this colour.
+ */
 export function accentHint(chosen: string): string | null {
   const { light, dark } = accentPairs(chosen)
   const isDarker = light.accent !== chosen

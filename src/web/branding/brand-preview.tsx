@@ -4,14 +4,14 @@ import { accentPairs, type Theme, themes } from '../../shared/rules/accent.ts'
 
 export interface BrandPreviewProps {
   name: string
-  /** `#rrggbb`; null for our own accent. */
+  /** `#rrggbb`; null for the accent colour of Mayfly. */
   accent: string | null
   message: string
-  /** The address of the logo; null without one. */
+  /** The URL of the logo; null for no logo. */
   logo: string | null
 }
 
-/** The download page as it will be, small, in both themes. */
+/** Shows the user how the download page will look with this brand: a small page in each theme. */
 export function BrandPreview(props: BrandPreviewProps) {
   return (
     <figure>

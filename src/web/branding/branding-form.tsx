@@ -30,7 +30,10 @@ function valuesOf(brand: Brand | null): Values {
   }
 }
 
-/** Changes and removes the brand, and shows the download page with it before it is saved. */
+/**
+ * The form that changes and removes the user's brand. It has a preview, so the user sees the brand
+ * before saving it.
+ */
 export function BrandingForm({ saved }: { saved: Brand | null }) {
   const changes = useBrandingChanges()
   const [values, setValues] = useState(() => valuesOf(saved))
@@ -52,7 +55,8 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
     setErrors({})
     try {
       await changes.save({ body: checked.data, logo: logo.change })
-      // The server has tidied what was typed.
+      // The server stores the checked texts, for instance without spaces at their ends. So the
+      // fields show these texts.
       setValues(valuesOf({ ...checked.data, logoUrl: null }))
       logo.reset()
       toast({ title: 'Branding saved', description: 'The pages of your links show it now.' })
@@ -148,14 +152,18 @@ function RemoveButton(props: { disabled: boolean; onConfirm: () => Promise<void>
         pending={pending}
         pendingLabel="Removing..."
         onConfirm={() => void confirm()}
-        // The button that opened the dialog goes with the branding.
+        // The pressed button disappears when the brand is removed, so the first field gets the
+        // focus.
         finalFocus={() => document.querySelector<HTMLElement>('input[name="name"]') ?? true}
       />
     </>
   )
 }
 
-/** Says why a call failed. That the session is over has a toast of its own. */
+/**
+ * Shows why a call failed. It shows nothing if the session has ended, because that has a toast of
+ * its own.
+ */
 function tellFailure(title: string, error: unknown): void {
   if (saysSignedOut(error)) return
   const description =

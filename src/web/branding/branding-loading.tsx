@@ -1,6 +1,6 @@
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
-/** The shape of the form until it is there. */
+/** Grey shapes in place of the form while it is being loaded. */
 export function BrandingLoading() {
   return (
     <Loading label="Loading your branding">

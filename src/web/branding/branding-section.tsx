@@ -4,12 +4,14 @@ import { tierTraits, upgradeOf } from '../../shared/rules/tier-traits.ts'
 import { Card } from '../ui/card.tsx'
 import { BrandingLoading } from './branding-loading.tsx'
 
-/** Only who may have a brand loads the form. */
+/** The code of the form is loaded only for users whose tier has custom branding. */
 const BrandingSettings = lazy(() =>
   import('./branding-settings.tsx').then((it) => ({ default: it.BrandingSettings })),
 )
 
-/** The form for the brand; to a tier without branding, what brings it. */
+/**
+ * Shows the form for the brand. If the user's tier has no custom branding, it says which tier has.
+ */
 export function BrandingSection({ tier }: { tier: Tier }) {
   return (
     <Card className="p-5 sm:p-6">

@@ -3,7 +3,7 @@ import { BrandingForm } from './branding-form.tsx'
 import { BrandingLoading } from './branding-loading.tsx'
 import { useBranding } from './use-branding.ts'
 
-/** The form for the brand, once it is known what is saved. */
+/** Loads the user's brand, and then shows the form with it. */
 export function BrandingSettings() {
   const { data, isError, isFetching, refetch } = useBranding()
   if (data !== undefined) return <BrandingForm saved={data} />

@@ -2,8 +2,8 @@ import { formatSizeLimit } from '../../shared/rules/file-size.ts'
 import { logoTypes, maxLogoBytes } from '../../shared/rules/logo-limits.ts'
 
 /**
- * Returns why a chosen file is no logo, as far as a browser can tell; null where it may be one. The
- * server looks at the bytes.
+ * Returns why a chosen file cannot be a logo; null if it may be one. A browser knows only the type
+ * and the size of the file. The server checks the bytes.
  */
 export function logoFault({ size, type }: Pick<File, 'size' | 'type'>): string | null {
   if (!logoTypes.some((known) => known === type)) return 'Please take a PNG, a JPEG or a WebP.'

@@ -5,7 +5,7 @@ import { logoTypes, maxLogoBytes } from '../../shared/rules/logo-limits.ts'
 import { Button } from '../ui/button.tsx'
 
 export interface LogoFieldProps {
-  /** The address of the logo that shows; null without one. */
+  /** The URL of the logo that the form shows; null for no logo. */
   logo: string | null
   error: string | undefined
   disabled: boolean
@@ -13,7 +13,7 @@ export interface LogoFieldProps {
   onRemove: () => void
 }
 
-/** The logo: choose a picture, or remove the one that is there. */
+/** The field for the logo. A user chooses a picture, or removes the present logo. */
 export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
@@ -42,7 +42,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
           accept={logoTypes.join()}
           onChange={({ target }) => {
             const [picture] = target.files ?? []
-            // The same file can be chosen again after a refusal.
+            // The input is emptied, or choosing the same file again would cause no event.
             target.value = ''
             if (picture) onChosen(picture)
           }}
@@ -62,7 +62,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
             disabled={disabled}
             onClick={() => {
               onRemove()
-              // This button goes with the logo.
+              // The pressed button disappears with the logo, so the other button gets the focus.
               choose.current?.focus()
             }}
           >

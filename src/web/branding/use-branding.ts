@@ -2,7 +2,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import type { Brand } from '../../shared/contract/branding.ts'
 import { type CallInput, call } from '../api/call.ts'
 
-/** The user's brand; null where there is none. */
+/** The query for the user's brand. The result is null if the user has none. */
 const brandingQuery = queryOptions({
   queryKey: ['/api/branding'],
   queryFn: ({ signal }) => call('getBranding', { signal }),
@@ -14,10 +14,13 @@ export function useBranding() {
 
 type BrandTexts = CallInput<'saveBranding'>['body']
 
-/** What becomes of the logo: a picture in its place, none, or the same as before. */
+/** What a save does with the logo: replace it by a picture, remove it, or leave it as it is. */
 export type LogoChange = { picture: File } | 'remove' | 'keep'
 
-/** Saves and removes the brand. Each step that the server has taken shows at once. */
+/**
+ * Returns functions that save and remove the brand. Saving may take two calls, one for the texts
+ * and one for the logo. After each call the page shows what the server has stored.
+ */
 export function useBrandingChanges() {
   const client = useQueryClient()
   const keep = (brand: Brand | null) => client.setQueryData(brandingQuery.queryKey, brand)

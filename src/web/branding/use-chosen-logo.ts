@@ -2,7 +2,10 @@ import { useEffect, useState } from 'react'
 import { logoFault } from './logo-fault.ts'
 import type { LogoChange } from './use-branding.ts'
 
-/** Keeps what a person did to the logo, until it is saved. `savedUrl` is the logo as it is. */
+/**
+ * Remembers how the user has changed the logo, until the form is saved.
+ * @param savedUrl the URL of the logo that the server has stored; null for none.
+ */
 export function useChosenLogo(savedUrl: string | null) {
   const [change, setChange] = useState<LogoChange>('keep')
   const [fault, setFault] = useState<string>()
@@ -21,9 +24,9 @@ export function useChosenLogo(savedUrl: string | null) {
   }
   return {
     change,
-    /** Why the last picture was not taken. */
+    /** Why the last chosen file was refused; undefined if it was not. */
     fault,
-    /** The address of the logo to show; null for none. */
+    /** The URL of the logo that the form shows; null for no logo. */
     shown: change === 'keep' ? savedUrl : chosenUrl,
     choose(picture: File) {
       const found = logoFault(picture)

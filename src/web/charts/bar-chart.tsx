@@ -4,29 +4,32 @@ import './charts.css'
 import { formatCount, formatShortCount } from './format-count.ts'
 import { movedPoint } from './reading-point.ts'
 
-/** In pixels. The width is that of the container. */
+/** The height in pixels that the highest bar has. The chart is as wide as its container. */
 const plotHeight = 172
-/** Room above the highest bar, for its value. */
+/** The space in pixels above the highest bar, where its value is written. */
 const headroom = 24
 const height = plotHeight + headroom
-/** A value that is not 0 can be seen. */
+/** The least height of a bar in pixels, so that a person can see every value above 0. */
 const leastHeight = 2
-/** Longer numbers would touch each other. */
+/**
+ * Only values of at most this many characters are written above their bars. Longer ones would touch
+ * the values beside them. The highest bar always has its value.
+ */
 const longestValue = 3
 
 export interface BarChartProps {
   /** What is counted, for screen readers: 'Downloads per day'. */
   label: string
-  /** What a value counts, of one and of several: 'download', 'downloads'. */
+  /** The noun after a value, for 1 and for any other number: 'download', 'downloads'. */
   unit: readonly [one: string, several: string]
-  /** In the order of the axis, at least one. */
+  /** The bars from left to right, at least one. */
   points: readonly BarPoint[]
 }
 
 /**
- * Bars over an axis. A reading point tells the value of one bar: the arrow keys, Home, End and the
- * pointer move it, and screen readers read it as the value of a slider. A table of the same numbers
- * must stand beside the chart.
+ * A chart of bars over an axis. It has a reading point, which shows the value of one bar. The arrow
+ * keys, Home, End and the pointer move the reading point, and screen readers read it as a slider.
+ * The page must have a table of the same numbers beside the chart.
  */
 export function BarChart({ label, unit, points }: BarChartProps) {
   const [chosen, setPoint] = useState(points.length - 1)
@@ -89,7 +92,8 @@ export function BarChart({ label, unit, points }: BarChartProps) {
             const tall = heightOf(value)
             const text = formatShortCount(value)
             const isPeak = index === scale.peak
-            // The tip of the reading point stands there, with the same number.
+            // At the reading point, a box beside the bar shows the value. So it is not written
+            // above this bar.
             const isRead = isShown && index === point
             return (
               <g key={label}>
@@ -144,8 +148,8 @@ export function BarChart({ label, unit, points }: BarChartProps) {
 }
 
 /**
- * Places words at a bar. At the left of the plot they begin there, at its right they end there, so
- * that they stay inside.
+ * Returns the style that places the box of the reading point at a bar. For the first bar the box
+ * begins at the bar, and for the last one it ends there, so that it stays inside the plot.
  */
 function inside(index: number, count: number) {
   const part = index / Math.max(1, count - 1)
@@ -155,7 +159,7 @@ function inside(index: number, count: number) {
   }
 }
 
-/** The frame around the bar that is read. */
+/** Draws a frame around the bar at the reading point. */
 function ReadingPoint({ index, count, tall }: { index: number; count: number; tall: number }) {
   const { x, width } = barPlace(index, count)
   const around = width * 0.18

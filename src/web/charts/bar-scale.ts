@@ -1,29 +1,35 @@
 import { ticks } from 'd3-array'
 
-/** One bar: what it stands for, in words of two lengths, and its value, 0 or more. */
+/**
+ * One bar of a chart. `label` and `tick` are a long and a short name of what it counts. `value` is
+ * 0 or more.
+ */
 export interface BarPoint {
-  /** 'Mon 9 Nov' */
+  /** Example: 'Mon 9 Nov'. */
   label: string
-  /** For the axis: '9 Nov' */
+  /** The name below the bar, on the axis. Example: '9 Nov'. */
   tick: string
   value: number
 }
 
-/** About how many lines an axis has besides its foot. */
+/** A chart has about this many lines across, besides the one at its foot. */
 const wantedLines = 3
-/** About how many words stand below the bars. */
+/** About this many bars have their name below them. More names would not fit. */
 const wantedTicks = 6
 
 export interface BarScale {
-  /** The value at the top. It is 1 where all bars are empty. */
+  /** The value at the upper edge of the chart. It is 1 if all values are 0. */
   top: number
-  /** The values of the lines across, whole numbers from 0 up. */
+  /** The values at which the chart has a line across. They are whole numbers and begin with 0. */
   lines: readonly number[]
-  /** The first of the highest bars, or null where all are empty. */
+  /**
+   * The index of the highest bar, or of the first one if several are equal. null if all values are
+   * 0.
+   */
   peak: number | null
 }
 
-/** Computes the vertical scale of some bars. The highest one reaches the top. */
+/** Computes the vertical scale of a chart. The highest bar reaches the upper edge. */
 export function barScale(values: readonly number[]): BarScale {
   const largest = Math.max(0, ...values)
   const top = largest || 1
@@ -34,31 +40,39 @@ export function barScale(values: readonly number[]): BarScale {
   }
 }
 
-/** A bar on a plot, in percent of its width. */
+/**
+ * Where a bar stands, in percent of the chart's width: its left edge, its width, and its middle.
+ */
 export interface BarPlace {
   x: number
   width: number
   middle: number
 }
 
-/** The part of its place that a bar fills. */
+/**
+ * All bars get equal shares of the width. A bar fills this part of its share, and the rest is a
+ * gap.
+ */
 const filled = 0.68
 
-/** Computes where the bar at `index` of `count` stands. */
+/** Computes where one of `count` bars stands. `index` counts from 0. */
 export function barPlace(index: number, count: number): BarPlace {
   const band = 100 / count
   const width = band * filled
   return { x: index * band + (band - width) / 2, width, middle: (index + 0.5) * band }
 }
 
-/** Returns the bar at a place of the plot, from 0 at its left to 1 at its right. */
+/**
+ * Returns the index of the bar at a place of the chart. The place is 0 at the left edge, 1 at the
+ * right edge.
+ */
 export function barAt(place: number, count: number): number {
   return Math.min(count - 1, Math.max(0, Math.floor(place * count)))
 }
 
 /**
- * Returns the bars whose words stand below them: the last one, and others at even steps from the
- * first, none so close to the last that the words would touch.
+ * Returns the indexes of the bars that have their name below them: the last bar, and bars at even
+ * steps from the first. A bar is left out if its name would touch the name of the last one.
  */
 export function axisTicks(count: number): number[] {
   if (count === 0) return []

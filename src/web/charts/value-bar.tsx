@@ -1,6 +1,6 @@
 import './charts.css'
 
-/** A value that is not 0 can be seen, in pixels. */
+/** The least width of a bar in pixels, so that a person can see every value above 0. */
 const leastWidth = 3
 
 /**

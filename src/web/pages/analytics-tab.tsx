@@ -12,13 +12,13 @@ const AnalyticsSection = lazy(() =>
 export interface AnalyticsTabProps {
   user: User
   onUpload: () => void
-  /** Called after the tier was changed here. */
+  /** Called after the user changed the tier on this tab. */
   onTierChange: (user: User) => void
 }
 
 /**
- * The Analytics tab (spec §2). A tier without analytics sees the upgrade that brings them. Their
- * code is loaded when they are shown, and with no other screen.
+ * The Analytics tab (spec §2). A user whose tier has no analytics sees the upgrade card instead.
+ * The tab's code is loaded when the tab is shown.
  */
 export function AnalyticsTab({ user, onUpload, onTierChange }: AnalyticsTabProps) {
   const { analytics, upgradesTo } = tierTraits[user.tier]
