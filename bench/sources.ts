@@ -9,8 +9,8 @@ export interface Source {
   path: string
   bytes: number
   /**
-   * Cuts the file into pieces of `bytesOfEach` bytes. Returns the paths of the pieces in their
-   * order.
+   * Cuts the file into pieces of `bytesOfEach` bytes. Returns the paths of the pieces, from the
+   * first to the last.
    */
   pieces(bytesOfEach: number): Promise<string[]>
 }

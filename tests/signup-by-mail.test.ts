@@ -72,7 +72,8 @@ it('a slow mail server delays no answer, and gets the letter once', async () => 
   const answer = await signUp(makeClient(app), { email })
   expect(await answer.json()).toMatchObject({ requiresVerification: true })
   await expect.poll(() => server.offered).toContain(email)
-  // The letter is under way now. Others are served, and their letters are taken in.
+  // The mail server has the letter and does not answer yet. Meanwhile the server still accepts
+  // other signups.
   expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)
   expect(receivedBy(email)).toEqual([])
   server.react('accept')

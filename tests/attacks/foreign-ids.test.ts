@@ -50,7 +50,8 @@ function namesAThing({ access, params, query, body }: Endpoint) {
   const fields = [params, query, body].flatMap((schema) =>
     schema && 'shape' in schema ? Object.keys(schema.shape as object) : [],
   )
-  // A call of the administrator is about others. Who may make it is tested in contract.test.ts.
+  // The administrator's calls are made for the files and uploads of other users, so they are left
+  // out. contract.test.ts tests who may make them.
   return access === 'user' && fields.some((field) => naming.includes(field))
 }
 

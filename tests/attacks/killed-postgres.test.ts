@@ -53,7 +53,7 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
   return null
 }
 
-/** Lets each person make two calls in parallel, again and again, until it is told to stop. */
+/** Makes each person send two calls in parallel, again and again, until it is told to stop. */
 function beginWork() {
   const done = new Set<string>()
   let isOver = false

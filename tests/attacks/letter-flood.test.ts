@@ -3,8 +3,9 @@ import { makeClient } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: one client asks for letters to ever other people, or tries tokens of letters, without
- * end. The server takes the client's address from a proxy's header, so one test can be two clients.
+ * The attack: one client asks for letters to more and more people, or tries tokens of letters,
+ * without end. The server takes the client's address from a proxy's header, so one test can act as
+ * two clients.
  */
 
 const most = 20
@@ -16,7 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** For each call: its two clients, the bodies that it is sent, and its status if not refused. */
+/**
+ * Each row is a call: its name, the two clients that make it, a function that returns the n-th
+ * body, and the status of an answer that is not a refusal.
+ */
 const calls = [
   ['forgot-password', [1, 2], (nth: number) => ({ email: `to-${nth}@example.org` }), 200],
   ['resend-verification', [3, 4], (nth: number) => ({ email: `to-${nth}@example.org` }), 200],

@@ -154,7 +154,8 @@ test('until it is known who looks no screen shows, and then only one for him', a
   }
   for (const text of ['Sign In', 'Sign Up', 'Get Started']) expect(shown).not.toContain(text)
 
-  // Otherwise the server would refuse the list itself.
+  // The page must load its list of files before the session ends. Otherwise the server would also
+  // refuse the list, and the browser would report another error.
   await expect(page.getByText('No files yet')).toBeVisible()
   // After the session has ended, the page shows nothing of the account, not even for a moment.
   noise.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)

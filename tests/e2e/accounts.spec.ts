@@ -125,7 +125,8 @@ test('signup says what is wrong and keeps what was typed', async ({ noise, page 
   await expect(page.getByLabel('First name')).toBeFocused()
 
   noise.expect(/409 \(Conflict\).*\/api\/auth\/signup$/)
-  // The page's clock stands still. So the way to the login waits for no time.
+  // The page's clock stands still, and yet the page opens the login. So it does this immediately,
+  // and does not wait as it does after a signup that must be verified.
   await page.clock.pauseAt(Date.now() + 60 * 60_000)
   await fillSignup(page, 'correct horse', 'correct horse')
   await expect(page).toHaveURL('/login')

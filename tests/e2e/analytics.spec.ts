@@ -56,7 +56,7 @@ test('analytics say what they found, are read by the arrow keys, and stand in a 
   await expect(reading).toBeHidden()
   await expect(table.getByRole('row').nth(1)).toBeInViewport()
 
-  // Whoever comes back sees what was counted meanwhile.
+  // A person who opens the tab again sees the downloads that were counted in between.
   const { shortCode } = await makeFile(person, { name: 'new.zip', type: 'application/zip' })
   await (await makeClient(app).fetch(`/api/download/${shortCode}`)).arrayBuffer()
   await page.getByRole('tab', { name: 'My Files' }).click()

@@ -40,7 +40,8 @@ test('a brand is made on the account page, shows on the pages of links without s
   )
   await expect(form.getByText('Please take a PNG, a JPEG or a WebP.')).toBeVisible()
 
-  // The server looks at the bytes. What it took of the rest stays.
+  // The server checks the bytes and refuses the logo. The texts of the brand were saved by an
+  // earlier call, and stay.
   noise.expect(/400 \(Bad Request\).*\/api\/branding\/logo$/)
   await choose('logo.png', 'image/png', Buffer.from('no PNG'))
   await save.click()

@@ -154,7 +154,8 @@ test('a sign-in that fails at Google ends on the login page, which says what to 
   await pressOn(page, page.getByRole('button', { name: 'Sign In' }))
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
-  // Whoever is signed in is led on from the login, but not before the reason was read.
+  // The login page redirects a person who is signed in already. But if it has to show why Google
+  // failed, it stays open, so that the person can read the reason.
   await page.goto('/login?fault=google-failed')
   await expect(page.getByRole('alert')).toHaveText(/^Something went wrong on our side/)
 })

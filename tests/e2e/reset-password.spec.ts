@@ -139,7 +139,7 @@ test('a network that fails is told, and what was typed stays', async ({
   await expect(page.getByText('Please check your connection and try again')).toBeVisible()
   const sentence = page.locator('form').getByText('Network error occurred')
   await expect(sentence).toBeVisible()
-  // A submit that says something else takes the sentence away.
+  // The next submit fails for another reason, so the page removes the old sentence.
   await fillPasswords(page, 'a new password', 'another one')
   await expect(page.getByText("Passwords don't match")).toBeVisible()
   await expect(sentence).toBeHidden()

@@ -27,7 +27,10 @@ const dashboard = `${origin}/`
 const limits = defaultLimits.free
 const link = `${origin}/verify-email?token=${'a'.repeat(43)}`
 
-/** The letters of each file in `src/server/email/letters`, with all that they can hold. */
+/**
+ * The letters that each file in `src/server/email/letters` can write, with everything that they can
+ * contain.
+ */
 export const letters: Readonly<Record<string, readonly LetterContent[]>> = {
   'address-taken': [addressTakenLetter({ name, email, signedUpAt: moment, browser, loginPage })],
   feedback: [
