@@ -13,7 +13,8 @@ import { tierTraits } from './tier-traits.ts'
 
 /**
  * An administrator writes this word in place of a number, for no limit on the files of a user, or
- * for no cap. The cap is the largest size that the files of all users may have together.
+ * for no storage cap. The storage cap is how many bytes the files and open uploads of all users may
+ * have together.
  */
 export const unlimited = 'unlimited'
 

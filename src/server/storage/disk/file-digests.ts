@@ -11,8 +11,8 @@ const mebibyte = 1024 * 1024
 const stepBytes = 8 * mebibyte
 const blockBytes = mebibyte
 /**
- * How many uploads are remembered: at most this many that the thread reads, and at most this many
- * whose SHA-256 is computed.
+ * How many uploads are remembered: at most this many that the thread is reading, and at most this
+ * many whose SHA-256 is known.
  */
 const rememberedUploads = 500
 /** The thread needs memory only for one block and its few messages. */
