@@ -26,6 +26,7 @@ import { answerError } from './http/error-handler.ts'
 import { loopbackRedirect } from './http/loopback-redirect.ts'
 import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
+import { requestCeiling } from './http/request-ceiling.ts'
 import { requestContext } from './http/request-context.ts'
 import { sameOrigin } from './http/same-origin.ts'
 import { servedHosts } from './http/served-hosts.ts'
@@ -100,7 +101,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...limitRoutes(deps),
         ...checkRoutes(deps),
       },
-      { session },
+      { session, requireRoom: requestCeiling(deps) },
     ),
   )
   app.all('/api/*', () => {

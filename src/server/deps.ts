@@ -29,4 +29,6 @@ export interface Deps {
   mailer: Mailer
   settings: AdminSettings
   metrics: Metrics
+  /** Tells whether too many queries wait for a connection to the database. */
+  isDatabaseOverrun: () => boolean
 }

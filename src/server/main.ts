@@ -162,6 +162,7 @@ async function start(
     mailer,
     settings,
     metrics,
+    isDatabaseOverrun: database.isOverrun,
   }
   watchPool(metrics, pool)
   watchSpace(metrics, space)

@@ -20,6 +20,7 @@ import { createDatabase, firstProcessOf, startTestPostgres } from '../support/po
  * As in production, Postgres gives up before the server does. But both give up much sooner here.
  */
 const limits: PoolLimits = {
+  waiting: 1000,
   connections: 10,
   connectMs: 500,
   lockMs: 300,

@@ -100,7 +100,12 @@ export async function serveApp(
   const logged: LogLine[] = []
   const log = pino({ level: 'debug', serializers: logSerializers }, logCollector(logged))
   const metrics = createMetrics()
-  const { pool, db, close: closeDatabase } = await openDatabase(config, log, poolLimits)
+  const {
+    pool,
+    db,
+    isOverrun: isDatabaseOverrun,
+    close: closeDatabase,
+  } = await openDatabase(config, log, poolLimits)
   const secret = 'a secret that only this test run knows'
   const ownSpace = await DiskSpace.open({
     folder: dataDir,
@@ -156,6 +161,7 @@ export async function serveApp(
     mailer: config.smtpUrl === null ? mailBox.mailer : createMailer(config, { clock, log }),
     settings,
     metrics,
+    isDatabaseOverrun,
   }
   watchPool(metrics, pool)
   watchSpace(metrics, ownSpace)

@@ -10,6 +10,7 @@ import * as schema from './schema.ts'
 /** A copy of a table may take hours, so nothing but a wait for a lock is limited. */
 export const moveLimits: PoolLimits = {
   connections: 3,
+  waiting: Number.POSITIVE_INFINITY,
   connectMs: 15_000,
   lockMs: 10_000,
   statementMs: 0,

@@ -12,6 +12,8 @@ import { openPool, type PoolLimits, poolLimits } from './pool.ts'
 export interface Database {
   pool: pg.Pool
   db: Db
+  /** Tells whether as many queries wait for a connection as may wait. */
+  isOverrun(): boolean
   /** Waits a while for running queries, closes the pool and stops the embedded Postgres. */
   close(): Promise<void>
   /** Tells the embedded Postgres to stop and does not wait. For an exit that cannot wait. */
@@ -40,18 +42,19 @@ export async function openDatabase(
     const connection = { connectionString: config.databaseUrl, application_name: 'mayfly' }
     await reach(connection, log)
     await migrateDatabase(connection)
-    const { pool, db, close } = openPool(connection, log, limits)
-    return { pool, db, close, abandon: () => {}, onLost: () => {} }
+    const { pool, db, isOverrun, close } = openPool(connection, log, limits)
+    return { pool, db, isOverrun, close, abandon: () => {}, onLost: () => {} }
   }
 
   const postgres = await startEmbeddedPostgres(config.dataDir, log)
   try {
     const connection = { ...postgres.connection, ssl: false, application_name: 'mayfly' }
     await migrateDatabase(connection)
-    const { pool, db, close } = openPool(connection, log, limits)
+    const { pool, db, isOverrun, close } = openPool(connection, log, limits)
     return {
       pool,
       db,
+      isOverrun,
       async close() {
         await close()
         await postgres.stop()

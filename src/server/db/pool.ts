@@ -12,6 +12,11 @@ import { makeDb } from './transaction.ts'
  */
 export interface PoolLimits {
   connections: number
+  /**
+   * How many queries may wait for a connection. Past that the pool counts as overrun, and new
+   * requests are refused (`request-ceiling.ts`).
+   */
+  waiting: number
   /** How long to wait for a connection, a new one or one from the pool. */
   connectMs: number
   /** How long to wait for a lock that another transaction holds. */
@@ -29,6 +34,9 @@ export interface PoolLimits {
 
 export const poolLimits: PoolLimits = {
   connections: 10,
+  // All transfers that may run (512 and 256) can begin in the same moment, each with one query, and
+  // nobody is refused. Ten connections answer 1,000 such queries in some 0.3 s.
+  waiting: 1000,
   connectMs: 5_000,
   lockMs: 10_000,
   statementMs: 25_000,
@@ -41,6 +49,8 @@ const closeMs = 5_000
 export interface OpenPool {
   pool: pg.Pool
   db: Db
+  /** Tells whether as many queries wait for a connection as may wait. */
+  isOverrun(): boolean
   /** Waits a while for running queries and closes the pool. */
   close(): Promise<void>
 }
@@ -74,6 +84,7 @@ export function openPool(
   return {
     pool,
     db: makeDb(pool),
+    isOverrun: () => pool.waitingCount >= limits.waiting,
     async close() {
       closing = true
       await Promise.race([pool.end(), wait(closeMs, undefined, { ref: false })])

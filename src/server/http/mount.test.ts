@@ -49,7 +49,7 @@ beforeAll(async () => {
       looked += 1
       return session
     }
-    app.route('/', mount(handlers, { session: found }))
+    app.route('/', mount(handlers, { session: found, requireRoom: () => {} }))
   })
 })
 afterAll(() => server.close())

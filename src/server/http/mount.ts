@@ -45,6 +45,8 @@ export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoin
 interface MountOptions {
   /** Finds the session of a request; null for a visitor. */
   session(context: Context<HttpEnv>): Promise<Session | null>
+  /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
+  requireRoom(): void
 }
 
 /**
@@ -71,6 +73,12 @@ function pathOf(name: EndpointName) {
   return endpoints[name].path
 }
 
+/**
+ * Endpoints that are answered however many requests wait: those for operators, who look at a server
+ * that has too much to do.
+ */
+const alwaysAnswered = new Set<EndpointName>(['health', 'ready', 'metrics', 'openApi', 'docs'])
+
 function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
   const row: Endpoint = endpoints[name]
   // TypeScript knows the type of each handler by its name. This function gets any name, so it needs
@@ -78,6 +86,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
     nameRoute(context.env.outgoing, row.path)
+    if (!alwaysAnswered.has(name)) options.requireRoom()
     const session = await admit(row, context, options)
     const call = {
       params: parse(row.params, context.req.param()),

@@ -44,6 +44,7 @@ export const commonErrors = [
   'BODY_TOO_LARGE',
   'TOO_MANY_REQUESTS',
   'INTERNAL',
+  'SERVER_BUSY',
   'UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 

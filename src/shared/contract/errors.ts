@@ -156,6 +156,12 @@ export const errorTable = {
     retrySeconds: 5,
     message: 'Many logos are being saved right now. Please try again in a few seconds.',
   },
+  SERVER_BUSY: {
+    status: 503,
+    // The longest wait for a connection to the database: whoever waits now is answered by then.
+    retrySeconds: 5,
+    message: 'This server has too much to do right now. Please try again in a few seconds.',
+  },
   TOO_MANY_TRANSFERS: {
     status: 503,
     retrySeconds: 10,

@@ -1,0 +1,31 @@
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+
+/** The log tells of refused requests at most once in this time, in milliseconds. */
+const tellEveryMs = 60_000
+
+/**
+ * Returns the check that a call makes before its first query. While too many requests wait for a
+ * connection to the database, the check refuses every further call at once. Calls that began
+ * earlier continue, and so do jobs and transfers, which do not make this check.
+ */
+export function requestCeiling({
+  clock,
+  isDatabaseOverrun,
+  log,
+}: Pick<Deps, 'clock' | 'isDatabaseOverrun' | 'log'>): () => void {
+  let toldAt = Number.NEGATIVE_INFINITY
+  let refused = 0
+  /** @throws {AppError} SERVER_BUSY with `Retry-After`. */
+  return () => {
+    if (!isDatabaseOverrun()) return
+    refused += 1
+    const now = clock().getTime()
+    if (now < toldAt || now - toldAt >= tellEveryMs) {
+      log.warn({ refused }, 'requests were refused, since too many wait for the database')
+      toldAt = now
+      refused = 0
+    }
+    throw new AppError('SERVER_BUSY')
+  }
+}

@@ -1,0 +1,101 @@
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { PoolLimits } from '../../src/server/db/pool.ts'
+import { errorTable } from '../../src/shared/contract/errors.ts'
+import { serveApp, type TestApp } from '../support/app-server.ts'
+import { json, makeClient, makeFile, makePerson, type Person } from '../support/make.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+/**
+ * The attack: more requests than the database can answer, without end. The defence: so many wait,
+ * and every further one is refused at once, with the time when to ask again. What runs goes on, and
+ * who waited is answered.
+ */
+
+const connections = 2
+const waiting = 10
+/** The waits are long, so that a slow machine ends none of them. */
+const limits: PoolLimits = {
+  connections,
+  waiting,
+  connectMs: 60_000,
+  lockMs: 60_000,
+  statementMs: 60_000,
+  idleInTransactionMs: 60_000,
+  answerMs: 70_000,
+}
+
+let app: TestApp
+let owner: Person
+/** A connection to the database that bypasses the server. Its lock holds all queries up. */
+let witness: pg.Client
+
+beforeAll(async () => {
+  const database = await freshDatabase()
+  app = await serveApp(database, { poolLimits: limits })
+  owner = await makePerson(app)
+  witness = new pg.Client({ connectionString: database.url })
+  await witness.connect()
+})
+afterAll(async () => {
+  await witness.end()
+  await app.close()
+})
+
+/** Begins so many requests that as many as may wait for a connection do. */
+async function overrun(): Promise<Promise<Response>[]> {
+  await witness.query('begin')
+  await witness.query('lock table sessions in access exclusive mode')
+  const held = Array.from({ length: connections + waiting }, () => owner.fetch('/api/auth/user'))
+  await vi.waitFor(() => expect(app.pool.waitingCount).toBe(waiting), { timeout: 5000 })
+  return held
+}
+
+test('what comes past the ceiling is refused at once, and who waited is answered', async () => {
+  const bytes = new Uint8Array(4 * 1024 ** 2).fill(7)
+  const file = await makeFile(owner, { bytes })
+  const download = await fetch(`${app.url}/api/download/${file.shortCode}`)
+  expect(download.status).toBe(200)
+  const held = await overrun()
+
+  // The lock is still held, so whatever is answered now did not wait for the database.
+  const visitor = makeClient(app)
+  const paths = ['/api/auth/user', `/s/${file.shortCode}`, `/api/download/${file.shortCode}`]
+  const refused = await Promise.all([
+    ...paths.map((path) => visitor.fetch(path)),
+    owner.fetch('/api/files'),
+    visitor.post('/api/auth/login', { email: owner.email, password: owner.password }),
+  ])
+  for (const response of refused) {
+    expect([response.status, await json(response)]).toEqual([
+      503,
+      { message: errorTable.SERVER_BUSY.message, code: 'SERVER_BUSY' },
+    ])
+    expect(response.headers.get('retry-after')).toBe('5')
+  }
+  expect((await visitor.fetch('/api/health')).status).toBe(200)
+  // A download that began goes on, and a job waits for its turn.
+  expect(new Uint8Array(await download.arrayBuffer())).toEqual(bytes)
+  const job = app.deps.db.execute(sql`select 1`)
+  expect(app.pool.waitingCount).toBeGreaterThanOrEqual(waiting)
+
+  await witness.query('commit')
+  for (const one of held) expect((await one).status).toBe(200)
+  expect((await job).rowCount).toBe(1)
+  expect((await owner.fetch('/api/files')).status).toBe(200)
+})
+
+test('the log tells of it once a minute, with the number of those refused', async () => {
+  const told = () => app.logged.filter(({ msg }) => msg.startsWith('requests were refused'))
+  const before = told().length
+  app.clock.advance(60_000)
+  const held = await overrun()
+  for (let n = 0; n < 5; n += 1) await owner.fetch('/api/files')
+  app.clock.advance(60_000)
+  await owner.fetch('/api/files')
+  await witness.query('commit')
+  await Promise.all(held)
+  expect(told().slice(before)).toMatchObject([{ level: 40 }, { level: 40, refused: 5 }])
+  expect(app.logged.filter(({ code }) => code === 'SERVER_BUSY')).toEqual([])
+})
