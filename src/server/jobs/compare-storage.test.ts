@@ -85,6 +85,16 @@ describe('an object that no row names', () => {
     expect(await app.storage.storedSize(kept)).toBe(1000)
   })
 
+  it('goes although a file has its key, if that file was moved to another store', async () => {
+    const person = await makePerson(app)
+    const [moved, kept] = [await makeFile(person), await makeFile(person)]
+    await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, moved.id))
+    letADayPass()
+    expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
+    expect(await app.storage.storedSize(await keyOf(moved.id))).toBeNull()
+    expect(await app.storage.storedSize(await keyOf(kept.id))).toBe(1000)
+  })
+
   it('is told of when it cannot be removed, and tried again the next time', async () => {
     const file = await makeFile(await makePerson(app))
     await app.deps.db.delete(files).where(eq(files.id, file.id))

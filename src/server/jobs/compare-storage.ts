@@ -49,7 +49,7 @@ async function compareStore(
   const before = new Date(clock().getTime() - orphanAgeMs)
 
   const removeOrphans = async (keys: string[]) => {
-    const named = await findNamedKeys(db, keys, before)
+    const named = await findNamedKeys(db, storage.name, keys, before)
     for (const key of keys) {
       if (named.has(key)) continue
       try {

@@ -36,20 +36,27 @@ export async function listNamedKeys(
 }
 
 /**
- * Returns which of these keys belong to an upload, to a file whose bytes are stored, or to a file
- * whose bytes were removed after `before`.
+ * Returns which of these keys in a store belong to an upload, to a file whose bytes are stored
+ * there, or to a file whose bytes were removed after `before`. A file that was moved to another
+ * store is not among them, so the comparison removes its old copy.
  */
-export async function findNamedKeys(db: Db, keys: string[], before: Date): Promise<Set<string>> {
+export async function findNamedKeys(
+  db: Db,
+  storage: StorageName,
+  keys: string[],
+  before: Date,
+): Promise<Set<string>> {
   const named = await db
     .select({ key: uploads.storageKey })
     .from(uploads)
-    .where(inArray(uploads.storageKey, keys))
+    .where(and(eq(uploads.storage, storage), inArray(uploads.storageKey, keys)))
     .unionAll(
       db
         .select({ key: files.storageKey })
         .from(files)
         .where(
           and(
+            eq(files.storage, storage),
             inArray(files.storageKey, keys),
             or(isNull(files.purgedAt), gt(files.purgedAt, before)),
           ),
