@@ -1,7 +1,8 @@
 /**
- * Prepares what `npm start`, `npm test`, `npm run dev` and `npm run move-database` need: `node
- * scripts/ready.mjs start|test|dev|move`. It skips what is prepared already. It runs on Node 20 or newer, before anything
- * is installed. So it imports only modules of Node, or packages that it has installed itself.
+ * Prepares what `npm start`, `npm test` and `npm run dev` need, and `npm run backup`, `restore` and
+ * `move`: `node scripts/ready.mjs start|test|dev|copy`. It skips what is prepared already. It runs
+ * on Node 20 or newer, before anything is installed. So it imports only modules of Node, or packages
+ * that it has installed itself.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -54,14 +55,14 @@ const needs = {
   start: ['install', 'links', 'web'],
   test: ['install', 'links', 'web', 'chromium', 's3'],
   dev: ['install', 'links', 'web'],
-  move: ['install', 'links'],
+  copy: ['install', 'links'],
 }
 
 class Fault extends Error {}
 
 const names = needs[process.argv[2]]
 if (!names) {
-  console.error('Usage: node scripts/ready.mjs start|test|dev|move')
+  console.error('Usage: node scripts/ready.mjs start|test|dev|copy')
   process.exit(2)
 }
 try {

@@ -17,7 +17,8 @@ const fewestBranches = { web: 6, elsewhere: 5 }
 const provedElsewhere: Readonly<Record<string, string>> = {
   // The test needs the whole process.
   'src/server/main.ts': 'tests/lifecycle.test.ts',
-  'src/server/db/move-database.ts': 'tests/move-database.test.ts',
+  'src/server/db/row-copies.ts': 'tests/move.test.ts',
+  'src/server/backup/move.ts': 'tests/s3-move.test.ts',
   // The test is an attack that must fail, written for an auditor.
   'src/server/auth/google/authorization-request.ts': 'tests/attacks/replayed-sign-ins.test.ts',
   'src/server/auth/google/issuer.ts': 'tests/attacks/lying-issuer.test.ts',
@@ -32,6 +33,10 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/admin/user-queries.ts': 'src/server/admin/user-search.test.ts',
   'src/server/uploads/queries.ts': 'src/server/uploads/start-upload.test.ts',
   // One test covers several files that work together.
+  'src/server/backup/backup-folder.ts': 'src/server/backup/backup.test.ts',
+  'src/server/backup/make-backup.ts': 'src/server/backup/backup.test.ts',
+  'src/server/backup/open-objects.ts': 'src/server/backup/backup.test.ts',
+  'src/server/backup/restore-backup.ts': 'src/server/backup/backup.test.ts',
   'src/server/admin/checks/check.ts': 'src/server/admin/checks/run-checks.test.ts',
   'src/server/admin/checks/clock.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/cors.ts': 'tests/s3-checks.test.ts',

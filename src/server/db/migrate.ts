@@ -43,8 +43,7 @@ export interface MigrationState {
 
 /** Compares the migrations of this version with those that were applied to the database. */
 export async function readMigrations(db: Db): Promise<MigrationState> {
-  const text = await readFile(new URL('meta/_journal.json', migrationsUrl), 'utf8')
-  const { entries } = JSON.parse(text) as { entries: { when: number; tag: string }[] }
+  const entries = await migrationsOfThisVersion()
   const { rows } = await db.execute<{ when: string }>(
     sql`select created_at::text as "when" from drizzle.__drizzle_migrations`,
   )
@@ -56,4 +55,14 @@ export async function readMigrations(db: Db): Promise<MigrationState> {
     missing: missing.map(({ tag }) => tag),
     unknown: rows.filter(({ when }) => !known.has(when)).length,
   }
+}
+
+/** Returns the name of the newest migration of this version. */
+export async function newestMigration(): Promise<string> {
+  return (await migrationsOfThisVersion()).at(-1)?.tag ?? ''
+}
+
+async function migrationsOfThisVersion(): Promise<{ when: number; tag: string }[]> {
+  const text = await readFile(new URL('meta/_journal.json', migrationsUrl), 'utf8')
+  return (JSON.parse(text) as { entries: { when: number; tag: string }[] }).entries
 }

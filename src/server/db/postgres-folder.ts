@@ -130,9 +130,7 @@ export async function prepareSocketFolder(
   dataDir: string,
   account: Account | null,
 ): Promise<string> {
-  const inside = join(dataDir, 'postgres-socket')
-  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 20)
-  const folder = Buffer.byteLength(inside) <= maxSocketFolderBytes ? inside : `/tmp/mayfly-${hash}`
+  const folder = socketFolderOf(dataDir)
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error
   })
@@ -146,6 +144,13 @@ export async function prepareSocketFolder(
   await chmod(folder, 0o700)
   await giveTo(account, folder)
   return folder
+}
+
+/** Returns the folder with the socket of the Postgres of a data folder. */
+export function socketFolderOf(dataDir: string): string {
+  const inside = join(dataDir, 'postgres-socket')
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 20)
+  return Buffer.byteLength(inside) <= maxSocketFolderBytes ? inside : `/tmp/mayfly-${hash}`
 }
 
 /**

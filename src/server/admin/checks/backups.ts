@@ -1,7 +1,5 @@
-import { basename, dirname, join } from 'node:path'
-import { type CheckDeps, type Finding, ok, quoted } from './check.ts'
-
-const unseen = 'The server makes no backups by itself, and cannot see whether you make any.'
+import { join } from 'node:path'
+import { type CheckDeps, type Finding, ok } from './check.ts'
 
 /**
  * Tells the administrator how to back up this server. The server makes no backups, and it cannot
@@ -13,26 +11,17 @@ export function checkBackups({
   stores,
 }: Pick<CheckDeps, 'config' | 'stores'>): Finding[] {
   const onDisk = stores.current.name === 'disk'
-  if (databaseUrl === null) {
-    const what = onDisk ? 'Everything' : 'The database'
-    const files = onDisk ? '' : ' Copy the bucket after it.'
+  if (databaseUrl !== null && !onDisk) {
     return [
       ok(
-        `${unseen} ${what} lies in ${dataDir}. Regularly stop the server, run "tar -C ${quoted(dirname(dataDir))} -czpf mayfly.tar.gz ${quoted(basename(dataDir))}", start it again, and keep the archive on another machine.${files} A copy of the running database is no backup.`,
+        'Database and bucket are kept elsewhere, so their backups are made there, the database first and the bucket after it; or run "npm run backup FOLDER" for both.',
       ),
     ]
   }
-  const dump = 'run "pg_dump --format=custom --file=mayfly.dump" with the address of DATABASE_URL'
-  if (onDisk) {
-    return [
-      ok(
-        `${unseen} The rows are in the database of DATABASE_URL, the files in ${join(dataDir, 'files')}. Regularly, while it runs, ${dump}, and after it "tar -C ${quoted(dataDir)} -czpf mayfly-files.tar.gz files". Save ${quoted(join(dataDir, 'secret'))} once, unless AUTH_SECRET is set.`,
-      ),
-    ]
-  }
+  const place = databaseUrl === null ? dataDir : join(dataDir, 'files')
   return [
     ok(
-      `Database and bucket are kept elsewhere, so their backups are made there: ${dump} first, and copy the bucket after it.`,
+      `The server makes no backups by itself, and cannot see whether you make any. What only this machine has lies in ${place}. Regularly, while the server runs, run "npm run backup FOLDER" with its settings, each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" brings it back.`,
     ),
   ]
 }

@@ -5,7 +5,7 @@ import { openS3Storage, type S3Storage, type S3StorageOptions } from './s3.ts'
 export interface BucketOptions extends S3StorageOptions {
   /** The public origin. Its pages send bytes to the bucket. */
   appUrl: URL
-  log: Logger
+  log: Pick<Logger, 'warn'>
 }
 
 /**

@@ -8,11 +8,13 @@ import {
   paginateListObjectsV2,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Clock } from '../../deps.ts'
 import type { S3Settings } from '../../s3-settings.ts'
 import { attachment, downloadCaching } from '../attachment.ts'
 import { inKeyOrder } from '../in-key-order.ts'
+import type { SealedObjects } from '../sealed-objects.ts'
 import {
   type DownloadGrant,
   type DownloadMethod,
@@ -40,6 +42,9 @@ const redirectLifetimeMs = 60_000
  * upload of its own (decision 014).
  */
 const wholeFile = 1
+/** How the server itself writes an object: in parts of at least so many bytes, and so many parts. */
+const leastWritePart = 8 * 1024 * 1024
+const mostWriteParts = 10_000
 const folder = 'files/'
 /** The prefix of the keys of test objects. Each check writes an object under a new key. */
 const probePrefix = 'check-'
@@ -51,7 +56,7 @@ export interface S3StorageOptions {
   pageSize?: number
 }
 
-export interface S3Storage extends Storage {
+export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
   /** Returns the origin at which browsers send bytes and get them. */
   publicOrigin(): Promise<string>
   /**
@@ -75,10 +80,11 @@ export function openS3Storage({ settings, clock, pageSize = 1000 }: S3StorageOpt
   const installation = { Bucket, Key: 'installation' }
   const uploads = openS3Multipart(own, Bucket, pageSize)
   const at = (key: string) => ({ Bucket, Key: objectKey(key) })
-  const digests = new ObjectDigests(async (key) => {
+  const read = async (key: string) => {
     const found = await unlessMissing(own.send(new GetObjectCommand(at(key))))
     return found?.Body ? (found.Body as Readable) : null
-  })
+  }
+  const digests = new ObjectDigests(read)
 
   const sealedSize = async (key: string): Promise<number | null> => {
     const found = await unlessMissing(own.send(new HeadObjectCommand(at(key))))
@@ -174,6 +180,17 @@ export function openS3Storage({ settings, clock, pageSize = 1000 }: S3StorageOpt
     },
 
     sha256: (key) => digests.of(key),
+    read,
+
+    async write(key, size, bytes) {
+      const partSize = Math.max(leastWritePart, Math.ceil(size / mostWriteParts))
+      const params = { ...at(key), Body: bytes, ContentType: 'application/octet-stream' }
+      await reach(new Upload({ client: own, params, partSize, queueSize: 2 }).done())
+    },
+
+    async removeLeftParts() {
+      for await (const left of uploads.list(folder)) await uploads.abort(left)
+    },
 
     async remove(key) {
       const open = await uploads.listOf(objectKey(key))

@@ -1,0 +1,19 @@
+/**
+ * Backs everything up into a folder: `npm run backup FOLDER`. It takes the settings of the server,
+ * which may run meanwhile (docs/operations.md).
+ */
+import { resolve } from 'node:path'
+import { makeBackup } from '../src/server/backup/make-backup.ts'
+import { createLogger } from '../src/server/log.ts'
+import { StartFault } from '../src/server/start-fault.ts'
+import { lettersToSend, runCommand, sayFaults } from './run-command.ts'
+
+await runCommand(async (config) => {
+  const folder = process.argv[2]
+  if (!folder) throw new StartFault('Name the folder of the backup: npm run backup FOLDER')
+  const log = await createLogger({ level: 'warn', format: 'readable' })
+  const clock = () => new Date()
+  const made = await makeBackup(resolve(folder), { config, clock, log, more: lettersToSend })
+  sayFaults(made.faults)
+  return `The backup is complete: ${made.rows} rows, ${made.objects} files of ${made.bytes} bytes.`
+})

@@ -1,0 +1,60 @@
+/**
+ * Copies everything out of DATA_DIR to DATABASE_URL and the bucket, or back: `npm run move out` and
+ * `npm run move back`. It takes the settings of the server, which must be stopped
+ * (docs/operations.md).
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Direction, move } from '../src/server/backup/move.ts'
+import type { Config } from '../src/server/config.ts'
+import { prepareDataDir } from '../src/server/data-dir.ts'
+import { openDatabase } from '../src/server/db/open.ts'
+import { copyLimits, requireUnused } from '../src/server/db/open-beside.ts'
+import { openJobQueue } from '../src/server/jobs/job-queue.ts'
+import { createLogger } from '../src/server/log.ts'
+import { StartFault } from '../src/server/start-fault.ts'
+import { lettersToSend, runCommand, sayFaults } from './run-command.ts'
+
+await runCommand(async (config) => {
+  const direction = process.argv[2]
+  if (direction !== 'out' && direction !== 'back') {
+    throw new StartFault('Say where everything goes: npm run move out, or npm run move back.')
+  }
+  return await moveAll(config, direction)
+})
+
+async function moveAll(config: Config, direction: Direction): Promise<string> {
+  const { dataDir, databaseUrl } = config
+  if (databaseUrl === null) {
+    throw new StartFault('Set DATABASE_URL to the database outside of DATA_DIR.')
+  }
+  if (direction === 'out' && !existsSync(join(dataDir, 'postgres'))) {
+    throw new StartFault(`There is no embedded database in DATA_DIR ${dataDir}.`)
+  }
+  await requireUnused(databaseUrl)
+  await prepareDataDir(dataDir)
+  const log = await createLogger({ level: 'warn', format: 'readable' })
+  const embedded = await openDatabase({ dataDir, databaseUrl: null }, log, copyLimits)
+  try {
+    const outside = await openDatabase({ dataDir, databaseUrl }, log, copyLimits)
+    try {
+      // Both databases get the tables of the job queue in the form of this version.
+      for (const { pool } of [embedded, outside]) await (await openJobQueue(pool, log)).stop()
+      const [from, to] = direction === 'out' ? [embedded, outside] : [outside, embedded]
+      const moved = await move({
+        direction,
+        config,
+        clock: () => new Date(),
+        from: from.pool,
+        to: to.pool,
+        more: lettersToSend,
+      })
+      sayFaults(moved.faults)
+      return `Everything is copied: ${moved.rows} rows, ${moved.objects} files.`
+    } finally {
+      await outside.close()
+    }
+  } finally {
+    await embedded.close()
+  }
+}

@@ -1,0 +1,39 @@
+import { type Config, ConfigError, readConfig, readEnvironment } from '../src/server/config.ts'
+import type { RowSet } from '../src/server/db/row-copies.ts'
+import { messageWithoutValues } from '../src/server/db/without-values.ts'
+import { mailQueueName } from '../src/server/jobs/job-queue.ts'
+import { StartFault } from '../src/server/start-fault.ts'
+
+/** Of the queue only mail is copied. Each start schedules the jobs again. */
+export const lettersToSend: readonly RowSet[] = [
+  { table: 'pgboss.job', where: `name = '${mailQueueName}'` },
+]
+
+/**
+ * Runs a command with the settings of the server, and prints what it returns. Faults end it with
+ * exit code 1.
+ */
+export async function runCommand(work: (config: Config) => Promise<string>): Promise<void> {
+  // Other users of this machine must not read what is written here.
+  process.umask(0o077)
+  try {
+    say(await work(readConfig(readEnvironment())))
+  } catch (error) {
+    const isTold = error instanceof StartFault || error instanceof ConfigError
+    say(isTold ? error.message : `It failed and can be repeated: ${messageWithoutValues(error)}`)
+    process.exitCode = 1
+  }
+}
+
+/** Tells which files have no bytes, and makes the command end with exit code 1. */
+export function sayFaults(fileIds: readonly string[]): void {
+  if (fileIds.length === 0) return
+  say(
+    `The bytes of ${fileIds.length} files are missing in storage or were altered there. They were not copied: ${fileIds.slice(0, 100).join(', ')}`,
+  )
+  process.exitCode = 1
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}

@@ -1,0 +1,193 @@
+import { createReadStream } from 'node:fs'
+import { copyFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type pg from 'pg'
+import type { Config } from '../config.ts'
+import { newestMigration } from '../db/migrate.ts'
+import { openBesideServer } from '../db/open-beside.ts'
+import { allRows, columnsOf, inSnapshot, type RowSet, readRows } from '../db/row-copies.ts'
+import type { Deps } from '../deps.ts'
+import { codeOf, StartFault } from '../start-fault.ts'
+import { openSealedFiles } from '../storage/disk/sealed-files.ts'
+import type { SealedObjects } from '../storage/sealed-objects.ts'
+import type { StorageName } from '../storage/storage-name.ts'
+import {
+  type BackupObject,
+  linesOf,
+  type Manifest,
+  objectsFile,
+  prepareBackupFolder,
+  readObjects,
+  secretFiles,
+  writeHashed,
+  writeManifest,
+} from './backup-folder.ts'
+import { copyEach, copyObject } from './copy-objects.ts'
+import { claimFor, openObjects } from './open-objects.ts'
+import { findInstallation, isFileKept, listStoredFiles, type StoredFile } from './queries.ts'
+
+export interface BackupOptions {
+  config: Pick<Config, 'appUrl' | 'databaseUrl' | 'dataDir' | 's3'>
+  clock: Deps['clock']
+  log: Pick<Deps['log'], 'info' | 'warn'>
+  /** Rows that are not in `schema.ts`. */
+  more: readonly RowSet[]
+  /** Opens the objects of a store. Tests give their own. */
+  open?: (name: StorageName) => Promise<SealedObjects>
+}
+
+/** What a backup holds. `faults` names the files whose bytes should be there and are not. */
+export interface MadeBackup {
+  rows: number
+  objects: number
+  bytes: number
+  faults: string[]
+}
+
+/** The list of the files of the snapshot, while a backup is made. */
+const listedFile = 'listed.ndjson'
+
+/**
+ * Backs everything up into a folder, also while servers run. All rows are of one moment. The bytes
+ * are copied after them: those of a file never change. A file whose bytes are removed meanwhile
+ * is noted as gone, and a restore ends its link. What is interrupted can be repeated with the same
+ * folder, which keeps the objects that are there.
+ * @throws {StartFault} when the folder, the database or a store cannot be used.
+ */
+export async function makeBackup(folder: string, options: BackupOptions): Promise<MadeBackup> {
+  const { config, clock, log, more } = options
+  await prepareBackupFolder(folder)
+  const { pool, close } = await openBesideServer(config, log)
+  try {
+    const madeAt = clock().toISOString()
+    const { installation, rows } = await inSnapshot(pool, async (client) => {
+      const installation = await findInstallation(client)
+      if (installation === null) {
+        throw new StartFault('No server has used this database yet: there is nothing to back up.')
+      }
+      const rows = await writeAllRows(client, folder, more)
+      await writeHashed(join(folder, listedFile), asLines(listStoredFiles(client)))
+      return { installation, rows }
+    })
+    await copySecrets(config.dataDir, folder)
+    const copied = await copyListed(folder, { installation, pool, ...options })
+    const { faults, ...objects } = copied
+    await rm(join(folder, listedFile))
+    const migration = await newestMigration()
+    await writeManifest(folder, { format: 1, madeAt, migration, installation, rows, objects })
+    const counts = rows.map(({ count }) => count)
+    return {
+      rows: counts.reduce((sum, count) => sum + count, 0),
+      objects: objects.count,
+      bytes: objects.bytes,
+      faults,
+    }
+  } finally {
+    await close()
+  }
+}
+
+async function writeAllRows(
+  client: pg.ClientBase,
+  folder: string,
+  more: readonly RowSet[],
+): Promise<Manifest['rows']> {
+  const rows: Manifest['rows'] = []
+  for (const set of [...allRows, ...more]) {
+    const columns = await columnsOf(client, set)
+    const file = `${set.table.replaceAll('"', '')}.copy`
+    const read = readRows(client, set, columns, null)
+    const sha256 = await writeHashed(join(folder, 'rows', file), read)
+    rows.push({ table: set.table, file, columns, count: read.rowCount, sha256 })
+  }
+  return rows
+}
+
+async function copySecrets(dataDir: string, folder: string): Promise<void> {
+  for (const name of secretFiles) {
+    await copyFile(join(dataDir, name), join(folder, name)).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error
+    })
+  }
+}
+
+interface Copying extends BackupOptions {
+  installation: string
+  pool: pg.Pool
+}
+
+/** Copies the bytes of all files of the list, and writes which are in the backup. */
+async function copyListed(
+  folder: string,
+  options: Copying,
+): Promise<Manifest['objects'] & { faults: string[] }> {
+  const { config, clock, installation, open = (name) => openObjects(name, config, clock) } = options
+  const to = await openSealedFiles(folder)
+  const sources = new Map<StorageName, SealedObjects>()
+  const sourceOf = async (name: StorageName) => {
+    const source = sources.get(name) ?? (await open(name))
+    sources.set(name, source)
+    return source
+  }
+  try {
+    await claimFor(installation, to)
+    const total = { count: 0, bytes: 0, faults: [] as string[] }
+    async function* copied(): AsyncGenerator<BackupObject> {
+      const listed = filesIn(join(folder, listedFile))
+      const copies = copyEach(listed, async (file) =>
+        copyFileOf(file, await sourceOf(file.storage), to, options.pool),
+      )
+      for await (const [file, object] of copies) {
+        if (object.isFault) total.faults.push(file.fileId)
+        total.count += object.sha256 === null ? 0 : 1
+        total.bytes += object.sha256 === null ? 0 : object.size
+        yield object
+      }
+    }
+    const sha256 = await writeHashed(join(folder, objectsFile), asLines(copied()))
+    await removeOthers(to, readObjects(folder, sha256))
+    return { ...total, sha256 }
+  } finally {
+    for (const source of sources.values()) await source.close()
+    await to.close()
+  }
+}
+
+async function copyFileOf(
+  { key, size, sha256, fileId }: StoredFile,
+  from: SealedObjects,
+  to: SealedObjects,
+  pool: pg.Pool,
+): Promise<BackupObject> {
+  const none = { key, size, sha256: null }
+  try {
+    const copied = await copyObject({ key, size, sha256 }, from, to)
+    if ('sha256' in copied) return { key, size, sha256: copied.sha256, isFault: false }
+  } catch (error) {
+    // The bytes may have been removed while they were read.
+    if (await isFileKept(pool, fileId)) throw error
+    return { ...none, isFault: false }
+  }
+  return { ...none, isFault: await isFileKept(pool, fileId) }
+}
+
+/** Removes what an earlier, interrupted try has copied and this backup does not name. */
+async function removeOthers(
+  to: SealedObjects,
+  named: AsyncGenerator<BackupObject, void>,
+): Promise<void> {
+  let next = await named.next()
+  for await (const { key } of to.list()) {
+    while (!next.done && next.value.key < key) next = await named.next()
+    const isNamed = !next.done && next.value.key === key && next.value.sha256 !== null
+    if (!isNamed) await to.remove(key)
+  }
+}
+
+async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const value of values) yield `${JSON.stringify(value)}\n`
+}
+
+async function* filesIn(path: string): AsyncGenerator<StoredFile> {
+  for await (const line of linesOf(createReadStream(path))) yield JSON.parse(line)
+}

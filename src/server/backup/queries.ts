@@ -1,0 +1,82 @@
+import type pg from 'pg'
+import { type StorageName, storageNames } from '../storage/storage-name.ts'
+
+/** A file whose bytes should be in storage, or are just being removed. */
+export interface StoredFile {
+  fileId: string
+  storage: StorageName
+  key: string
+  size: number
+  /** null if this server has not computed it. */
+  sha256: string | null
+}
+
+const pageSize = 1000
+
+/**
+ * Yields every file that is not purged, in the order of the keys. It must be called in a
+ * transaction, and gives the files of the transaction's moment.
+ */
+export async function* listStoredFiles(client: pg.ClientBase): AsyncGenerator<StoredFile> {
+  await client.query(
+    `declare stored_files no scroll cursor for
+    select id as "fileId", storage, storage_key as key, size,
+      case when is_content_proved then sha256 end as sha256
+    from files where purged_at is null order by storage_key collate "C"`,
+  )
+  for (;;) {
+    const { rows } = await client.query<StoredFile & { size: string }>(
+      `fetch ${pageSize} from stored_files`,
+    )
+    for (const row of rows) yield { ...row, size: Number(row.size) }
+    if (rows.length < pageSize) break
+  }
+  await client.query('close stored_files')
+}
+
+/** Returns which stores the rows of a database name for bytes that should be there. */
+export async function findNamedStores(client: pg.ClientBase): Promise<StorageName[]> {
+  const { rows } = await client.query<{ storage: StorageName }>(
+    `select named as storage from unnest($1::text[]) named
+    where exists (select 1 from files where files.storage = named and purged_at is null)
+      or exists (select 1 from uploads where uploads.storage = named)
+      or exists (select 1 from removals where removals.storage = named)`,
+    [storageNames],
+  )
+  return rows.map(({ storage }) => storage)
+}
+
+/** Returns the id of the installation that a database belongs to, or null if it has none yet. */
+export async function findInstallation(client: pg.ClientBase): Promise<string | null> {
+  const { rows } = await client.query<{ value: string }>(
+    `select value from settings where key = 'installation'`,
+  )
+  return rows[0]?.value ?? null
+}
+
+/** Tells whether a file still has its bytes and its link, and no removal has begun. */
+export async function isFileKept(pool: pg.Pool, fileId: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from files where id = $1 and purged_at is null and purging_at is null',
+    [fileId],
+  )
+  return rows.length > 0
+}
+
+/**
+ * Ends the links of files whose bytes are gone, as a purge does. The next purge finds no bytes, and
+ * completes the removal with its receipt.
+ */
+export async function markAsGone(
+  client: pg.ClientBase,
+  keys: readonly string[],
+  now: Date,
+): Promise<void> {
+  // The purge finds files by an index on `expires_at`.
+  await client.query(
+    `update files set purging_at = coalesce(purging_at, $2), purge_due_at = coalesce(purge_due_at, $2),
+      purge_try_at = $2, expires_at = least(expires_at, $2)
+    where storage_key = any($1) and purged_at is null`,
+    [keys, now],
+  )
+}

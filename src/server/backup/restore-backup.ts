@@ -1,0 +1,146 @@
+import { constants, copyFile, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type pg from 'pg'
+import type { Config } from '../config.ts'
+import { newestMigration } from '../db/migrate.ts'
+import { inOneFilling, inSnapshot, requireNoRows, setStore, writeRows } from '../db/row-copies.ts'
+import type { Deps } from '../deps.ts'
+import { codeOf, StartFault } from '../start-fault.ts'
+import { openSealedFiles } from '../storage/disk/sealed-files.ts'
+import { storeOfNewFiles } from '../storage/open-stores.ts'
+import {
+  type BackupObject,
+  type Manifest,
+  readHashed,
+  readManifest,
+  readObjects,
+  secretFiles,
+} from './backup-folder.ts'
+import { copyEach, copyObject } from './copy-objects.ts'
+import { claimFor, openObjects } from './open-objects.ts'
+import { markAsGone } from './queries.ts'
+
+export interface RestoreOptions {
+  config: Pick<Config, 'appUrl' | 'authSecret' | 'dataDir' | 's3'>
+  clock: Deps['clock']
+  /** An empty database with all tables, those of the job queue too. No server may use it. */
+  pool: pg.Pool
+}
+
+const keysAtOnce = 1000
+
+/**
+ * Restores a backup into an empty database and an empty store, the one for new files. The bytes
+ * come first and the rows last, in one transaction, so a server finds everything or nothing. What
+ * is interrupted can be repeated, and keeps the objects that are there. The links of files whose
+ * bytes were removed while the backup was made are ended.
+ * @throws {StartFault} when the target is not empty, or the backup is damaged, incomplete or of
+ * another version. Then no row is written.
+ */
+export async function restoreBackup(
+  folder: string,
+  { config, clock, pool }: RestoreOptions,
+): Promise<{ rows: number; objects: number }> {
+  const manifest = await readManifest(folder)
+  const migration = await newestMigration()
+  if (manifest.migration !== migration) {
+    throw new StartFault(
+      `The backup is of another version of Mayfly (its tables are of ${manifest.migration}, those of this version of ${migration}). Restore it with that version, and upgrade then.`,
+    )
+  }
+  await inSnapshot(pool, requireNoRows)
+  await restoreSecrets(folder, config)
+  const objects = await restoreObjects(folder, manifest, config, clock)
+  const store = storeOfNewFiles(config)
+  const rows = await inOneFilling(pool, async (client) => {
+    await requireNoRows(client)
+    let count = 0
+    for (const { table, file, columns, sha256 } of manifest.rows) {
+      const read = readHashed(join(folder, 'rows', file), sha256)
+      count += await writeRows(client, { table, where: 'true' }, columns, read)
+    }
+    await setStore(client, store)
+    await endLinksOfGone(client, readObjects(folder, manifest.objects.sha256), clock())
+    return count
+  })
+  return { rows, objects }
+}
+
+/** Copies the secrets of the backup into the data folder, which may have the same ones already. */
+async function restoreSecrets(
+  folder: string,
+  { dataDir, authSecret }: Pick<Config, 'authSecret' | 'dataDir'>,
+): Promise<void> {
+  for (const name of secretFiles) {
+    const saved = await textOf(join(folder, name))
+    if (saved === null || (name === 'secret' && authSecret !== null)) continue
+    const found = await textOf(join(dataDir, name))
+    if (found === saved) continue
+    if (found !== null) {
+      throw new StartFault(
+        `${join(dataDir, name)} is not that of the backup. Give an empty DATA_DIR: no row was written.`,
+      )
+    }
+    await copyFile(join(folder, name), join(dataDir, name), constants.COPYFILE_EXCL)
+  }
+}
+
+async function textOf(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  })
+}
+
+/** Copies all objects of the backup. Returns how many they were. */
+async function restoreObjects(
+  folder: string,
+  { installation, objects }: Manifest,
+  config: RestoreOptions['config'],
+  clock: Deps['clock'],
+): Promise<number> {
+  const from = await openSealedFiles(folder)
+  const to = await openObjects(storeOfNewFiles(config), config, clock)
+  try {
+    await claimFor(installation, to)
+    await to.removeLeftParts?.()
+    const kept = keptObjects(readObjects(folder, objects.sha256))
+    let count = 0
+    for await (const [{ key }, { outcome }] of copyEach(kept, (one) => copyObject(one, from, to))) {
+      if (outcome === 'missing' || outcome === 'altered') {
+        throw new StartFault(
+          `The backup is damaged: files/${key.slice(0, 2)}/${key} is ${outcome}.`,
+        )
+      }
+      count += 1
+    }
+    return count
+  } finally {
+    await to.close()
+    await from.close()
+  }
+}
+
+type KeptObject = BackupObject & { sha256: string }
+
+async function* keptObjects(objects: AsyncIterable<BackupObject>): AsyncGenerator<KeptObject> {
+  for await (const { sha256, ...object } of objects)
+    if (sha256 !== null) yield { ...object, sha256 }
+}
+
+async function endLinksOfGone(
+  client: pg.ClientBase,
+  objects: AsyncIterable<BackupObject>,
+  now: Date,
+): Promise<void> {
+  let keys: string[] = []
+  for await (const { key, sha256, isFault } of objects) {
+    // A file whose bytes were lost keeps its row, so that the nightly comparison reports it.
+    if (sha256 !== null || isFault) continue
+    keys.push(key)
+    if (keys.length < keysAtOnce) continue
+    await markAsGone(client, keys, now)
+    keys = []
+  }
+  await markAsGone(client, keys, now)
+}

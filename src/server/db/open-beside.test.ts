@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { prepareDataFolder } from '../../../tests/support/data-folder.ts'
+import { freshDatabase } from '../../../tests/support/postgres.ts'
+import { openDatabase } from './open.ts'
+import { openBesideServer, requireUnused } from './open-beside.ts'
+import { findPostmaster } from './postgres-folder.ts'
+
+const log = { info() {}, warn() {} }
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-beside-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+it('reads the embedded database beside its server, and without one', async () => {
+  const dataDir = join(folder, 'data')
+  await prepareDataFolder(dataDir)
+  const embedded = { dataDir, databaseUrl: null }
+  const pids: (number | null)[] = []
+  const read = async () => {
+    const { pool, close } = await openBesideServer(embedded, log)
+    await pool.query('select 1 from users')
+    pids.push(await findPostmaster(join(dataDir, 'postgres')))
+    await close()
+    pids.push(await findPostmaster(join(dataDir, 'postgres')))
+  }
+  const server = await openDatabase(embedded, log)
+  await read()
+  await server.pool.query('select 1')
+  await server.close()
+  await read()
+  // The Postgres of the server goes on. The one that was started for the reading is stopped.
+  expect(pids).toEqual([pids[0], pids[0], expect.any(Number), null])
+})
+
+it('refuses a database of another version, and one that is away', async () => {
+  const { url, drop } = await freshDatabase()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(
+    'delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations)',
+  )
+  await client.end()
+  const outside = { dataDir: folder, databaseUrl: url }
+  await expect(openBesideServer(outside, log)).rejects.toThrow('another version of Mayfly')
+  await drop()
+  await expect(openBesideServer(outside, log)).rejects.toThrow('The database cannot be used')
+})
+
+it('tells a server of a database from a command that reads it', async () => {
+  const { url, drop } = await freshDatabase()
+  const outside = { dataDir: folder, databaseUrl: url }
+  const beside = await openBesideServer(outside, log)
+  await beside.pool.query('select 1')
+  await requireUnused(url)
+  await beside.close()
+  const server = await openDatabase(outside, log)
+  await server.pool.query('select 1')
+  await expect(requireUnused(url)).rejects.toThrow('A server uses the database of DATABASE_URL')
+  await server.close()
+  await drop()
+})

@@ -1,0 +1,110 @@
+import pg from 'pg'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { StartFault } from '../start-fault.ts'
+import { passesByItself } from './away.ts'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
+import { readMigrations } from './migrate.ts'
+import { type OpenPool, openPool, type PoolLimits } from './pool.ts'
+import { socketFolderOf } from './postgres-folder.ts'
+
+/** A copy of a table may take hours, so nothing but a wait for a lock is limited. */
+export const copyLimits: PoolLimits = {
+  connections: 3,
+  waiting: Number.POSITIVE_INFINITY,
+  connectMs: 15_000,
+  lockMs: 10_000,
+  statementMs: 0,
+  idleInTransactionMs: 0,
+  answerMs: 0,
+}
+
+/**
+ * Opens the database of the settings for reading, also while a server uses it. Migrates nothing. It
+ * starts the embedded Postgres where none runs.
+ * @throws {StartFault} when the database cannot be used, or is of another version than this program.
+ */
+export async function openBesideServer(
+  { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
+  log: Pick<Logger, 'info' | 'warn'>,
+): Promise<OpenPool> {
+  const running =
+    databaseUrl === null
+      ? { host: socketFolderOf(dataDir), port: 5432, user: 'postgres', database: 'postgres' }
+      : { connectionString: databaseUrl }
+  const fault = await reach(running)
+  if (fault === null) return requireThisVersion(openPool(named(running), log, copyLimits))
+  if (databaseUrl !== null || !passesByItself(fault)) {
+    throw new StartFault(`The database cannot be used: ${fault.message}`, { cause: fault })
+  }
+  const postgres = await startEmbeddedPostgres(dataDir, log)
+  const { close, ...opened } = openPool(named({ ...postgres.connection }), log, copyLimits)
+  return requireThisVersion({
+    ...opened,
+    async close() {
+      await close()
+      await postgres.stop()
+    },
+  })
+}
+
+function named(connection: pg.ClientConfig): pg.ClientConfig {
+  // Who looks for servers must not take this for one.
+  return { ...connection, application_name: 'mayfly copy' }
+}
+
+/** Returns null if the database answers, else why not. */
+async function reach(connection: pg.ClientConfig): Promise<Error | null> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: copyLimits.connectMs })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return null
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function requireThisVersion(opened: OpenPool): Promise<OpenPool> {
+  try {
+    const { missing, unknown } = await readMigrations(opened.db)
+    if (missing.length === 0 && unknown === 0) return opened
+    throw new StartFault(
+      'The database belongs to another version of Mayfly than this one. Use the version that runs it.',
+    )
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+/**
+ * Makes sure that no server uses the database of this URL.
+ * @throws {StartFault} when one does.
+ */
+export async function requireUnused(url: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: copyLimits.connectMs,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query(
+      `select 1 from pg_stat_activity
+      where datname = current_database() and application_name = 'mayfly' limit 1`,
+    )
+    if (rows.length === 0) return
+  } catch (error) {
+    throw new StartFault(`The database of DATABASE_URL cannot be used: ${String(error)}`, {
+      cause: error,
+    })
+  } finally {
+    await client.end().catch(() => {})
+  }
+  throw new StartFault(
+    'A server uses the database of DATABASE_URL. Stop all servers first: what they write while the rows are copied would be lost.',
+  )
+}

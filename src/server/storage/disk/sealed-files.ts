@@ -1,0 +1,29 @@
+import * as nodeFs from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import type { SealedObjects } from '../sealed-objects.ts'
+import { Folders } from './folders.ts'
+
+/**
+ * Opens the sealed objects of a disk store. It leaves alone what still arrives there.
+ * @param dataDir the folder of the store, made if it is missing.
+ */
+export async function openSealedFiles(dataDir: string): Promise<SealedObjects> {
+  const folders = await Folders.open(nodeFs, dataDir)
+  return {
+    name: 'disk',
+    list: () => folders.list(),
+    installation: () => folders.readInstallation(),
+    claim: (installation) => folders.writeInstallation(installation),
+    async read(key) {
+      return (await folders.openSealed(key))?.createReadStream() ?? null
+    },
+    async write(key, size, bytes) {
+      await folders.remove(key)
+      const file = await folders.openUpload(key, 'start over')
+      await pipeline(bytes, file.createWriteStream())
+      await folders.seal(key, size, async () => undefined)
+    },
+    remove: (key) => folders.remove(key),
+    close: () => folders.close(),
+  }
+}

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { prepareDataFolder } from './support/data-folder.ts'
+import { freePort } from './support/free-port.ts'
+import { logIn, makeClient, makeFile, sha256, signUp } from './support/make.ts'
+import { startServerProcess } from './support/server-process.ts'
+
+const root = resolve(import.meta.dirname, '..')
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-backups-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** Runs the command of docs/operations.md, as a shell would, with these folders. */
+async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
+  const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
+  const line = page.split('\n').find((one) => one.includes(`npm run ${command} /srv`)) ?? ''
+  const script = line
+    .replace(/\/srv\/mayfly\/\w+/, `'${dataDir}'`)
+    .replace(/\/srv\/backups\/[\d-]+/, `'${join(folder, 'backup')}'`)
+  expect(script).toContain(folder)
+  const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
+  return new Promise<{ code: number; said: string }>((done) => {
+    execFile(
+      'sh',
+      ['-ec', script],
+      { cwd: root, env: { ...process.env, PATH } },
+      (error, _, said) => done({ code: Number(error?.code ?? 0), said }),
+    )
+  })
+}
+
+test('the commands of the page back a server with its own Postgres up while uploads go on, and restore it', async () => {
+  const dataDir = join(folder, 'data')
+  await prepareDataFolder(dataDir)
+  const port = await freePort()
+  const server = await startServerProcess({ dataDir, port })
+  const { email, password } = await signUp(server)
+  const ada = makeClient(server, await logIn(server, email, password))
+  const before = await makeFile(ada)
+  const backup = runFromPage('backup', dataDir)
+  let isRunning = true
+  void backup.finally(() => {
+    isRunning = false
+  })
+  while (isRunning) {
+    const file = await makeFile(ada)
+    // A free user has three files at most.
+    await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+  }
+  expect(await backup).toMatchObject({ code: 0 })
+  const { mode } = await stat(join(folder, 'backup'))
+  expect(mode & 0o077).toBe(0)
+
+  server.kill('SIGTERM')
+  await server.ended
+  await rm(dataDir, { recursive: true })
+
+  const restored = join(folder, 'restored')
+  await prepareDataFolder(restored)
+  expect(await runFromPage('restore', restored)).toMatchObject({ code: 0 })
+  // The link leads to the same bytes, and the session that was open is open.
+  const again = await startServerProcess({ dataDir: restored, port })
+  try {
+    const answer = await fetch(`${again.url}/api/download/${before.shortCode}`)
+    expect(sha256(await answer.bytes())).toBe(sha256(before.bytes))
+    expect((await ada.fetch('/api/files')).status).toBe(200)
+  } finally {
+    again.kill('SIGTERM')
+    await again.ended
+  }
+})
