@@ -72,7 +72,7 @@ export interface Config {
   /** The sender of every mail, in the form of a mail header. */
   mailFrom: string
   logLevel: LogLevel
-  /** null: readable on a terminal, JSON elsewhere. */
+  /** null: the log is text for people if it goes to a terminal, and JSON if it goes elsewhere. */
   logFormat: LogFormat | null
 }
 

@@ -61,8 +61,8 @@ export const previewPath = '/preview'
 export const sharePath = '/share'
 
 /**
- * Pages that the build also renders. They have no path of their own: the server uses them as
- * answers to other requests.
+ * Besides the public pages, the build renders these. They are in no list of pages, because the
+ * server sends them only as answers to certain requests.
  */
 export const otherPages = {
   /** The answer for every unknown path (spec §2). */

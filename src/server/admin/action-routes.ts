@@ -23,8 +23,8 @@ export function adminActionRoutes(
 ): Handlers<Action> {
   return {
     async deleteUser({ params, body, ...call }) {
-      const wish = { userId: params.id, email: body?.email }
-      const { email, deletedFiles } = await deleteUser(deps, wish, actorOf(call))
+      const target = { userId: params.id, email: body?.email }
+      const { email, deletedFiles } = await deleteUser(deps, target, actorOf(call))
       return { message: deletedText(email, deletedFiles), deletedFiles }
     },
 

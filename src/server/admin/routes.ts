@@ -60,8 +60,8 @@ export function adminRoutes(
     },
 
     async toggleUserTier({ params, body, user, clientAddress }) {
-      const wish = { reason: 'administrator', to: body?.tier } as const
-      const change = { userId: params.id, wish, actor: user.id, ipAddress: clientAddress }
+      const request = { reason: 'administrator', to: body?.tier } as const
+      const change = { userId: params.id, request, actor: user.id, ipAddress: clientAddress }
       const changed = await setTier(deps, change)
       if (!changed) throw new AppError('USER_NOT_FOUND')
       return { user: publicUser(changed) }

@@ -75,15 +75,15 @@ describe('GET /api/admin/test-s3-connection', () => {
 })
 
 describe('POST /api/admin/test-s3-upload', () => {
-  const wish = { fileName: 'test.bin', fileSize: 1000, fileType: 'application/x-test' }
+  const request = { fileName: 'test.bin', fileSize: 1000, fileType: 'application/x-test' }
   const ask = (changes: object = {}) =>
-    admin.post('/api/admin/test-s3-upload', { ...wish, ...changes })
+    admin.post('/api/admin/test-s3-upload', { ...request, ...changes })
   const start = async () => {
     const response = await ask()
     expect(response.status).toBe(200)
     return json<{ uploadUrl: string; testKey: string }>(response)
   }
-  const put = (url: string, size = 1000, type = wish.fileType) =>
+  const put = (url: string, size = 1000, type = request.fileType) =>
     fetch(url, { method: 'PUT', headers: { 'content-type': type }, body: new Uint8Array(size) })
 
   it('takes exactly the announced bytes, which become no file', async () => {
@@ -97,7 +97,7 @@ describe('POST /api/admin/test-s3-upload', () => {
     await expectRefusal(confirmed, 404, 'UPLOAD_NOT_FOUND')
     expect(await json(await admin.fetch('/api/files'))).toEqual([])
     const path = `/api/admin/audit?action=test-storage-upload&user=${admin.email}`
-    const details = { fileName: 'test.bin', size: 1000, mimeType: wish.fileType, store: 'disk' }
+    const details = { fileName: 'test.bin', size: 1000, mimeType: request.fileType, store: 'disk' }
     expect(await json<AuditLine[]>(await admin.fetch(path))).toMatchObject([
       { actor: admin.email, subject: null, ipAddress: '127.0.0.1', details },
     ])
@@ -152,10 +152,10 @@ it('tests of storage are limited to 20 an hour', async () => {
   const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   try {
     const chief = await makePerson(limited, { role: 'admin' })
-    const wish = { fileName: 'test.bin', fileSize: 1, fileType: 'text/plain' }
+    const request = { fileName: 'test.bin', fileSize: 1, fileType: 'text/plain' }
     for (let time = 0; time < 20; time += 1)
-      expect((await chief.post('/api/admin/test-s3-upload', wish)).status).toBe(200)
-    const refused = await chief.post('/api/admin/test-s3-upload', wish)
+      expect((await chief.post('/api/admin/test-s3-upload', request)).status).toBe(200)
+    const refused = await chief.post('/api/admin/test-s3-upload', request)
     await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
   } finally {
     await limited.close()

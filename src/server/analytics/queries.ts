@@ -113,10 +113,12 @@ export async function findFile(db: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Finds the files of a user that were downloaded most. Of equal ones the newest comes first. Files
- * without a download are left out. The index sorts files by their ranks (see
- * `download-rank-sql.ts`). Files with the same exact rank have the same number of downloads, so
- * only the first of them are read. Files with a coarse rank are all read and then sorted.
+ * Finds the files of a user that were downloaded most. Among files with equally many downloads, the
+ * newest comes first. Files without a download are left out.
+ *
+ * The index does not contain the number of downloads, but a rank (see `download-rank-sql.ts`), and
+ * then the age. Each small number has a rank of its own, so the first `limit` of these files are
+ * read from the index. Large numbers share ranks, so all files with such a rank are read and sorted.
  */
 export function findMostDownloaded(db: Db, ownerId: string, limit: number): Promise<FileRow[]> {
   const { id, downloadRank, downloadCount, createdAt } = files

@@ -78,8 +78,13 @@ describe('PATCH /api/auth/user', () => {
   it('lets nobody choose an address, a tier or a role', async () => {
     const person = await makePerson(app)
     const before = await app.deps.db.select().from(users).where(eq(users.id, person.id))
-    const wishes = { email: 'admin@localhost.localdomain', tier: 'premium', role: 'admin', id: 'x' }
-    expect((await patch(person, { ...wishes, emailVerified: true })).status).toBe(200)
+    const forbidden = {
+      email: 'admin@localhost.localdomain',
+      tier: 'premium',
+      role: 'admin',
+      id: 'x',
+    }
+    expect((await patch(person, { ...forbidden, emailVerified: true })).status).toBe(200)
     const after = await app.deps.db.select().from(users).where(eq(users.id, person.id))
     expect(after).toEqual(before.map((row) => ({ ...row, updatedAt: app.clock() })))
   })

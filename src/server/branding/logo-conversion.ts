@@ -74,7 +74,10 @@ function busy(): AppError {
   return new AppError('LOGOS_BUSY')
 }
 
-/** Bytes that a kind of file has at this offset. They are written as Latin-1 text. */
+/**
+ * Bytes by which a file format is recognised, and the offset at which they are in the file. They are
+ * written as Latin-1 text.
+ */
 type Mark = readonly [at: number, bytes: string]
 
 const pngStart: readonly Mark[] = [[0, '\x89PNG\r\n\x1a\n']]

@@ -317,8 +317,8 @@ describe('the receipt of a deletion', () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const { id } = await makeFile(ada)
     app.clock.advance(5 * day)
-    const wish = { reason: 'preview', to: 'free' } as const
-    await setTier(app.deps, { userId: ada.id, wish, actor: ada.id, ipAddress: '192.0.2.1' })
+    const request = { reason: 'preview', to: 'free' } as const
+    await setTier(app.deps, { userId: ada.id, request, actor: ada.id, ipAddress: '192.0.2.1' })
     const switched = app.clock()
     app.clock.advance(minute)
     await expireFiles(app.deps)

@@ -21,8 +21,9 @@ const eventLoopPrecisionMs = 20
 export type Metrics = ReturnType<typeof createMetrics>
 
 /**
- * Creates all metrics of this process. Gauges that others measure, such as those of the database,
- * are added with `gauge` or set before a scrape by a function that `beforeScrape` takes.
+ * Creates the metrics of this process. Other modules can add gauges with `gauge`, for example for
+ * the database. A module whose gauge must be read anew for each scrape passes a callback to
+ * `beforeScrape`.
  */
 export function createMetrics() {
   const registry = new Registry()

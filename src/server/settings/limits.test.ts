@@ -274,11 +274,11 @@ describe('an upload that was started before a change', () => {
   it('is found again by its key, although it would be refused now', async () => {
     for (const tier of ['free', 'premium'] as const) {
       const person = await makePerson(app, { tier })
-      const wish = { size: 3 * megabyte, idempotencyKey: 'again' }
-      const first = await startUpload(person, wish)
+      const request = { size: 3 * megabyte, idempotencyKey: 'again' }
+      const first = await startUpload(person, request)
       await set('free_max_file_size', '1MB')
       await set('premium_max_file_size', '2MB')
-      const again = await startUpload(person, wish)
+      const again = await startUpload(person, request)
       expect(again.cloudKey).toBe(first.cloudKey)
       await expectRefusal(
         await askForUpload(person, { fileSize: 3 * megabyte, idempotencyKey: 'another' }),

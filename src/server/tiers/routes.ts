@@ -1,4 +1,4 @@
-import type { TierWish } from '../../shared/rules/tier-change.ts'
+import type { TierRequest } from '../../shared/rules/tier-change.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
@@ -11,10 +11,10 @@ import { setTier } from './set-tier.ts'
 export function tierRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
 ): Handlers<'startTrial' | 'togglePremium'> {
-  const setOwnTier = async (user: SessionUser, wish: TierWish, ipAddress: string) => {
+  const setOwnTier = async (user: SessionUser, request: TierRequest, ipAddress: string) => {
     // The audit log keeps every change forever. So the number of changes must be limited.
     await deps.rateLimits.spend([counter('tierChangesByUser', user.id)])
-    const changed = await setTier(deps, { userId: user.id, wish, actor: user.id, ipAddress })
+    const changed = await setTier(deps, { userId: user.id, request, actor: user.id, ipAddress })
     // The account was deleted after its session was read.
     if (!changed) throw new AppError('UNAUTHORIZED')
     return { user: publicUser(changed) }

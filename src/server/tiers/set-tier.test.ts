@@ -232,8 +232,8 @@ describe('the audit log', () => {
     const add = () => Promise.reject(new Error('no queue'))
     const mailQueue = { ...app.deps.mailQueue, add }
     const change = { userId: ada.id, actor: ada.id, ipAddress: '127.0.0.1' }
-    const wish = { reason: 'trial' } as const
-    await expect(setTier({ ...app.deps, mailQueue }, { ...change, wish })).rejects.toThrow()
+    const request = { reason: 'trial' } as const
+    await expect(setTier({ ...app.deps, mailQueue }, { ...change, request })).rejects.toThrow()
     expect(await audited(ada.id)).toEqual([])
     expect(await currentUser(ada)).toMatchObject({ tier: 'free', premiumTrialStartedAt: null })
   })

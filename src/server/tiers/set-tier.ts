@@ -1,4 +1,4 @@
-import { changeTier, type TierWish } from '../../shared/rules/tier-change.ts'
+import { changeTier, type TierRequest } from '../../shared/rules/tier-change.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -10,7 +10,7 @@ import { tierEntry } from './tier-entry.ts'
 /** Whose tier is to change, in which way, and who asked for it. */
 export interface TierChange {
   userId: string
-  wish: TierWish
+  request: TierRequest
   /** The id of the user who asked. */
   actor: string
   ipAddress: string
@@ -26,20 +26,20 @@ export interface TierChange {
  */
 export function setTier(
   { clock, db, mailQueue }: Pick<Deps, 'clock' | 'db' | 'mailQueue'>,
-  { userId, wish, actor, ipAddress }: TierChange,
+  { userId, request, actor, ipAddress }: TierChange,
 ): Promise<SessionUser | null> {
   return db.transaction(async (tx) => {
     const before = await lockUser(tx, userId)
     if (!before) return null
     const now = clock()
-    const verdict = changeTier(before, wish, now)
+    const verdict = changeTier(before, request, now)
     if (!verdict.ok) throw new AppError(verdict.code)
     const { facts } = verdict
     if (facts === before) return toSessionUser(before, now)
 
     const after = await writeTierFacts(tx, userId, facts, now)
     if (!after) return null
-    const { reason } = wish
+    const { reason } = request
     const told = { userId, reason, from: before, to: after, at: now, actor, ipAddress }
     await writeAudit(tx, [tierEntry(told)])
     if (reason === 'trial') await askForTrialLetters(mailQueue, after, tx)

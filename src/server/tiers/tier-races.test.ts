@@ -5,7 +5,7 @@ import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { User } from '../../shared/contract/account.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import type { TierWish } from '../../shared/rules/tier-change.ts'
+import type { TierRequest } from '../../shared/rules/tier-change.ts'
 import { effectiveTier, type TierFacts } from '../../shared/rules/trial.ts'
 import { auditLog, users } from '../db/schema.ts'
 import type { AppError } from '../errors.ts'
@@ -81,8 +81,8 @@ async function race<Results extends unknown[]>(
  * Changes Ada's tier without an HTTP request. Returns the status that the API would send, and then
  * the tier or the code of the error. Examples: '200 premium', '409 TRIAL_USED'.
  */
-async function wishFor(wish: TierWish): Promise<string> {
-  const change = { userId: ada.id, wish, actor: ada.id, ipAddress: '127.0.0.1' }
+async function requestFor(request: TierRequest): Promise<string> {
+  const change = { userId: ada.id, request, actor: ada.id, ipAddress: '127.0.0.1' }
   return setTier(app.deps, change).then(
     (user) => `200 ${user?.tier}`,
     (error: AppError) => `${error.status} ${error.code}`,
@@ -90,11 +90,11 @@ async function wishFor(wish: TierWish): Promise<string> {
 }
 
 function startTrial() {
-  return wishFor({ reason: 'trial' })
+  return requestFor({ reason: 'trial' })
 }
 
 function toggle(to?: Tier) {
-  return wishFor({ reason: 'preview', to })
+  return requestFor({ reason: 'preview', to })
 }
 
 async function callStartTrial() {

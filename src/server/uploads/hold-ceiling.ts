@@ -103,7 +103,7 @@ export async function holdToCap(
 }
 
 interface Ceiling {
-  /** How many bytes are allowed. */
+  /** How many bytes `used` may return once the new upload is counted. */
   bytes: number
   /**
    * The owner whose idle uploads may be ended to make room. Without an owner, all idle uploads may

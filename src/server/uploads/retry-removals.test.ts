@@ -177,15 +177,15 @@ describe('an upload that ends', () => {
 
   it('because its start failed leaves no byte that came by the URL of a parallel call', async () => {
     const person = await makePerson(app)
-    const wish = { fileSize: 1, idempotencyKey: randomUUID() }
+    const request = { fileSize: 1, idempotencyKey: randomUUID() }
     let cloudKey = ''
     vi.spyOn(app.deps.stores.current, 'promiseRoom').mockImplementationOnce(async () => {
-      const parallel = await json<StartedUpload>(await askForUpload(person, wish))
+      const parallel = await json<StartedUpload>(await askForUpload(person, request))
       await putBytes(parallel, Uint8Array.of(65))
       cloudKey = parallel.cloudKey
       throw new Error('EIO')
     })
-    expect((await askForUpload(person, wish)).status).toBe(500)
+    expect((await askForUpload(person, request)).status).toBe(500)
     expect(await isStored(cloudKey)).toBe(1)
     app.clock.advance(2 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** A file of three parts. */
-const wish = {
+const request = {
   fileName: 'notes.txt',
   fileSize: 2 * 8 * mebibyte + 1,
   fileType: 'text/plain',
@@ -42,7 +42,7 @@ const wish = {
 }
 
 function ask(person: Person, changes: Record<string, unknown> = {}) {
-  return askForUpload(person, { ...wish, ...changes })
+  return askForUpload(person, { ...request, ...changes })
 }
 
 async function start(person: Person, changes: Record<string, unknown> = {}) {
@@ -218,7 +218,7 @@ describe.each(tiers)('a start that is repeated, %s', (tier) => {
       signUpload: () => Promise.reject(new AppError('UNAVAILABLE')),
     }
     const deps = { ...withStatements(app.deps.db), stores: createStores(away) }
-    const { fileName, fileType } = wish
+    const { fileName, fileType } = request
     for (const idempotencyKey of ['open', 'first', undefined]) {
       const same = { fileName, fileSize: 5, fileType, expirationDays: 3 as const, idempotencyKey }
       const failed = startUploadAt(deps, { id: ada.id, tier }, same)
@@ -291,7 +291,7 @@ describe('the places of a free user', () => {
     const deps = withStatements(db)
     for (let round = 0; round < 20; round += 1) {
       const same = {
-        ...wish,
+        ...request,
         fileSize: 5,
         expirationDays: 3 as const,
         idempotencyKey: randomUUID(),

@@ -48,7 +48,7 @@ const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000
  */
 const maxIdleUploads = 3
 
-type Wish = z.output<typeof uploads.getUploadUrl.body>
+type UploadRequest = z.output<typeof uploads.getUploadUrl.body>
 type Started = z.input<typeof uploads.getUploadUrl.response>
 
 /**
@@ -68,10 +68,10 @@ export async function startUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
     Pick<UploadStatements, 'insertUpload'> & { unfinished: UnfinishedTotal },
   owner: Pick<SessionUser, 'id' | 'tier'>,
-  wish: Wish,
+  request: UploadRequest,
 ): Promise<Started> {
   const { clock, db, settings, stores } = deps
-  const { ownerId = owner.id, fileSize, expirationDays, idempotencyKey = null } = wish
+  const { ownerId = owner.id, fileSize, expirationDays, idempotencyKey = null } = request
   if (ownerId !== owner.id) throw new AppError('UNAUTHORIZED')
   const now = clock()
   const storageKey = newStorageKey()
@@ -87,8 +87,8 @@ export async function startUpload(
       storage: stores.current.name,
       storageKey,
       // Spec §5: file names are cleaned before upload.
-      originalName: cleanFileName(wish.fileName),
-      mimeType: wish.fileType,
+      originalName: cleanFileName(request.fileName),
+      mimeType: request.fileType,
       size: fileSize,
       expirationDays,
       partSize: partSizeFor(fileSize),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../contract/errors.ts'
 import { type Tier, tiers } from './tier.ts'
-import { changeTier, type TierWish, tierReasons } from './tier-change.ts'
+import { changeTier, type TierRequest, tierReasons } from './tier-change.ts'
 import { effectiveTier, type TierFacts } from './trial.ts'
 
 const now = new Date('2026-03-08T12:00:00.000Z')
@@ -29,8 +29,8 @@ function facts(tier: Tier, started: Date | null, ends: Date | null): TierFacts {
   return { tier, premiumTrialStartedAt: started, premiumTrialEndsAt: ends }
 }
 
-function change(standing: Standing, wish: TierWish) {
-  return changeTier(standings[standing], wish, now)
+function change(standing: Standing, request: TierRequest) {
+  return changeTier(standings[standing], request, now)
 }
 
 describe('a trial', () => {
@@ -59,9 +59,9 @@ describe('a trial', () => {
 })
 
 describe('a switch', () => {
-  const wishes = { without: undefined, free: 'free', premium: 'premium' } as const
+  const tiersAsked = { without: undefined, free: 'free', premium: 'premium' } as const
 
-  it.each<[Standing, keyof typeof wishes, TierFacts | 'as it was']>([
+  it.each<[Standing, keyof typeof tiersAsked, TierFacts | 'as it was']>([
     ['free, never tried', 'without', facts('premium', null, null)],
     ['free, never tried', 'free', 'as it was'],
     ['free, never tried', 'premium', facts('premium', null, null)],
@@ -83,7 +83,7 @@ describe('a switch', () => {
     ['premium after a trial', 'premium', 'as it was'],
   ])('%s, wanting %s', (standing, to, expected) => {
     for (const reason of ['preview', 'administrator'] as const) {
-      const verdict = change(standing, { reason, to: wishes[to] })
+      const verdict = change(standing, { reason, to: tiersAsked[to] })
       if (!verdict.ok) throw new Error(verdict.code)
       // Returning the same object tells the caller that there is nothing to write.
       if (expected === 'as it was') expect(verdict.facts).toBe(standings[standing])
@@ -95,27 +95,27 @@ describe('a switch', () => {
 describe('any number of changes', () => {
   const dates = fc.date({ noInvalidDate: true, min: moment(-1e10), max: moment(1e10) })
   const anyFacts = fc.constantFrom(...Object.values(standings))
-  const anyWish: fc.Arbitrary<TierWish> = fc.constantFrom(
-    ...tierReasons.flatMap((reason): TierWish[] =>
+  const anyRequest: fc.Arbitrary<TierRequest> = fc.constantFrom(
+    ...tierReasons.flatMap((reason): TierRequest[] =>
       reason === 'trial' ? [{ reason }] : [undefined, ...tiers].map((to) => ({ reason, to })),
     ),
   )
 
   it('start at most one trial, and give at once the tier that was asked for', () => {
     fc.assert(
-      fc.property(anyFacts, fc.array(fc.tuple(anyWish, dates)), (first, steps) => {
+      fc.property(anyFacts, fc.array(fc.tuple(anyRequest, dates)), (first, steps) => {
         let current: TierFacts = first
         let started = current.premiumTrialStartedAt === null ? 0 : 1
-        for (const [wish, at] of steps.toSorted(([, a], [, b]) => a.getTime() - b.getTime())) {
+        for (const [request, at] of steps.toSorted(([, a], [, b]) => a.getTime() - b.getTime())) {
           const before = effectiveTier(current, at)
-          const verdict = changeTier(current, wish, at)
+          const verdict = changeTier(current, request, at)
           if (!verdict.ok) continue
           current = verdict.facts
           const after = effectiveTier(current, at)
-          if (wish.reason === 'trial') {
+          if (request.reason === 'trial') {
             started += 1
             expect([before, after]).toEqual(['free', 'premium'])
-          } else expect(after).toBe(wish.to ?? (before === 'free' ? 'premium' : 'free'))
+          } else expect(after).toBe(request.to ?? (before === 'free' ? 'premium' : 'free'))
         }
         expect(started).toBeLessThanOrEqual(1)
         expect(current.premiumTrialStartedAt !== null).toBe(started === 1)

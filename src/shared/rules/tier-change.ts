@@ -9,7 +9,7 @@ export const tierReasons = ['trial', 'preview', 'administrator'] as const
 export type TierReason = (typeof tierReasons)[number]
 
 /** A change of tier that somebody asks for. Without `to` it switches to the other tier. */
-export type TierWish =
+export type TierRequest =
   | { reason: 'trial' }
   | { reason: Exclude<TierReason, 'trial'>; to?: Tier | undefined }
 
@@ -27,16 +27,16 @@ type Verdict =
  * dates of a trial that ran to its end are kept until its user is premium again.
  * @throws {RangeError} for a tier that this program does not know.
  */
-export function changeTier(facts: TierFacts, wish: TierWish, now: Date): Verdict {
+export function changeTier(facts: TierFacts, request: TierRequest, now: Date): Verdict {
   const current = effectiveTier(facts, now)
-  if (wish.reason === 'trial') {
+  if (request.reason === 'trial') {
     if (facts.premiumTrialStartedAt !== null) return { ok: false, code: 'TRIAL_USED' }
     // Spec §4: offered only to free users.
     if (current !== 'free') return { ok: false, code: 'ALREADY_PREMIUM' }
     const trial = { premiumTrialStartedAt: now, premiumTrialEndsAt: trialEnd(now) }
     return { ok: true, facts: { tier: 'premium', ...trial } }
   }
-  const { to = current === 'free' ? 'premium' : 'free' } = wish
+  const { to = current === 'free' ? 'premium' : 'free' } = request
   const isByTrial = current !== 'free' && facts.premiumTrialEndsAt !== null
   if (to === current && !isByTrial) return { ok: true, facts }
   return { ok: true, facts: { ...facts, tier: to, premiumTrialEndsAt: null } }

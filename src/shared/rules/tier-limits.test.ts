@@ -12,15 +12,15 @@ import {
   type Limits,
   largestFileCount,
   largestFileSize,
+  type PlannedUpload,
   selectedDays,
   tierOfLargerFiles,
-  type UploadWish,
 } from './tier-limits.ts'
 import { tierTraits } from './tier-traits.ts'
 
 const freeSize = 524_288_000
 const premiumSize = 1_073_741_824
-function wish(changes: Partial<UploadWish>): UploadWish {
+function planned(changes: Partial<PlannedUpload>): PlannedUpload {
   return {
     tier: 'free',
     fileSize: 1,
@@ -51,7 +51,7 @@ describe('defaultLimits', () => {
 })
 
 describe('checkUpload', () => {
-  it.each<[string, Partial<UploadWish>, string]>([
+  it.each<[string, Partial<PlannedUpload>, string]>([
     ['an empty file', { fileSize: 0 }, 'ok'],
     ['free, exactly 500MB', { fileSize: freeSize }, 'ok'],
     ['free, a byte over 500MB', { fileSize: freeSize + 1 }, 'TIER_FILE_SIZE'],
@@ -74,10 +74,10 @@ describe('checkUpload', () => {
       'TIER_FILE_SIZE',
     ],
   ])('%s', (_, changes, expected) => {
-    expect(checkUpload(wish(changes), defaultLimits) ?? 'ok').toBe(expected)
+    expect(checkUpload(planned(changes), defaultLimits) ?? 'ok').toBe(expected)
   })
 
-  it.each<[string, Partial<UploadWish>, string]>([
+  it.each<[string, Partial<PlannedUpload>, string]>([
     ['free, the first file', { expirationDays: 1 }, 'ok'],
     ['free, a second file', { expirationDays: 1, filesInUse: 1 }, 'TIER_FILE_COUNT'],
     ['free, a byte over its 10', { expirationDays: 1, fileSize: 11 }, 'TIER_FILE_SIZE'],
@@ -90,7 +90,7 @@ describe('checkUpload', () => {
       'TIER_FILE_COUNT',
     ],
   ])('under other limits: %s', (_, changes, expected) => {
-    expect(checkUpload(wish(changes), changed) ?? 'ok').toBe(expected)
+    expect(checkUpload(planned(changes), changed) ?? 'ok').toBe(expected)
   })
 
   const cases = anyLimits.chain((limits) => {

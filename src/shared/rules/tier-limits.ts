@@ -105,7 +105,7 @@ export function checkDays(days: number, tier: Tier, limits: Limits): DaysRefusal
 }
 
 /** The upload that a user wants to start. Sizes are in bytes. */
-export interface UploadWish {
+export interface PlannedUpload {
   tier: Tier
   fileSize: number
   expirationDays: number
@@ -125,15 +125,15 @@ export type UploadRefusal = DaysRefusal | 'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' | 
  * - This tier does not offer the days.
  * - The user has too many files.
  */
-export function checkUpload(wish: UploadWish, limits: Limits): UploadRefusal | null {
-  const { maxFiles, maxFileSize } = limits[wish.tier]
-  const days = checkDays(wish.expirationDays, wish.tier, limits)
+export function checkUpload(upload: PlannedUpload, limits: Limits): UploadRefusal | null {
+  const { maxFiles, maxFileSize } = limits[upload.tier]
+  const days = checkDays(upload.expirationDays, upload.tier, limits)
   if (days === 'INVALID_INPUT') return days
   // Spec §5: maximum file size 500MB for free users, 1GB for premium.
-  if (wish.fileSize > largestFileSize(limits)) return 'FILE_TOO_LARGE'
-  if (wish.fileSize > maxFileSize) return 'TIER_FILE_SIZE'
+  if (upload.fileSize > largestFileSize(limits)) return 'FILE_TOO_LARGE'
+  if (upload.fileSize > maxFileSize) return 'TIER_FILE_SIZE'
   // Spec §5: free users can only choose a 3-day expiration.
   if (days !== null) return days
   // Spec §1: free, 3 files at most.
-  return hasRoom(maxFiles, wish.filesInUse) ? null : 'TIER_FILE_COUNT'
+  return hasRoom(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'
 }

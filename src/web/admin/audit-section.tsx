@@ -32,8 +32,8 @@ const actions: { value: AuditAction | 'all'; label: string }[] = [
 export function AuditSection({ id, title }: SectionProps) {
   const { typed, search, setTyped } = useSearch()
   const [action, setAction] = useState<AuditAction | 'all'>('all')
-  const wish = { user: search, action: action === 'all' ? null : action }
-  const { data, isError, isFetching, isPlaceholderData, refetch, ...pages } = useAudit(wish)
+  const filter = { user: search, action: action === 'all' ? null : action }
+  const { data, isError, isFetching, isPlaceholderData, refetch, ...pages } = useAudit(filter)
   const lines = data?.pages.flatMap(({ items }) => items)
   const isSearch = search !== '' || action !== 'all'
   const clear = () => {

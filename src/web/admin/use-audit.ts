@@ -5,7 +5,7 @@ import { pageSize, pagesFrom } from './pages.ts'
 import { auditKey } from './refresh.ts'
 
 /** Which lines of the audit log the administrator wants to see. */
-export interface AuditWish {
+export interface AuditFilter {
   /**
    * The whole mail address of a user. The lines are about what this user did, and what others did
    * to this user. Empty for all users.
@@ -15,7 +15,7 @@ export interface AuditWish {
 }
 
 /** Loads the audit log page by page, newest first. It loads again each time the page is opened. */
-export function useAudit({ user, action }: AuditWish) {
+export function useAudit({ user, action }: AuditFilter) {
   const wanted = { ...(user && { user }), ...(action && { action }) }
   return useInfiniteQuery({
     queryKey: [auditKey, wanted],

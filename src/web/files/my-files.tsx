@@ -27,10 +27,10 @@ export interface MyFilesProps {
  */
 export function MyFiles({ tier, emptyAction }: MyFilesProps) {
   const { typed, search, setTyped } = useSearch()
-  const wish = { search, order: newestFirst }
+  const view = { search, order: newestFirst }
   const all = useFiles()
-  const found = useFiles(wish)
-  const more = useMoreFiles(wish)
+  const found = useFiles(view)
+  const more = useMoreFiles(view)
   const now = useNow(found.files ?? none, tier)
   const counts = useFileCounts(all, tier, now)
   const isEmpty = all.files?.length === 0

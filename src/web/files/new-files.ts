@@ -10,7 +10,7 @@ export interface SeenFiles {
   ids: ReadonlySet<string> | null
   /** The `createdAt` of the newest of them. It sorts as text. Empty while there was none. */
   newest: string
-  /** The new files, in the order of the list: those that came since somebody last looked. */
+  /** Files that have come since `settle` was last called, in the order of the list. */
   fresh: readonly StoredFile[]
 }
 

@@ -8,7 +8,7 @@ import { newestFirst, parseOrder } from '../../shared/rules/file-order.ts'
 import {
   addStored,
   deleteKey,
-  type ListWish,
+  type ListView,
   readToEnd,
   refreshFiles,
   reopenFiles,
@@ -17,8 +17,8 @@ import {
   useMoreFiles,
 } from './use-files.ts'
 
-const all: ListWish = { search: '', order: newestFirst }
-const bySize: ListWish = { search: '', order: parseOrder('-size') }
+const all: ListView = { search: '', order: newestFirst }
+const bySize: ListView = { search: '', order: parseOrder('-size') }
 
 let page: WebPage
 /** The files of the server, the newest first. */
@@ -66,15 +66,15 @@ function asked(): Record<string, string>[] {
     .map(({ query }) => query)
 }
 
-async function list(wish: ListWish = all) {
+async function list(view: ListView = all) {
   const shown = page.run(
-    ({ wish }: { wish: ListWish }) => ({ ...useFiles(wish), more: useMoreFiles(wish) }),
-    { wish },
+    ({ view }: { view: ListView }) => ({ ...useFiles(view), more: useMoreFiles(view) }),
+    { view },
   )
   await expect.poll(() => shown.result.current.files).toBeDefined()
   return {
     now: () => shown.result.current,
-    wish: (next: ListWish) => shown.rerender({ wish: next }),
+    view: (next: ListView) => shown.rerender({ view: next }),
   }
 }
 
@@ -92,11 +92,11 @@ describe('a list', () => {
   })
 
   test('that was searched is its own list; meanwhile the one before is shown as outdated', async () => {
-    const { now, wish } = await list()
+    const { now, view } = await list()
     asked()
     const { answer, come } = later()
     page.on('GET /api/files', answer)
-    wish({ search: '24', order: newestFirst })
+    view({ search: '24', order: newestFirst })
     expect(now()).toMatchObject({ isOutdated: true })
     expect(now().files).toHaveLength(100)
     expect(asked()).toEqual([{ limit: '100', sort: '-date', search: '24' }])

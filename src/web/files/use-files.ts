@@ -31,7 +31,7 @@ const longestPage = 1000
 export const maxSearchLength = 255
 
 /** The list of all files of the user, newest first. */
-const allFiles: ListWish = { search: '', order: newestFirst }
+const allFiles: ListView = { search: '', order: newestFirst }
 
 /** The first part of the query key of every list of files. */
 const lists = '/api/files'
@@ -40,12 +40,12 @@ const lists = '/api/files'
 export const deleteKey = ['DELETE /api/files']
 
 /** Which of the user's files a list has, and in which order. */
-export interface ListWish {
+export interface ListView {
   search: string
   order: FileOrder
 }
 
-function listQuery({ search, order }: ListWish) {
+function listQuery({ search, order }: ListView) {
   const sort = formatOrder(order)
   const isNewestFirst = sort === formatOrder(newestFirst)
   return queryOptions({
@@ -71,7 +71,7 @@ const countsQuery = queryOptions({
   refetchInterval: 60_000,
 })
 
-function wanted({ search, order }: ListWish, limit: number, cursor?: string) {
+function wanted({ search, order }: ListView, limit: number, cursor?: string) {
   const sort = formatOrder(order)
   return { limit, sort, ...(search && { search }), ...(cursor && { cursor }) }
 }
@@ -113,9 +113,9 @@ export function reopenFiles(client: QueryClient): void {
  * fails, even if the list is read again in between. While a new search runs, the files of the
  * search before are returned.
  */
-export function useFiles(wish: ListWish = allFiles) {
+export function useFiles(view: ListView = allFiles) {
   const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({
-    ...listQuery(wish),
+    ...listQuery(view),
     placeholderData: keepPreviousData,
   })
   const leaving = useMutationState({
@@ -143,22 +143,22 @@ export function useFiles(wish: ListWish = allFiles) {
  * whether its last request failed. After a failure the function does nothing until `retry` is
  * called.
  */
-export function useMoreFiles(wish: ListWish) {
+export function useMoreFiles(view: ListView) {
   const client = useQueryClient()
   const { mutate, reset, isPending, isError } = useMutation({
-    mutationFn: ({ wish, limit, cursor }: { wish: ListWish; limit: number; cursor: string }) =>
-      callForPage('listFiles', { query: wanted(wish, limit, cursor) }),
-    onSuccess: (page, { wish, cursor }) =>
+    mutationFn: ({ view, limit, cursor }: { view: ListView; limit: number; cursor: string }) =>
+      callForPage('listFiles', { query: wanted(view, limit, cursor) }),
+    onSuccess: (page, { view, cursor }) =>
       client.setQueryData(
-        listQuery(wish).queryKey,
+        listQuery(view).queryKey,
         (known) => known && joinNext(known, cursor, page),
       ),
   })
   const readUntil = (place: number) => {
-    const known = client.getQueryData(listQuery(wish).queryKey)
+    const known = client.getQueryData(listQuery(view).queryKey)
     const cursor = known && nextOf(known)
     if (!cursor || isPending || isError) return
-    mutate({ wish, limit: pageLimit(place + 1 - filesOf(known).length), cursor })
+    mutate({ view, limit: pageLimit(place + 1 - filesOf(known).length), cursor })
   }
   return { readUntil, isError, retry: reset }
 }
@@ -166,14 +166,14 @@ export function useMoreFiles(wish: ListWish) {
 /** Reads a list to its end and returns all of its files. Each thousand files need one request. */
 export async function readToEnd(
   client: QueryClient,
-  wish: ListWish,
+  view: ListView,
 ): Promise<readonly StoredFile[]> {
-  const { queryKey } = listQuery(wish)
+  const { queryKey } = listQuery(view)
   for (;;) {
-    const known = await client.ensureQueryData(listQuery(wish))
+    const known = await client.ensureQueryData(listQuery(view))
     const cursor = nextOf(known)
     if (cursor === null) return filesOf(known)
-    const query = wanted(wish, longestPage, cursor)
+    const query = wanted(view, longestPage, cursor)
     const page = await callForPage('listFiles', { query })
     client.setQueryData(queryKey, (known) => known && joinNext(known, cursor, page))
   }

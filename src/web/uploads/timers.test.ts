@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('many wishes share runs: the first at once, the last always, no more often than that', () => {
+test('many calls share runs: the first at once, the last always, no more often than that', () => {
   const ask = coalesce(browserTimers, 100, task)
   for (let at = 0; at < 250; at += 10) {
     ask()

@@ -13,7 +13,7 @@ type RequestDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 const cookieName = 'mayfly.google'
 
 /** What a person wanted to do when the server sent the browser to the issuer. */
-export interface Wish {
+export interface SignInPurpose {
   /** The page that the browser opens afterwards. */
   next: string
   /**
@@ -23,7 +23,7 @@ export interface Wish {
 }
 
 /** A request for which the issuer's answer has arrived in the same browser. */
-export interface Answered extends Wish {
+export interface Answered extends SignInPurpose {
   secrets: RequestSecrets
 }
 
@@ -41,14 +41,14 @@ const kept = z.object({ browser: z.string(), next: z.string(), linkTo: z.string(
 export async function beginRequest(
   { clock, config, db }: RequestDeps,
   context: Context<HttpEnv>,
-  wish: Wish,
+  purpose: SignInPurpose,
 ): Promise<RequestSecrets> {
   const browser = readBrowser(config, context) ?? randomSecret()
   const state = randomSecret()
   const now = clock()
   await insertAuthorizationRequest(db, {
     state: sha256(state),
-    value: JSON.stringify({ browser: sha256(browser), ...wish } satisfies z.input<typeof kept>),
+    value: JSON.stringify({ browser: sha256(browser), ...purpose } satisfies z.input<typeof kept>),
     expiresAt: new Date(now.getTime() + googleRequestKeptMs),
     now,
   })

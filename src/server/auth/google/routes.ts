@@ -14,7 +14,12 @@ import { findKnownBrowser } from '../known-browser.ts'
 import { loggingRefusals } from '../log-refusals.ts'
 import { requirePassword } from '../require-password.ts'
 import { readSessionToken, setSessionCookies } from '../session-cookie.ts'
-import { type Answered, beginRequest, endRequest, type Wish } from './authorization-request.ts'
+import {
+  type Answered,
+  beginRequest,
+  endRequest,
+  type SignInPurpose,
+} from './authorization-request.ts'
 import { Issuer } from './issuer.ts'
 import { reasonOf } from './issuer-faults.ts'
 import { linkGoogle } from './link-google.ts'
@@ -107,8 +112,8 @@ function handlers(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
       await requirePassword(deps, userId, call.body.currentPassword, client)
       await deps.rateLimits.spend([counter('googleChangesByUser', userId)])
       try {
-        const wish = { next: accountPage, linkTo: userId }
-        return { url: await beginAtIssuer(deps, issuer, call, wish) }
+        const purpose = { next: accountPage, linkTo: userId }
+        return { url: await beginAtIssuer(deps, issuer, call, purpose) }
       } catch (error) {
         if (!(error instanceof SignInRefused)) throw error
         noteFault(error, call)
@@ -136,12 +141,12 @@ async function beginAtIssuer(
   deps: GoogleDeps,
   issuer: Issuer,
   { clientAddress, context, publicOrigin }: Visit,
-  wish: Wish,
+  purpose: SignInPurpose,
 ): Promise<string> {
   await deps.rateLimits.spend([counter('googleStartsByAddress', addressBlock(clientAddress))])
   // The issuer is called first. If it cannot be reached, no request is begun.
   await issuer.ready()
-  const secrets = await beginRequest(deps, context, wish)
+  const secrets = await beginRequest(deps, context, purpose)
   const address = await issuer.signInAddress(secrets, `${publicOrigin}${callbackPath}`)
   return address.href
 }

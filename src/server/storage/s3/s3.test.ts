@@ -83,37 +83,37 @@ describeOnS3('beyond the port, S3', () => {
   const uploadsOf = (key: string) => openUploadsOf(bucket, key)
 
   it('signs one upload again for the same multipart upload', async () => {
-    const wish = grant(5)
-    await storage.signUpload(wish)
-    await storage.signUpload(wish)
-    expect(await uploadsOf(wish.key)).toBe(1)
+    const upload = grant(5)
+    await storage.signUpload(upload)
+    await storage.signUpload(upload)
+    expect(await uploadsOf(upload.key)).toBe(1)
   })
 
   it('seals one of two that were begun at once, and leaves none open', async () => {
-    const wish = grant(5)
-    const begun = await Promise.all([storage.signUpload(wish), storage.signUpload(wish)])
-    const url = await storage.signUpload(wish)
+    const upload = grant(5)
+    const begun = await Promise.all([storage.signUpload(upload), storage.signUpload(upload)])
+    const url = await storage.signUpload(upload)
     expect((await put(url, 'hello')).status).toBe(200)
-    await storage.seal(wish.key, 5)
-    expect(await storage.storedSize(wish.key)).toBe(5)
-    expect(await uploadsOf(wish.key)).toBe(0)
+    await storage.seal(upload.key, 5)
+    expect(await storage.storedSize(upload.key)).toBe(5)
+    expect(await uploadsOf(upload.key)).toBe(0)
     for (const one of [...begun, url]) expect((await put(one, 'other')).status).toBe(404)
   })
 
   it('never takes bytes that are sent anew while it seals for wrong ones', async () => {
-    const wish = grant(5)
-    const url = await storage.signUpload(wish)
+    const upload = grant(5)
+    const url = await storage.signUpload(upload)
     await put(url, 'hello')
     const sealing = async () => {
       try {
-        await storage.seal(wish.key, 5)
+        await storage.seal(upload.key, 5)
       } catch (error) {
         expect(error).toMatchObject({ name: 'SizeMismatch', actual: null })
       }
     }
     await Promise.all([sealing(), ...['world', 'other', 'again'].map((body) => put(url, body))])
-    await storage.seal(wish.key, 5)
-    expect(await storage.storedSize(wish.key)).toBe(5)
+    await storage.seal(upload.key, 5)
+    expect(await storage.storedSize(upload.key)).toBe(5)
   })
 
   it('signs every part, and every batch of them, for one multipart upload: not the one of the whole', async () => {
@@ -192,42 +192,42 @@ describeOnS3('beyond the port, S3', () => {
 
   it('compares a body with its MD5, which is not signed, and says so', async () => {
     const md5 = (body: string) => ({ 'Content-MD5': checksums.md5(Buffer.from(body)) })
-    const wish = grant(5)
-    const part: PartGrant = { ...wish, partNumber: 1, offset: 0 }
-    for (const url of [await storage.signUpload(wish), ...(await storage.signParts([part]))]) {
+    const upload = grant(5)
+    const part: PartGrant = { ...upload, partNumber: 1, offset: 0 }
+    for (const url of [await storage.signUpload(upload), ...(await storage.signParts([part]))]) {
       const refused = await put(url, 'hello', md5('world'))
       expect([refused.status, refused.body.toString()]).toEqual([
         400,
         expect.stringContaining('<Code>BadDigest</Code>'),
       ])
-      expect(await storage.storedSize(wish.key)).toBeNull()
+      expect(await storage.storedSize(upload.key)).toBeNull()
     }
-    expect(await storage.listParts(wish.key)).toEqual([])
-    const url = await storage.signUpload(wish)
+    expect(await storage.listParts(upload.key)).toEqual([])
+    const url = await storage.signUpload(upload)
     expect((await put(url, 'hello', md5('hello'))).status).toBe(200)
     // The body that was refused has not replaced the part that storage had.
     expect((await put(url, 'other', md5('world'))).status).toBe(400)
-    await storage.seal(wish.key, 5)
-    expect((await bytesOf(wish)).toString()).toBe('hello')
+    await storage.seal(upload.key, 5)
+    expect((await bytesOf(upload)).toString()).toBe('hello')
   })
 
   it('lists more than one page of parts', async () => {
-    const wish = grant(1)
+    const upload = grant(1)
     const count = 2 * pageSize + 10
     const parts = Array.from({ length: count }, (_, index) => {
-      return { ...wish, partNumber: index + 1, offset: index }
+      return { ...upload, partNumber: index + 1, offset: index }
     })
     const urls = await storage.signParts(parts)
     await Promise.all(urls.map((url) => put(url, 'x')))
     const checksum = checksums.md5(Buffer.from('x'))
-    expect(await inPages.listParts(wish.key)).toEqual(
+    expect(await inPages.listParts(upload.key)).toEqual(
       parts.map(({ partNumber }) => ({ partNumber, size: 1, checksum })),
     )
-    expect(await inPages.storedSize(wish.key)).toBe(count)
+    expect(await inPages.storedSize(upload.key)).toBe(count)
     const expected = { name: 'SizeMismatch', expected: count - 1, actual: count }
-    await expect(inPages.seal(wish.key, count - 1)).rejects.toMatchObject(expected)
-    await inPages.remove(wish.key)
-    expect(await uploadsOf(wish.key)).toBe(0)
+    await expect(inPages.seal(upload.key, count - 1)).rejects.toMatchObject(expected)
+    await inPages.remove(upload.key)
+    expect(await uploadsOf(upload.key)).toBe(0)
   })
 
   it('lists an upload of parts and of the whole file once, and removes both', async () => {
@@ -250,12 +250,12 @@ describeOnS3('beyond the port, S3', () => {
     const settings = { ...bucket.settings, publicEndpoint: seen }
     const behind = openS3Storage({ settings, clock })
     expect(await behind.publicOrigin()).toBe(seen.origin)
-    const wish = grant(5)
-    const url = await behind.signUpload(wish)
+    const upload = grant(5)
+    const url = await behind.signUpload(upload)
     expect(new URL(url).origin).toBe(seen.origin)
     expect((await put(url, 'hello')).status).toBe(200)
     expect((await put(url.replace('localhost', '127.0.0.1'), 'other')).status).toBe(403)
-    await behind.seal(wish.key, 5)
+    await behind.seal(upload.key, 5)
     await behind.close()
   })
 

@@ -53,15 +53,15 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
     ({ id }: StoredFile) => setExplained((before) => (before === id ? null : id)),
     [],
   )
-  const wish = { search, order }
+  const view = { search, order }
   const all = useFiles()
-  const found = useFiles(wish)
-  const more = useMoreFiles(wish)
+  const found = useFiles(view)
+  const more = useMoreFiles(view)
   const files = found.files ?? none
   const now = useNow(files, tier)
   const counts = useFileCounts(all, tier, now)
   const total = counts && counts.active + counts.private + counts.deleted
-  const { chosen, isReading, toggle, selectAll, clear, drop } = useSelection(wish, found)
+  const { chosen, isReading, toggle, selectAll, clear, drop } = useSelection(view, found)
   const bulkDelete = useBulkDelete(drop)
   const selected = inOrder(chosen, files)
   // While some pages of the list are not loaded, all files are selected only if as many are

@@ -37,9 +37,9 @@ afterEach(() => page.close())
 async function manager() {
   const shown = page.run(
     ({ search }: { search: string }) => {
-      const wish = { search, order: newestFirst }
-      const found = useFiles(wish)
-      return { found, own: useSelection(wish, found) }
+      const view = { search, order: newestFirst }
+      const found = useFiles(view)
+      return { found, own: useSelection(view, found) }
     },
     { search: '' },
   )

@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { ApiError } from '../../api/call.ts'
 import { toast } from '../../ui/toast.tsx'
-import { type ListWish, readToEnd, type useFiles } from '../use-files.ts'
+import { type ListView, readToEnd, type useFiles } from '../use-files.ts'
 import {
   nothing,
   ofAll,
@@ -19,22 +19,22 @@ import {
  * Before all files are selected, the pages that are not known yet are read.
  * @param found what the browser knows of the list.
  */
-export function useSelection(wish: ListWish, found: ReturnType<typeof useFiles>) {
+export function useSelection(view: ListView, found: ReturnType<typeof useFiles>) {
   const client = useQueryClient()
   const { files, isOutdated } = found
   const isWhole = !(found.hasMore || found.isFetching || found.isError || isOutdated)
-  const [selection, setSelection] = useState<Selection>({ search: wish.search, files: nothing })
-  const [known, setKnown] = useState({ search: wish.search, files, isWhole })
+  const [selection, setSelection] = useState<Selection>({ search: view.search, files: nothing })
+  const [known, setKnown] = useState({ search: view.search, files, isWhole })
 
   // While a new search runs, the files of the search before are still shown and can be selected.
-  const search = isOutdated ? known.search : wish.search
+  const search = isOutdated ? known.search : view.search
   if (known.search !== search || known.files !== files || known.isWhole !== isWhole) {
     setKnown({ search, files, isWhole })
     if (files) setSelection(withKnown(selection, search, { files, isWhole }))
   }
 
   const { mutate, isPending } = useMutation({
-    mutationFn: (wish: ListWish) => readToEnd(client, wish),
+    mutationFn: (view: ListView) => readToEnd(client, view),
     onSuccess: (files, { search }) => setSelection(ofAll(search, files)),
     onError: (error) => {
       if (error instanceof ApiError && error.status === 401) return
@@ -53,7 +53,7 @@ export function useSelection(wish: ListWish, found: ReturnType<typeof useFiles>)
       (file: StoredFile) => setSelection((before) => withToggled(before, search, file)),
       [search],
     ),
-    selectAll: () => mutate(wish),
+    selectAll: () => mutate(view),
     clear: () => setSelection({ search, files: nothing }),
     /** Removes files that are deleted from the selection. */
     drop: (ids: ReadonlySet<string>) => setSelection((before) => withoutDeleted(before, ids)),

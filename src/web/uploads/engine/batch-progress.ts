@@ -69,8 +69,8 @@ export function outcomeText({ counted, stored, cancelled }: BatchCounts): string
 }
 
 /**
- * Counts uploads: those of each drop (files that were added together), and those of the foreground
- * path.
+ * Counts the uploads of each drop (files that were added together), and the uploads of the
+ * foreground path (see `upload-path.ts`) of all drops.
  */
 export interface BatchProgress {
   /** Counts a new record. */
