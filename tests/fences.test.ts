@@ -321,7 +321,7 @@ const allowed: Planted[] = [
 ]
 
 /** The folders of the server that all others may import from. */
-const foundation = ['audit', 'db', 'email', 'http', 'metrics', 'space', 'storage']
+const foundation = ['audit', 'db', 'email', 'http', 'metrics', 'space', 'storage', 'tracing']
 
 interface Finding {
   file: string

@@ -40,6 +40,7 @@ describe('defaults', () => {
       logLevel: 'info',
       logFormat: null,
       metricsToken: null,
+      tracing: null,
     })
   })
 

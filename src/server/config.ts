@@ -21,6 +21,12 @@ import {
   unreachableS3,
 } from './s3-settings.ts'
 import { byteSize, hidden, maybeOnOff, onOff, shown, signupPolicy } from './setting-values.ts'
+import {
+  readTracingSettings,
+  type TracingSettings,
+  tracingSchema,
+  tracingSettingsTable,
+} from './tracing-settings.ts'
 
 /**
  * The settings that the server was started with. Nothing else in the server reads the environment.
@@ -71,6 +77,8 @@ export interface Config {
   smtpUrl: string | null
   /** The sender of every mail, in the form of a mail header. */
   mailFrom: string
+  /** null: no traces are sent. */
+  tracing: TracingSettings | null
   logLevel: LogLevel
   /** null: the log is text for people if it goes to a terminal, and JSON if it goes elsewhere. */
   logFormat: LogFormat | null
@@ -154,6 +162,7 @@ export const settings = {
     meaning:
       'Free space on the disk below which uploads are refused: a size such as `512MiB`, or `0`',
   },
+  ...tracingSettingsTable,
   LOG_LEVEL: {
     default: '`info`',
     meaning: `What is logged, on standard output: ${listed(logLevels)}`,
@@ -190,7 +199,12 @@ export class ConfigError extends Error {
  * @throws {ConfigError} when `.env` exists and cannot be read.
  */
 export function readEnvironment(): Environment {
-  return { ...readDotEnv(resolve('.env')), ...process.env }
+  const fromFile = readDotEnv(resolve('.env'))
+  // The library for traces reads its variables from the environment itself.
+  for (const [name, value] of Object.entries(fromFile)) {
+    if (name.startsWith('OTEL_')) process.env[name] ??= value
+  }
+  return { ...fromFile, ...process.env }
 }
 
 function readDotEnv(file: string): Environment {
@@ -247,6 +261,7 @@ export function readConfig(environment: Environment): Config {
     signup: env.SIGNUP,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM ?? `Mayfly <${supportEmail}>`,
+    tracing: readTracingSettings(env),
     logLevel: env.LOG_LEVEL,
     logFormat: env.LOG_FORMAT,
   }
@@ -364,6 +379,7 @@ const schema = z.object({
     .nullable()
     .default(null),
   MIN_FREE_SPACE: byteSize('the larger of 2 % and 512 MiB'),
+  ...tracingSchema,
   LOG_LEVEL: z
     .enum(logLevels, shown(`write one of ${logLevels.join(', ')}, or unset it for info`))
     .default('info'),

@@ -9,6 +9,7 @@ import { PasswordHashing } from './auth/password-hashing.ts'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
 import { adminPasswordFile, prepareDataDir, readAdminPassword, readAuthSecret } from './data-dir.ts'
 import { openDatabase } from './db/open.ts'
+import { poolLimits } from './db/pool.ts'
 import { messageWithoutValues } from './db/without-values.ts'
 import type { Clock } from './deps.ts'
 import { loadLinkPages } from './downloads/page-template.ts'
@@ -33,6 +34,7 @@ import { AdminSettings } from './settings/admin-settings.ts'
 import { DiskSpace } from './space/disk-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 import { openStores, storeOfNewFiles } from './storage/open-stores.ts'
+import { openTracing } from './tracing/open-tracing.ts'
 import { bindStores } from './uploads/bind-storage.ts'
 import { prepareTouchUpload } from './uploads/prepared-queries.ts'
 
@@ -104,7 +106,10 @@ async function start(
   const secret = await readAuthSecret(config)
 
   const metrics = createMetrics()
-  const { pool, db, ...database } = await openDatabase(config, log)
+  const tracing = await openTracing(config.tracing, log)
+  // Closed after everything that has spans.
+  if (tracing) lifetime.add({ name: 'traces', close: tracing.close })
+  const { pool, db, ...database } = await openDatabase(config, log, poolLimits, tracing?.Pool)
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
@@ -124,6 +129,7 @@ async function start(
     clientAddress: (request) => clientAddress(request, config),
     space,
     meter: metrics.transfers,
+    watchS3: tracing?.watchS3,
     onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),
   })
   lifetime.add({ name: 'storage', close: storage.close })
@@ -189,6 +195,7 @@ async function start(
     ...config,
     admit,
     watch: metrics.http.watch,
+    trace: tracing?.request,
   }).catch((error: unknown) => {
     throw listenFault(error, config)
   })

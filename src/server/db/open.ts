@@ -37,12 +37,13 @@ export async function openDatabase(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
   log: Pick<Logger, 'info' | 'warn'>,
   limits: PoolLimits = poolLimits,
+  Pool?: typeof pg.Pool,
 ): Promise<Database> {
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl, application_name: 'mayfly' }
     await reach(connection, log)
     await migrateDatabase(connection)
-    const { pool, db, isOverrun, close } = openPool(connection, log, limits)
+    const { pool, db, isOverrun, close } = openPool(connection, log, limits, Pool)
     return { pool, db, isOverrun, close, abandon: () => {}, onLost: () => {} }
   }
 
@@ -50,7 +51,7 @@ export async function openDatabase(
   try {
     const connection = { ...postgres.connection, ssl: false, application_name: 'mayfly' }
     await migrateDatabase(connection)
-    const { pool, db, isOverrun, close } = openPool(connection, log, limits)
+    const { pool, db, isOverrun, close } = openPool(connection, log, limits, Pool)
     return {
       pool,
       db,

@@ -62,8 +62,9 @@ export function openPool(
   connection: pg.ClientConfig,
   log: Pick<Logger, 'warn'>,
   limits: PoolLimits,
+  Pool: typeof pg.Pool = pg.Pool,
 ): OpenPool {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     ...connection,
     max: limits.connections,
     connectionTimeoutMillis: limits.connectMs,

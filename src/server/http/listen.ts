@@ -27,6 +27,10 @@ export interface ListenOptions {
   admit: Admit
   /** Is told each request when its turn begins. */
   watch(request: IncomingMessage, response: ServerResponse): void
+  /** Calls `answer`, which answers the request. Without it, nothing stands around the answer. */
+  trace?:
+    | ((request: IncomingMessage, response: ServerResponse, answer: () => void) => void)
+    | undefined
 }
 
 /**
@@ -36,7 +40,7 @@ export interface ListenOptions {
 export async function listen(
   app: Hono<HttpEnv>,
   answerStorage: StorageHandler,
-  { host, port, admit, watch }: ListenOptions,
+  { host, port, admit, watch, trace }: ListenOptions,
   limits: ConnectionLimits = connectionLimits,
 ): Promise<{ server: Server; port: number }> {
   const answer = getRequestListener(
@@ -52,6 +56,10 @@ export async function listen(
   const turns = new Turns(limits)
   const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     watch(request, response)
+    if (trace) trace(request, response, () => answerNow(request, response, asksFirst))
+    else answerNow(request, response, asksFirst)
+  }
+  const answerNow = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     if (lacksHost(request)) return refuseUnheard(response, 400)
     if (!admit(request, response)) return
     // The client waits with its bytes until it is told to send them. Storage gets the upload first,

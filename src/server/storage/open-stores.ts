@@ -20,6 +20,7 @@ export function storeOfNewFiles({ s3 }: StorageSettings): StorageName {
 
 export interface StoresOptions extends DiskStorageOptions {
   settings: StorageSettings
+  watchS3?: BucketOptions['watchS3']
   /** Is told each operation on a store that fails. Without it, nobody is. */
   onError?(store: StorageName, operation: string): void
 }

@@ -6,6 +6,7 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
   paginateListObjectsV2,
+  type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
@@ -52,6 +53,8 @@ const probePrefix = 'check-'
 export interface S3StorageOptions {
   settings: S3Settings
   clock: Clock
+  /** Is given the client that makes the server's own requests. */
+  watchS3?: ((client: S3Client) => void) | undefined
   /** How many objects, uploads or parts the bucket lists in one answer. Buckets allow 1000. */
   pageSize?: number
 }
@@ -74,9 +77,15 @@ export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
  * itself compares each body with the MD5 that was sent with it. Methods throw {AppError}
  * UNAVAILABLE when the bucket does not answer as it should.
  */
-export function openS3Storage({ settings, clock, pageSize = 1000 }: S3StorageOptions): S3Storage {
+export function openS3Storage({
+  settings,
+  clock,
+  watchS3,
+  pageSize = 1000,
+}: S3StorageOptions): S3Storage {
   const { bucket: Bucket } = settings
   const { own, signing } = createS3Clients(settings)
+  watchS3?.(own)
   const installation = { Bucket, Key: 'installation' }
   const uploads = openS3Multipart(own, Bucket, pageSize)
   const at = (key: string) => ({ Bucket, Key: objectKey(key) })

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { shown } from './setting-values.ts'
+
+/**
+ * Where traces are sent, and which. The exporter reads further standard variables itself: headers,
+ * certificates, compression, time-outs, and the attributes of this server.
+ */
+export interface TracingSettings {
+  /** The share of requests that are traced, from 0 to 1. */
+  share: number
+  /** Whether a trace that a request names goes on here. Only our own proxy may decide that. */
+  followsCaller: boolean
+}
+
+/** The setting for traces, as the README's table shows it. */
+export const tracingSettingsTable = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    default: 'none: no traces',
+    meaning:
+      'Where traces are sent, by OpenTelemetry over HTTP: `http://127.0.0.1:4318`. See [traces](docs/operations.md#traces)',
+  },
+} as const
+
+const shareCure = 'give a share from 0 to 1, or unset it for 1'
+
+/** How each variable is checked and read. The other standard variables are the exporter's. */
+export const tracingSchema = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocol(),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol(),
+  OTEL_TRACES_EXPORTER: z.string().optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
+  OTEL_TRACES_SAMPLER: z
+    .enum(
+      ['always_on', 'parentbased_always_on', 'traceidratio', 'parentbased_traceidratio'],
+      shown('write always_on, traceidratio, or one of them after parentbased_, or unset it'),
+    )
+    .default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0|1|0?\.\d+|[01]\.0*)$/, shown(shareCure))
+    .default('1')
+    .transform(Number),
+}
+
+type TracingEnvironment = z.output<z.ZodObject<typeof tracingSchema>>
+
+/** Returns null where no traces are to be sent. */
+export function readTracingSettings(
+  env: TracingEnvironment & { TRUST_PROXY: boolean },
+): TracingSettings | null {
+  const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_ENDPOINT
+  const isOff = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true'
+  if (endpoint === undefined || isOff || env.OTEL_TRACES_EXPORTER === 'none') return null
+  const isRatio = env.OTEL_TRACES_SAMPLER.endsWith('traceidratio')
+  return { share: isRatio ? env.OTEL_TRACES_SAMPLER_ARG : 1, followsCaller: env.TRUST_PROXY }
+}
+
+function collector() {
+  return z
+    .string()
+    .refine(
+      (value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''),
+      shown('give the address of a collector, such as http://127.0.0.1:4318, or unset it'),
+    )
+    .optional()
+}
+
+function protocol() {
+  return z
+    .literal('http/protobuf', shown('only http/protobuf is spoken: write it, or unset it'))
+    .optional()
+}

@@ -1,0 +1,77 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  type Context,
+  DiagLogLevel,
+  defaultTextMapGetter,
+  diag,
+  ROOT_CONTEXT,
+  trace,
+} from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources'
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { Logger } from 'pino'
+import type { TracingSettings } from '../tracing-settings.ts'
+import type { Spans } from './spans.ts'
+import { tracedPool } from './traced-pool.ts'
+import { requestTracer } from './traced-requests.ts'
+import { watchS3 } from './traced-s3.ts'
+import type { Tracing } from './tracing.ts'
+
+/**
+ * Starts sending traces to the collector that the standard variables name. Nothing is patched: the
+ * server calls what this returns. A collector that is away costs no request anything; its spans are
+ * dropped.
+ */
+export function startTracing(settings: TracingSettings, log: Pick<Logger, 'warn'>): Tracing {
+  watchFaults(log)
+  const provider = new TracerProvider({
+    // Attributes of OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME replace ours.
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'mayfly' }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.share) }),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+  })
+  const spans = makeSpans(provider, settings)
+  return {
+    request: requestTracer(spans),
+    Pool: tracedPool(spans),
+    watchS3: (client) => watchS3(client, spans),
+    close: () => provider.shutdown(),
+  }
+}
+
+function makeSpans(provider: TracerProvider, { followsCaller }: TracingSettings): Spans {
+  const tracer = provider.getTracer('mayfly')
+  const current = new AsyncLocalStorage<Context>()
+  const propagator = new W3CTraceContextPropagator()
+  return {
+    begin: (name, options, parent = current.getStore() ?? ROOT_CONTEXT) =>
+      tracer.startSpan(name, options, parent),
+    within: (span, work) => current.run(trace.setSpan(ROOT_CONTEXT, span), work),
+    callerOf: (headers) =>
+      followsCaller
+        ? propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter)
+        : ROOT_CONTEXT,
+  }
+}
+
+/** Logs what the libraries report. Their texts may name the collector, and never its headers. */
+function watchFaults(log: Pick<Logger, 'warn'>): void {
+  const warn = (message: string) => log.warn({ reason: message.slice(0, 500) }, 'Traces are lost')
+  const ignore = () => {}
+  const logger = { error: warn, warn, info: ignore, debug: ignore, verbose: ignore }
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
+}
