@@ -32,6 +32,8 @@ describe('defaults', () => {
       privacyEmail: 'privacy@127.0.0.1',
       rateLimits: true,
       minFreeSpace: null,
+      workers: 1,
+      drainMs: 0,
       trustProxy: false,
       requireEmailVerification: false,
       signup: 'open',

@@ -20,7 +20,16 @@ import {
   s3SettingsTable,
   unreachableS3,
 } from './s3-settings.ts'
-import { byteSize, hidden, maybeOnOff, onOff, shown, signupPolicy } from './setting-values.ts'
+import {
+  byteSize,
+  hidden,
+  maybeOnOff,
+  onOff,
+  seconds,
+  shown,
+  signupPolicy,
+  workerCount,
+} from './setting-values.ts'
 import {
   readTracingSettings,
   type TracingSettings,
@@ -68,6 +77,13 @@ export interface Config {
    * MiB.
    */
   minFreeSpace: number | null
+  /** How many processes serve. With 1, this process does. */
+  workers: number
+  /**
+   * How long the server goes on answering after it was told to stop, while it says that it is not
+   * ready.
+   */
+  drainMs: number
   /**
    * Whether an email address must be verified, by the link in a mail, before its account exists.
    */
@@ -161,6 +177,15 @@ export const settings = {
     default: 'the larger of 2 % and 512 MiB',
     meaning:
       'Free space on the disk below which uploads are refused: a size such as `512MiB`, or `0`',
+  },
+  WORKERS: {
+    default: '`1`',
+    meaning: 'How many processes serve behind the port; `auto` for as many as there are cores',
+  },
+  DRAIN_SECONDS: {
+    default: '`0`',
+    meaning:
+      'How long a server that was told to stop goes on answering while `/api/ready` fails, so that a load balancer turns to the others',
   },
   ...tracingSettingsTable,
   LOG_LEVEL: {
@@ -257,6 +282,8 @@ export function readConfig(environment: Environment): Config {
     trustProxy: env.TRUST_PROXY,
     metricsToken: env.METRICS_TOKEN,
     minFreeSpace: env.MIN_FREE_SPACE,
+    workers: env.WORKERS,
+    drainMs: env.DRAIN_SECONDS * 1000,
     requireEmailVerification: env.REQUIRE_EMAIL_VERIFICATION ?? env.SMTP_URL !== null,
     signup: env.SIGNUP,
     smtpUrl: env.SMTP_URL,
@@ -379,6 +406,8 @@ const schema = z.object({
     .nullable()
     .default(null),
   MIN_FREE_SPACE: byteSize('the larger of 2 % and 512 MiB'),
+  WORKERS: workerCount(),
+  DRAIN_SECONDS: seconds(0),
   ...tracingSchema,
   LOG_LEVEL: z
     .enum(logLevels, shown(`write one of ${logLevels.join(', ')}, or unset it for info`))

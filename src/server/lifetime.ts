@@ -57,15 +57,18 @@ export function createLifetime(log: Pick<Logger, 'error'>): Lifetime {
 }
 
 /**
- * Ends the process at SIGTERM, at SIGINT, or after an error that no code caught. It waits for a
- * start that is still going on, closes every part, and then exits. A second signal or error exits
+ * Ends the process when it is told to, or after an error that no code caught. It waits for a start
+ * that is still going on, closes every part, and then exits. A second order or error exits
  * immediately, with code 1.
+ * @param listen calls its argument when the process is told to stop, at SIGTERM and SIGINT by
+ * default.
  * @returns a function that ends the process in the same way, with the given exit code.
  */
 export function superviseProcess(
   started: Promise<unknown>,
   lifetime: Lifetime,
   log: Pick<Logger, 'info' | 'fatal'>,
+  listen: (stop: (reason: object) => void) => void = listenForSignals,
 ): (exitCode: number) => void {
   let stoppingSince: number | null = null
 
@@ -83,16 +86,14 @@ export function superviseProcess(
     process.exit(1)
   }
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stoppingSince !== null) {
-        if (performance.now() - stoppingSince > sameSignalMs) leave()
-        return
-      }
-      log.info({ signal }, 'Stopping; a second signal leaves at once')
-      stop(0)
-    })
-  }
+  listen((reason) => {
+    if (stoppingSince !== null) {
+      if (performance.now() - stoppingSince > sameSignalMs) leave()
+      return
+    }
+    log.info(reason, 'Stopping; a second signal leaves at once')
+    stop(0)
+  })
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => {
       log.fatal({ err: error }, 'An error that nobody caught')
@@ -101,6 +102,10 @@ export function superviseProcess(
     })
   }
   return stop
+}
+
+function listenForSignals(stop: (reason: object) => void): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop({ signal }))
 }
 
 /**

@@ -23,14 +23,22 @@ export const logSerializers = {
 export async function createLogger(options: {
   level: LogLevel
   format: LogFormat
+  /** The number of this worker, which every line then tells; null where there is one process. */
+  worker?: number | null
 }): Promise<Logger> {
+  const { worker = null } = options
   // pino's own exit listener writes the lines that are left. If another thread is still writing
   // earlier lines then, the two would mix. So this listener is added first, and waits.
   let isWriting = false
   process.on('exit', () => {
     if (isWriting) waitForThread()
   })
-  const output = pino.destination({ fd: 1, sync: false })
+  const output = pino.destination({
+    fd: 1,
+    sync: false,
+    // Workers share the output. A pipe takes this many bytes in one piece, so lines do not mix.
+    ...(worker !== null && { maxWrite: 4096 }),
+  })
   output.on('drain', () => {
     isWriting = false
   })
@@ -38,7 +46,7 @@ export async function createLogger(options: {
   return pino(
     {
       level: options.level,
-      base: null,
+      base: worker === null ? null : { worker },
       serializers: logSerializers,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },

@@ -8,7 +8,8 @@ import { createAuth } from './auth/auth.ts'
 import { PasswordHashing } from './auth/password-hashing.ts'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
 import { adminPasswordFile, prepareDataDir, readAdminPassword, readAuthSecret } from './data-dir.ts'
-import { openDatabase } from './db/open.ts'
+import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
+import { joinDatabase, openDatabase } from './db/open.ts'
 import { poolLimits } from './db/pool.ts'
 import { messageWithoutValues } from './db/without-values.ts'
 import type { Clock } from './deps.ts'
@@ -37,6 +38,9 @@ import { openStores, storeOfNewFiles } from './storage/open-stores.ts'
 import { openTracing } from './tracing/open-tracing.ts'
 import { bindStores } from './uploads/bind-storage.ts'
 import { prepareTouchUpload } from './uploads/prepared-queries.ts'
+import type { Greeting } from './workers/messages.ts'
+import { listenToPrimary, reportToPrimary, workerNumber } from './workers/worker.ts'
+import { Workers } from './workers/workers.ts'
 
 const clock: Clock = () => new Date()
 const distDir = fileURLToPath(new URL('../../dist/web', import.meta.url))
@@ -57,31 +61,78 @@ async function run(config: Config): Promise<void> {
   // Other users of this machine must not read what people upload.
   process.umask(0o077)
   const byPlace = process.stdout.isTTY ? 'readable' : 'json'
-  const log = await createLogger({ level: config.logLevel, format: config.logFormat ?? byPlace })
+  const worker = workerNumber()
+  const log = await createLogger({
+    level: config.logLevel,
+    format: config.logFormat ?? byPlace,
+    worker,
+  })
   const lifetime = createLifetime(log)
   const lost = Promise.withResolvers<never>()
   // The database may be lost during the start, before anything awaits this promise. Without a
   // handler that would be an unhandled rejection.
   lost.promise.catch(() => {})
-  const started = start(config, log, lifetime, lost.reject)
-  const stop = superviseProcess(started, lifetime, log)
+  const isPrimary = worker === null && config.workers > 1
+  const started = (isPrimary ? startWorkers : start)(config, log, lifetime, lost.reject)
+  const listenForStop = worker === null ? undefined : listenToPrimary
+  const stop = superviseProcess(started, lifetime, log, listenForStop)
   try {
-    say(await started)
+    const greeting = await started
+    if (worker === null) say(greeting.text)
+    else await reportToPrimary({ kind: 'ready', greeting })
     await lost.promise
   } catch (error) {
-    if (error instanceof StartFault) say(error.message)
-    else {
-      log.fatal({ err: error }, 'The server cannot run')
-      say(`The server cannot run: ${messageWithoutValues(error)}`)
-    }
+    const message = messageOfFault(error, log)
+    if (worker === null) say(message)
+    else await reportToPrimary({ kind: 'fault', message })
     stop(1)
   }
+}
+
+function messageOfFault(error: unknown, log: Logger): string {
+  if (error instanceof StartFault) return error.message
+  log.fatal({ err: error }, 'The server cannot run')
+  return `The server cannot run: ${messageWithoutValues(error)}`
+}
+
+/**
+ * Starts what all workers share, and then the workers: `WORKERS` processes, each of which calls
+ * `start`.
+ * @param onLost is called when the database is lost, or no worker can be started any more.
+ * @returns the greeting of the worker that has made the administrator, or of any.
+ * @throws {StartFault} when the database or a worker cannot start.
+ */
+async function startWorkers(
+  config: Config,
+  log: Logger,
+  lifetime: Lifetime,
+  onLost: (error: unknown) => void,
+): Promise<Greeting> {
+  const { dataDir } = config
+  await prepareDataDir(dataDir)
+  if (config.databaseUrl === null) {
+    const space = await DiskSpace.open({
+      folder: dataDir,
+      minFree: config.minFreeSpace,
+      takesUploads: false,
+      database: 'reserve kept here',
+      log,
+    })
+    lifetime.add({ name: 'disk space', close: () => space.close() })
+    const postgres = await startEmbeddedPostgres(dataDir, log)
+    lifetime.add({ name: 'database', close: postgres.stop, abandon: postgres.abandon })
+    postgres.onLost(onLost)
+    space.watch()
+  }
+  const workers = new Workers({ count: config.workers, log, onLost })
+  lifetime.add({ name: 'workers', close: () => workers.close(), abandon: () => workers.abandon() })
+  return workers.start()
 }
 
 /**
  * Builds the parts of the server one after another, and begins to listen.
  * @param onLost is called when the database is lost, so that the server cannot go on.
- * @returns the text for the person who started it.
+ * @returns what to say to the person who started it.
  * @throws {StartFault} when it cannot start. The parts that started before the fault are in
  * `lifetime`.
  */
@@ -90,14 +141,16 @@ async function start(
   log: Logger,
   lifetime: Lifetime,
   onLost: (error: unknown) => void,
-): Promise<string> {
+): Promise<Greeting> {
   const { appUrl, dataDir } = config
+  const isWorker = workerNumber() !== null
   await prepareDataDir(dataDir)
+  const ofReserve = isWorker ? 'reserve kept elsewhere' : 'reserve kept here'
   const space = await DiskSpace.open({
     folder: dataDir,
     minFree: config.minFreeSpace,
     takesUploads: storeOfNewFiles(config) === 'disk',
-    holdsDatabase: config.databaseUrl === null,
+    database: config.databaseUrl === null ? ofReserve : 'none',
     log,
   })
   // This part is closed last. The database may need disk space to stop, and gets it from the
@@ -109,7 +162,9 @@ async function start(
   const tracing = await openTracing(config.tracing, log)
   // Closed after everything that has spans.
   if (tracing) lifetime.add({ name: 'traces', close: tracing.close })
-  const { pool, db, ...database } = await openDatabase(config, log, poolLimits, tracing?.Pool)
+  const { pool, db, ...database } = await (isWorker
+    ? joinDatabase(config, log, tracing?.Pool)
+    : openDatabase(config, log, poolLimits, tracing?.Pool))
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
@@ -155,6 +210,7 @@ async function start(
   // Load the settings before uploads continue, so that `onCap` tells `space` how much space the
   // administrator wants to leave free.
   await settings.current()
+  const stopping = new AbortController()
   const deps = {
     config,
     clock,
@@ -169,6 +225,7 @@ async function start(
     settings,
     metrics,
     isDatabaseOverrun: database.isOverrun,
+    stopping: stopping.signal,
   }
   watchPool(metrics, pool)
   watchSpace(metrics, space)
@@ -196,12 +253,21 @@ async function start(
     admit,
     watch: metrics.http.watch,
     trace: tracing?.request,
+    stopping: stopping.signal,
   }).catch((error: unknown) => {
     throw listenFault(error, config)
   })
-  lifetime.add({ name: 'server', close: () => closeServer(server, transferPatienceMs) })
+  lifetime.add({
+    name: 'server',
+    async close() {
+      stopping.abort()
+      await wait(config.drainMs)
+      await closeServer(server, transferPatienceMs)
+    },
+  })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
-  return administrator.created ? await firstGreeting(config) : greeting(config)
+  const isFirst = administrator.created
+  return { isFirst, text: isFirst ? await firstGreeting(config) : greeting(config) }
 }
 
 function greeting({ appUrl, appUrlIsSet, host }: Config): string {

@@ -1,5 +1,15 @@
+import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { byteSize, hidden, maybeOnOff, onOff, shown, signupPolicy } from './setting-values.ts'
+import {
+  byteSize,
+  hidden,
+  maybeOnOff,
+  onOff,
+  seconds,
+  shown,
+  signupPolicy,
+  workerCount,
+} from './setting-values.ts'
 
 /** The message of a wrong value, as the start prints it. */
 function faultOf(setting: { safeParse(value: unknown): { error?: { issues: object[] } } }) {
@@ -69,4 +79,35 @@ describe('who may sign up', () => {
 it('shows a wrong value only where it is no secret', () => {
   expect(shown('try again').error({ input: 'abc' })).toBe('is "abc": try again')
   expect(hidden('try again').error).toBe('cannot be used: try again')
+})
+
+describe('seconds', () => {
+  it.each([
+    ['0', 0],
+    ['10', 10],
+    ['600', 600],
+    [undefined, 5],
+  ])('reads %s', (text, value) => {
+    expect(seconds(5).parse(text)).toBe(value)
+  })
+
+  it.each(['-1', '601', '1.5', '10s', ''])('does not read %o', (text) => {
+    expect(faultOf(seconds(5))(text)).toMatchObject({ message: expect.stringContaining('for 5') })
+  })
+})
+
+describe('the number of workers', () => {
+  it.each([
+    ['1', 1],
+    ['64', 64],
+    ['auto', Math.min(64, availableParallelism())],
+    [undefined, 1],
+  ])('reads %s', (text, value) => {
+    expect(workerCount().parse(text)).toBe(value)
+  })
+
+  it.each(['0', '65', '-1', '2.0', 'all', ''])('does not read %o', (text) => {
+    const message = `is ${JSON.stringify(text)}: give a whole number from 1 to 64, or auto for the cores, or unset it for 1`
+    expect(faultOf(workerCount())(text)).toMatchObject({ message })
+  })
 })

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import type { SignupPolicy } from '../shared/rules/signup-policy.ts'
 
@@ -73,4 +74,35 @@ export function signupPolicy() {
       const policy = text.toLowerCase()
       return policy === 'open' || policy === 'closed' ? policy : policy.split(/\s*,\s*/)
     })
+}
+
+/** Reads a whole number of seconds, from 0 to 10 minutes. */
+export function seconds(fallback: number) {
+  return z
+    .string()
+    .refine(
+      (text) => /^\d{1,3}$/.test(text) && Number(text) <= 600,
+      shown(`give a whole number of seconds from 0 to 600, or unset it for ${fallback}`),
+    )
+    .default(String(fallback))
+    .transform(Number)
+}
+
+/** A primary process has a connection to each worker, and each needs memory and connections. */
+const mostWorkers = 64
+
+/** Reads how many processes serve: a number, or `auto` for one on each core. */
+export function workerCount() {
+  return z
+    .string()
+    .refine(
+      (text) => text === 'auto' || (/^[1-9]\d?$/.test(text) && Number(text) <= mostWorkers),
+      shown(
+        `give a whole number from 1 to ${mostWorkers}, or auto for the cores, or unset it for 1`,
+      ),
+    )
+    .default('1')
+    .transform((text) =>
+      Math.min(mostWorkers, text === 'auto' ? availableParallelism() : Number(text)),
+    )
 }

@@ -55,6 +55,8 @@ export interface TestApp {
   held: number[]
   /** What the server logged so far. */
   logged: LogLine[]
+  /** Tells the server that it will be stopped. It goes on answering. */
+  beginStop(): void
   /** Sends the mail that was requested since the last call of `mails`. Returns it. */
   mails(): Promise<Mail[]>
   close(): Promise<void>
@@ -111,7 +113,7 @@ export async function serveApp(
     folder: dataDir,
     minFree: config.minFreeSpace,
     takesUploads: storeOfNewFiles(config) === 'disk',
-    holdsDatabase: false,
+    database: 'none',
     log,
   })
   ownSpace.watch()
@@ -148,6 +150,7 @@ export async function serveApp(
     supportEmail: config.supportEmail,
     onCap: ({ leastFree }) => ownSpace.leaveFree(leastFree),
   })
+  const stopping = new AbortController()
   const deps = {
     config,
     clock,
@@ -162,6 +165,7 @@ export async function serveApp(
     settings,
     metrics,
     isDatabaseOverrun,
+    stopping: stopping.signal,
   }
   watchPool(metrics, pool)
   watchSpace(metrics, ownSpace)
@@ -179,6 +183,7 @@ export async function serveApp(
     ...config,
     admit,
     watch: metrics.http.watch,
+    stopping: stopping.signal,
   })
 
   return {
@@ -191,6 +196,7 @@ export async function serveApp(
     clock,
     held,
     logged,
+    beginStop: () => stopping.abort(),
     mails: () => mailBox.collect(deps),
     async close() {
       await storage.close()

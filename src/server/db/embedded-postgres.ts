@@ -11,6 +11,7 @@ import {
   prepareSocketFolder,
   removeInitdbLeftovers,
   removeStaleSocketLock,
+  socketFolderOf,
 } from './postgres-folder.ts'
 import { findPostgres } from './postgres-programs.ts'
 
@@ -44,6 +45,11 @@ export interface EmbeddedPostgres {
   onLost(listener: (error: unknown) => void): void
 }
 
+/** Returns how to connect to the embedded Postgres of a data folder. It may not run. */
+export function embeddedConnection(dataDir: string): EmbeddedPostgres['connection'] {
+  return { host: socketFolderOf(dataDir), port: 5432, user: 'postgres', database: 'postgres' }
+}
+
 /**
  * Starts the Postgres under `dataDir/postgres`, or takes over the one that a killed server left
  * running. No other server can use the folder while this process lives, because this process holds
@@ -58,8 +64,8 @@ export async function startEmbeddedPostgres(
   const cluster = join(dataDir, 'postgres')
   const programs = await findPostgres(cluster)
   await prepareCluster(cluster, dataDir, programs)
-  const host = await prepareSocketFolder(dataDir, programs.account)
-  const connection = { host, port: 5432, user: 'postgres', database: 'postgres' }
+  await prepareSocketFolder(dataDir, programs.account)
+  const connection = embeddedConnection(dataDir)
   const folder = { dataDir, cluster, connection, programs, log }
 
   let lost = (_error: unknown) => {}

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { passesByItself } from './away.ts'
 import type { Db } from './db.ts'
-import { startEmbeddedPostgres } from './embedded-postgres.ts'
+import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { migrateDatabase } from './migrate.ts'
 import { openPool, type PoolLimits, poolLimits } from './pool.ts'
 
@@ -25,6 +25,13 @@ export interface Database {
   onLost(listener: (error: unknown) => void): void
 }
 
+/**
+ * How many connections the pools of all workers together may have to the embedded Postgres. It
+ * takes 100, and some are for its owner, for migrations, and for what each worker has besides its
+ * pool.
+ */
+const embeddedConnections = 80
+
 const reachMs = 15_000
 const retryMs = 250
 
@@ -41,10 +48,7 @@ export async function openDatabase(
 ): Promise<Database> {
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl, application_name: 'mayfly' }
-    await reach(connection, log)
-    await migrateDatabase(connection)
-    const { pool, db, isOverrun, close } = openPool(connection, log, limits, Pool)
-    return { pool, db, isOverrun, close, abandon: () => {}, onLost: () => {} }
+    return reachDatabase(connection, log, limits, Pool)
   }
 
   const postgres = await startEmbeddedPostgres(config.dataDir, log)
@@ -67,6 +71,39 @@ export async function openDatabase(
     await postgres.stop()
     throw error
   }
+}
+
+/**
+ * Opens the database for one of several workers. Where it is the embedded one, another process has
+ * started it and stops it.
+ * @throws {StartFault} as `openDatabase` does.
+ */
+export async function joinDatabase(
+  config: Pick<Config, 'dataDir' | 'databaseUrl' | 'workers'>,
+  log: Pick<Logger, 'info' | 'warn'>,
+  Pool?: typeof pg.Pool,
+): Promise<Database> {
+  if (config.databaseUrl !== null) return openDatabase(config, log, poolLimits, Pool)
+  const connection = {
+    ...embeddedConnection(config.dataDir),
+    ssl: false,
+    application_name: 'mayfly',
+  }
+  const share = Math.floor(embeddedConnections / config.workers)
+  const connections = Math.max(2, Math.min(poolLimits.connections, share))
+  return reachDatabase(connection, log, { ...poolLimits, connections }, Pool)
+}
+
+async function reachDatabase(
+  connection: pg.ClientConfig,
+  log: Pick<Logger, 'info' | 'warn'>,
+  limits: PoolLimits,
+  Pool: typeof pg.Pool | undefined,
+): Promise<Database> {
+  await reach(connection, log)
+  await migrateDatabase(connection)
+  const { pool, db, isOverrun, close } = openPool(connection, log, limits, Pool)
+  return { pool, db, isOverrun, close, abandon: () => {}, onLost: () => {} }
 }
 
 async function reach(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>): Promise<void> {

@@ -31,6 +31,11 @@ export interface ListenOptions {
   trace?:
     | ((request: IncomingMessage, response: ServerResponse, answer: () => void) => void)
     | undefined
+  /**
+   * Once it has aborted, every answer ends its connection. So clients and proxies open the next one
+   * to a server that stays.
+   */
+  stopping?: AbortSignal
 }
 
 /**
@@ -40,7 +45,7 @@ export interface ListenOptions {
 export async function listen(
   app: Hono<HttpEnv>,
   answerStorage: StorageHandler,
-  { host, port, admit, watch, trace }: ListenOptions,
+  { host, port, admit, watch, trace, stopping }: ListenOptions,
   limits: ConnectionLimits = connectionLimits,
 ): Promise<{ server: Server; port: number }> {
   const answer = getRequestListener(
@@ -56,6 +61,7 @@ export async function listen(
   const turns = new Turns(limits)
   const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     watch(request, response)
+    if (stopping?.aborted) response.shouldKeepAlive = false
     if (trace) trace(request, response, () => answerNow(request, response, asksFirst))
     else answerNow(request, response, asksFirst)
   }

@@ -21,8 +21,9 @@ export function operationsRoutes(
     db,
     metrics,
     settings,
+    stopping,
     stores,
-  }: Pick<Deps, 'config' | 'db' | 'metrics' | 'settings' | 'stores'>,
+  }: Pick<Deps, 'config' | 'db' | 'metrics' | 'settings' | 'stopping' | 'stores'>,
   showPage: ShowPage,
 ): Handlers<'health' | 'ready' | 'metrics' | 'openApi' | 'docs'> {
   let checking: Promise<unknown> | undefined
@@ -40,6 +41,8 @@ export function operationsRoutes(
     health: () => ({ status: 'ok' }),
 
     async ready() {
+      // A load balancer that asks turns to other servers before this one stops to listen.
+      if (stopping.aborted) throw new AppError('UNAVAILABLE')
       try {
         await check()
       } catch (error) {

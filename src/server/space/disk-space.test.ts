@@ -9,7 +9,7 @@ import {
   type SmallDisk,
 } from '../../../tests/support/small-disk.ts'
 import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
-import { DiskSpace } from './disk-space.ts'
+import { DiskSpace, type DiskSpaceOptions } from './disk-space.ts'
 import { defaultMinFree, mebibyte } from './free-space.ts'
 
 const gibibyte = 1024 * mebibyte
@@ -37,10 +37,10 @@ describeOnSmallDisk('the free space of a disk', () => {
     await disk.close()
   })
 
-  const open = async (holdsDatabase: boolean, minFree: number | null) => {
+  const open = async (database: DiskSpaceOptions['database'], minFree: number | null) => {
     const log = pino({}, logCollector(logged))
     const { folder } = disk
-    space = await DiskSpace.open({ folder, minFree, takesUploads: true, holdsDatabase, log })
+    space = await DiskSpace.open({ folder, minFree, takesUploads: true, database, log })
     return space
   }
   const reserveHeld = async () => (await stat(join(disk.folder, 'reserve'))).blocks * 512
@@ -48,7 +48,7 @@ describeOnSmallDisk('the free space of a disk', () => {
   const until = (check: () => unknown) => eventually(async () => check())
 
   test('is for uploads above the floor; what they take counts before the next look', async () => {
-    await open(false, 30 * mebibyte)
+    await open('none', 30 * mebibyte)
     expect(space.room()).toBe(70 * mebibyte)
     space.take(mebibyte)
     expect(space.room()).toBe(69 * mebibyte)
@@ -61,7 +61,7 @@ describeOnSmallDisk('the free space of a disk', () => {
   })
 
   test('tells once that it is short, and once that this is over', async () => {
-    await open(false, 30 * mebibyte)
+    await open('none', 30 * mebibyte)
     space.watch()
     await disk.fill()
     await until(() => expect(space.room()).toBeLessThan(0))
@@ -74,7 +74,7 @@ describeOnSmallDisk('the free space of a disk', () => {
   })
 
   test('leaves what a database needs beside its reserve, though no floor is wanted', async () => {
-    await open(true, 0)
+    await open('reserve kept here', 0)
     // 24 MiB let the database go on, and 40 MiB are for the reserve that is not filled yet.
     expect(space.room()).toBe(36 * mebibyte)
     space.watch()
@@ -92,15 +92,24 @@ describeOnSmallDisk('the free space of a disk', () => {
     expect(said()).toContain('The disk is full')
     await space.close()
     // Only a start may use the other half of the reserve.
-    await open(true, 0)
+    await open('reserve kept here', 0)
     expect(await disk.free()).toBe(20 * mebibyte)
     await disk.clear()
     space.watch()
     await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
   })
 
+  test('leaves room for a reserve that another process keeps, and keeps none itself', async () => {
+    await open('reserve kept elsewhere', 0)
+    expect(space.room()).toBe(36 * mebibyte)
+    space.watch()
+    await disk.fill()
+    await until(() => expect(space.room()).toBeLessThan(0))
+    expect(await readdir(disk.folder)).toEqual(['filler'])
+  })
+
   test('without a database there it keeps no reserve', async () => {
-    await open(false, 0)
+    await open('none', 0)
     space.watch()
     await disk.fill()
     await until(() => expect(space.room()).toBeLessThanOrEqual(0))

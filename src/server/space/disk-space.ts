@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { isDiskFull } from './disk-full.ts'
 import { mebibyte, readFreeSpace, spaceToLeave } from './free-space.ts'
-import { breathingSpace, keptForStart, SpaceReserve } from './space-reserve.ts'
+import { breathingSpace, keptForStart, reserveBytes, SpaceReserve } from './space-reserve.ts'
 
 /**
  * How often the free space is read. Other programs can use it up at any time, and a read costs
@@ -22,8 +22,11 @@ export interface DiskSpaceOptions {
   minFree: number | null
   /** Whether uploads are stored on this disk, and not in a bucket. */
   takesUploads: boolean
-  /** Whether an embedded Postgres lies on this disk. A reserve is kept for it. */
-  holdsDatabase: boolean
+  /**
+   * Whether an embedded Postgres lies on this disk, and who keeps the reserve for it: this process,
+   * or another one, which then also gives it up.
+   */
+  database: 'none' | 'reserve kept here' | 'reserve kept elsewhere'
   log: Pick<Logger, 'info' | 'warn' | 'error'>
 }
 
@@ -52,6 +55,7 @@ export class DiskSpace implements UploadSpace {
   readonly #folder: string
   readonly #minFree: number | null
   readonly #takesUploads: boolean
+  readonly #database: DiskSpaceOptions['database']
   readonly #log: DiskSpaceOptions['log']
   readonly #reserve: SpaceReserve | null
   readonly #closing = new AbortController()
@@ -68,10 +72,11 @@ export class DiskSpace implements UploadSpace {
   #isOut = false
 
   private constructor(options: DiskSpaceOptions, reserve: SpaceReserve | null) {
-    const { folder, minFree, takesUploads, log } = options
+    const { folder, minFree, takesUploads, database, log } = options
     this.#folder = folder
     this.#takesUploads = takesUploads
     this.#minFree = minFree
+    this.#database = database
     this.#log = log
     this.#reserve = reserve
   }
@@ -81,7 +86,8 @@ export class DiskSpace implements UploadSpace {
    * database needs.
    */
   static async open(options: DiskSpaceOptions): Promise<DiskSpace> {
-    const reserve = options.holdsDatabase ? await SpaceReserve.open(options.folder) : null
+    const keepsReserve = options.database === 'reserve kept here'
+    const reserve = keepsReserve ? await SpaceReserve.open(options.folder) : null
     const space = new DiskSpace(options, reserve)
     await space.look()
     await space.#giveUpReserve(0)
@@ -122,8 +128,14 @@ export class DiskSpace implements UploadSpace {
    */
   #floor(): number {
     const wanted = spaceToLeave(this.#size, { minFree: this.#minFree, leastFree: this.#leastFree })
-    const needed = this.#reserve ? breathingSpace + margin + this.#reserve.missing : 0
-    return Math.max(wanted, needed)
+    return Math.max(wanted, this.#neededByDatabase())
+  }
+
+  #neededByDatabase(): number {
+    if (this.#database === 'none') return 0
+    // How much of a reserve is missing only its keeper knows.
+    const missing = this.#reserve ? this.#reserve.missing : reserveBytes
+    return breathingSpace + margin + missing
   }
 
   async #lookOn(): Promise<void> {
