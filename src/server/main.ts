@@ -168,6 +168,11 @@ async function start(
   lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
+  // Where this is one of several servers, they lock and tell one another by this connection.
+  const isOneOfSeveral = isWorker || config.databaseUrl !== null
+  const session = isOneOfSeveral ? await database.openSession() : undefined
+  if (session) lifetime.add({ name: 'shared session', close: () => session.close() })
+
   // Begins to watch the free space, and takes a part of it as a reserve for the database. Not
   // earlier, because making a new database needs that space.
   space.watch()
@@ -186,6 +191,7 @@ async function start(
     meter: metrics.transfers,
     watchS3: tracing?.watchS3,
     onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),
+    session,
   })
   lifetime.add({ name: 'storage', close: storage.close })
   const { stores } = storage
@@ -210,6 +216,7 @@ async function start(
   // Load the settings before uploads continue, so that `onCap` tells `space` how much space the
   // administrator wants to leave free.
   await settings.current()
+  if (session) await settings.followChanges(session)
   const stopping = new AbortController()
   const deps = {
     config,

@@ -73,6 +73,8 @@ export interface TestAppOptions {
   dataDir?: string
   /** Shortens the time for which the server waits for the database. */
   poolLimits?: PoolLimits
+  /** Whether other servers use the same database and folder. */
+  isOneOfSeveral?: boolean
 }
 
 /** Starts a server on a database that has all tables. Closing the server drops the database. */
@@ -83,6 +85,7 @@ export async function serveApp(
     space,
     dataDir: kept,
     poolLimits,
+    isOneOfSeveral = false,
     passwordCost = { N: 16, r: 1, p: 1 },
   }: TestAppOptions = {},
 ): Promise<TestApp> {
@@ -106,8 +109,10 @@ export async function serveApp(
     pool,
     db,
     isOverrun: isDatabaseOverrun,
+    openSession,
     close: closeDatabase,
   } = await openDatabase(config, log, poolLimits)
+  const session = isOneOfSeveral ? await openSession() : undefined
   const secret = 'a secret that only this test run knows'
   const ownSpace = await DiskSpace.open({
     folder: dataDir,
@@ -130,6 +135,7 @@ export async function serveApp(
     space: space ?? ownSpace,
     meter: metrics.transfers,
     onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),
+    session,
   })
   const { stores, disk } = storage
   const { appUrl, requireEmailVerification } = config
@@ -150,6 +156,7 @@ export async function serveApp(
     supportEmail: config.supportEmail,
     onCap: ({ leastFree }) => ownSpace.leaveFree(leastFree),
   })
+  if (session) await settings.followChanges(session)
   const stopping = new AbortController()
   const deps = {
     config,
@@ -203,6 +210,7 @@ export async function serveApp(
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await passwords.close()
+      await session?.close()
       await closeDatabase()
       await ownSpace.close()
       await database.drop()

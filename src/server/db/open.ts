@@ -8,12 +8,15 @@ import type { Db } from './db.ts'
 import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { migrateDatabase } from './migrate.ts'
 import { openPool, type PoolLimits, poolLimits } from './pool.ts'
+import { SharedSession } from './shared-session.ts'
 
 export interface Database {
   pool: pg.Pool
   db: Db
   /** Tells whether as many queries wait for a connection as may wait. */
   isOverrun(): boolean
+  /** Opens a connection of its own, for what several servers share. The caller closes it. */
+  openSession(): Promise<SharedSession>
   /** Waits a while for running queries, closes the pool and stops the embedded Postgres. */
   close(): Promise<void>
   /** Tells the embedded Postgres to stop and does not wait. For an exit that cannot wait. */
@@ -60,6 +63,7 @@ export async function openDatabase(
       pool,
       db,
       isOverrun,
+      openSession: () => SharedSession.open(connection, log),
       async close() {
         await close()
         await postgres.stop()
@@ -103,7 +107,8 @@ async function reachDatabase(
   await reach(connection, log)
   await migrateDatabase(connection)
   const { pool, db, isOverrun, close } = openPool(connection, log, limits, Pool)
-  return { pool, db, isOverrun, close, abandon: () => {}, onLost: () => {} }
+  const openSession = () => SharedSession.open(connection, log)
+  return { pool, db, isOverrun, openSession, close, abandon: () => {}, onLost: () => {} }
 }
 
 async function reach(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>): Promise<void> {

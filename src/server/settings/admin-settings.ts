@@ -8,7 +8,8 @@ import { readCap, type StorageCap } from '../../shared/rules/storage-cap.ts'
 import type { Limits } from '../../shared/rules/tier-limits.ts'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
-import { findSettings, type KeptSetting } from './queries.ts'
+import type { SharedSession } from '../db/shared-session.ts'
+import { findSettings, type KeptSetting, settingsChannel } from './queries.ts'
 
 /** Spec §7: after this time, a server and a browser read the settings again. */
 export const settingsKeptMs = 5 * 60_000
@@ -30,8 +31,7 @@ export interface AdminSettingsOptions {
 
 /**
  * The settings that the administrator can change. They are read from the database every 5 minutes
- * at most. So this server uses a change that was made on another one after 5 minutes at the latest.
- * A change on this server is used immediately, because its code calls `forget`.
+ * at most, and when they have changed: this server calls `forget` then, and other servers are told.
  */
 export class AdminSettings {
   readonly #db: Db
@@ -69,6 +69,14 @@ export class AdminSettings {
   readNow(): Promise<CurrentSettings> {
     this.forget()
     return this.current()
+  }
+
+  /** Notices from now on when another server changes a setting. */
+  async followChanges(session: SharedSession): Promise<void> {
+    session.onReopened(() => this.forget())
+    await session.listen(settingsChannel, () => this.forget())
+    // A change before this moment was told to nobody.
+    this.forget()
   }
 
   /** Returns all settings: these changed ones, and the defaults of the others. */

@@ -2,7 +2,13 @@ import { checkSetting, type SettingKey } from '../../shared/rules/admin-settings
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { findSettings, type KeptSetting, lockSettings, writeSetting } from './queries.ts'
+import {
+  findSettings,
+  type KeptSetting,
+  lockSettings,
+  tellOfChange,
+  writeSetting,
+} from './queries.ts'
 
 /** A new value of a setting, and who changes it from which address. */
 export interface SettingChange {
@@ -16,7 +22,7 @@ export interface SettingChange {
 
 /**
  * Changes a setting (spec §7) and writes the change into the audit log. This server uses the new
- * value immediately, other servers within 5 minutes.
+ * value immediately, and so do other servers, which are told of it.
  * @throws {AppError} INVALID_INPUT if the value is not allowed, with the limit that it breaks.
  */
 export async function changeSetting(
@@ -37,6 +43,7 @@ export async function changeSetting(
     await writeAudit(tx, [
       { at, actor, action: 'change-setting', subject: null, ipAddress, details },
     ])
+    await tellOfChange(tx)
     return setting
   })
   settings.forget()

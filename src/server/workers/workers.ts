@@ -78,7 +78,7 @@ export class Workers {
     let fault: string | null = null
     worker.on('message', (report: WorkerReport) => {
       if (report.kind === 'ready') this.#noteReady(worker, report.greeting)
-      else fault = report.message
+      else if (report.kind === 'fault') fault = report.message
     })
     // A message to a worker that is just ending cannot be sent. Its exit says the rest.
     worker.on('error', () => {})

@@ -1,6 +1,7 @@
 import * as nodeFs from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
+import type { SharedSession } from '../../db/shared-session.ts'
 import type { Clock } from '../../deps.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'
 import {
@@ -16,18 +17,23 @@ import { FileDigests } from './file-digests.ts'
 import type { FileSystem } from './file-system.ts'
 import { Folders } from './folders.ts'
 import { GatheredBytes } from './gathered-bytes.ts'
-import { HeldParts } from './held-parts.ts'
+import { OwnHeldParts } from './own-held-parts.ts'
 import type { UploadActivity } from './receive-body.ts'
+import { ServerLocks } from './server-locks.ts'
+import { SharedHeldParts } from './shared-held-parts.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
 import { noMeter, type TransferMeter } from './transfer-meter.ts'
 import { UploadRoom } from './upload-room.ts'
 import { WriteLocks } from './write-locks.ts'
 
 export interface DiskStorageOptions {
-  /**
-   * The folder of all stored bytes, made if it is missing. Only one server at a time may use it.
-   */
+  /** The folder of all stored bytes, made if it is missing. */
   dataDir: string
+  /**
+   * The connection by which the servers that share the folder lock bytes. Absent where only this
+   * server uses the folder.
+   */
+  session?: SharedSession | undefined
   /** The public origin, at which `handle` answers. Every presigned URL begins with it. */
   appUrl: URL
   /**
@@ -79,8 +85,12 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(fileSystem, options.dataDir)
   const digests = new FileDigests(log)
-  const parts = await HeldParts.open(folders, digests)
-  const locks = new WriteLocks()
+  const others = options.session ? new ServerLocks(options.session) : null
+  const parts = others
+    ? new SharedHeldParts(folders, digests, others)
+    : await OwnHeldParts.open(folders, digests)
+  const locks = new WriteLocks(others)
+  await locks.open()
   const running = new Map<string, BlockWriter>()
   const memory = new GatheredBytes()
   const room = new UploadRoom(options.space, clock)
@@ -114,11 +124,13 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     async seal(key, size) {
       // The lock would stop transfers that are still running. So the size is checked before:
       // confirming too early must not end an upload.
-      if (locks.isHeld(key)) {
+      const assertWhole = async () => {
         const stored = await storedSize(key)
         if (stored !== size) throw new SizeMismatch(size, stored)
       }
-      const lock = await locks.acquire(key, 'UPLOAD_SEALED')
+      if (locks.isHeld(key)) await assertWhole()
+      const wanted = { beforeStopping: assertWhole, goesOn: true }
+      const lock = await locks.acquire(key, 'UPLOAD_SEALED', wanted)
       try {
         const held = await parts.bytes(key)
         const isWhole = held === null || (await parts.areWhole(key, size))
@@ -135,7 +147,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     sha256: (key) => folders.readSealed(key, (file, path) => digests.of(key, path, file)),
 
     async remove(key) {
-      const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
+      const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND', { goesOn: true })
       try {
         digests.forget(key)
         room.forget(key)

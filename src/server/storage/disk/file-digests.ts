@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
@@ -23,12 +24,21 @@ const threadLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
  */
 export const smallFileBytes = mebibyte
 
+interface Told {
+  bytes: number
+  /**
+   * The version of the file when this server stopped to write it; undefined while it writes, and
+   * for an upload in parts, whose list tells of every change.
+   */
+  version?: string
+}
+
 /**
  * Computes the SHA-256 of files while they arrive. A thread reads the bytes that are written
  * without a gap from the beginning, while the system still has them in memory. So hardly any bytes
  * are left to read when a file is sealed. The thread begins anew after a restart, after bytes that
  * it has read change, or after it ended with an error. The result is always the SHA-256 of the
- * bytes in the file.
+ * bytes in the file, also where another server has changed them meanwhile.
  */
 export class FileDigests {
   readonly #log: Logger
@@ -38,9 +48,9 @@ export class FileDigests {
    * Up to which byte the thread was told to read each file, by key. The key whose last order is
    * oldest comes first.
    */
-  readonly #told = new Map<string, number>()
-  /** The computed SHA-256, by key. */
-  readonly #known = new Map<string, string>()
+  readonly #told = new Map<string, Told>()
+  /** The computed SHA-256, by key, and the version of the file that has it. */
+  readonly #known = new Map<string, { sha256: string; version: string }>()
   readonly #asked = new Map<number, PromiseWithResolvers<string>>()
   #lastQuestion = 0
 
@@ -53,10 +63,10 @@ export class FileDigests {
    * must call `changing` before any of them change.
    */
   follow(key: string, path: string, bytes: number): void {
-    const told = this.#told.get(key) ?? 0
+    const told = this.#told.get(key)?.bytes ?? 0
     if (bytes - told < stepBytes) return
     this.#told.delete(key)
-    this.#told.set(key, bytes)
+    this.#told.set(key, { bytes })
     this.#tell({ order: 'follow', key, path, bytes })
     for (const idle of oldest(this.#told)) this.#forgetProgress(idle)
   }
@@ -64,16 +74,38 @@ export class FileDigests {
   /** Notes that the bytes from offset `from` to the end are about to change. */
   changing(key: string, from: number): void {
     this.#known.delete(key)
-    if ((this.#told.get(key) ?? 0) > from) this.#forgetProgress(key)
+    if ((this.#told.get(key)?.bytes ?? 0) > from) this.#forgetProgress(key)
   }
 
   /**
    * Stores the SHA-256 of all bytes under a key, where the caller has computed it. It is valid
    * until the bytes change.
    */
-  know(key: string, sha256: string): void {
-    this.#known.set(key, sha256)
+  async know(key: string, sha256: string, file: FileHandle): Promise<void> {
+    this.#known.set(key, { sha256, version: versionOf(await statOf(file)) })
     for (const old of oldest(this.#known)) this.#known.delete(old)
+  }
+
+  /** Notes that this server stops to write the whole file of a key. */
+  async pause(key: string, file: FileHandle): Promise<void> {
+    const told = this.#told.get(key)
+    if (told) told.version = versionOf(await statOf(file))
+  }
+
+  /**
+   * Notes that this server goes on to write the whole file of a key. If another server has written
+   * it since `pause`, the thread begins anew.
+   */
+  async resume(key: string, file: FileHandle): Promise<void> {
+    const told = this.#told.get(key)
+    if (!told) return
+    this.#forgetIfOther(key, versionOf(await statOf(file)))
+    delete told.version
+  }
+
+  #forgetIfOther(key: string, version: string): void {
+    const noted = this.#told.get(key)?.version
+    if (noted !== undefined && noted !== version) this.#forgetProgress(key)
   }
 
   /** Forgets a key whose bytes were removed. */
@@ -86,14 +118,17 @@ export class FileDigests {
    * @throws when the file cannot be read.
    */
   async of(key: string, path: string, file: FileHandle): Promise<string> {
+    const stats = await statOf(file)
+    const version = versionOf(stats)
     const known = this.#known.get(key)
-    if (known !== undefined) return known
-    const { size } = await file.stat()
+    if (known?.version === version) return known.sha256
+    this.#forgetIfOther(key, version)
+    const size = Number(stats.size)
     const sha256 =
       (size > smallFileBytes && (await this.#askThread(key, path, size))) ||
       (await read(file, size))
     this.#told.delete(key)
-    this.know(key, sha256)
+    await this.know(key, sha256, file)
     return sha256
   }
 
@@ -164,6 +199,15 @@ function* oldest(map: Map<string, unknown>): Generator<string> {
     if (map.size <= rememberedUploads) return
     yield key
   }
+}
+
+function statOf(file: FileHandle): Promise<BigIntStats> {
+  return file.stat({ bigint: true })
+}
+
+/** Names the bytes of a file. It changes when they change, and stays when the file is renamed. */
+function versionOf({ ino, size, mtimeNs }: BigIntStats): string {
+  return `${ino} ${size} ${mtimeNs}`
 }
 
 async function read(file: FileHandle, size: number): Promise<string> {

@@ -72,10 +72,11 @@ export class Folders {
    * Empties an upload, which arrives in parts from now on. When this resolves, the change survives
    * a power cut, and no byte of a part is written yet. In another order, a power cut could leave a
    * file with gaps that is not marked as arriving in parts.
+   * @param head the beginning of the list of parts.
    */
-  async startParts(key: string): Promise<void> {
+  async startParts(key: string, head = ''): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })
-    await this.#fs.writeFile(this.partsPath(key), '', { mode: 0o600 })
+    await this.#fs.writeFile(this.partsPath(key), head, { mode: 0o600 })
     await this.#fs.writeFile(this.uploadPath(key), '', { mode: 0o600 })
     await this.#uploadNames.sync()
   }

@@ -45,7 +45,7 @@ export async function receiveUpload(
   assertSignedLength(headers, grant.size - (start ?? 0))
   const checksum = announcedCrc32(headers)
   // This check comes before the lock, because the lock would stop parts that are arriving.
-  if (start && parts.isInParts(grant.key)) throw offsetMismatch(0)
+  if (start && (await parts.isInParts(grant.key))) throw offsetMismatch(0)
   const lock = await locks.acquire(grant.key, 'UPLOAD_SUPERSEDED')
   try {
     await assertOpen(grant.key, receiver)
@@ -79,7 +79,7 @@ export async function answerUploadOffset(
 ): Promise<void> {
   const open = await uploads.touch(key)
   await running.get(key)?.flush()
-  const arrived = async () => (parts.isInParts(key) ? 0 : folders.durableUploadSize(key))
+  const arrived = async () => ((await parts.isInParts(key)) ? 0 : folders.durableUploadSize(key))
   const offset = (await folders.sealedSize(key)) ?? (open ? await arrived() : null)
   if (offset === null) throw new AppError('UPLOAD_NOT_FOUND')
   answerOffset(response, offset, size)
@@ -94,7 +94,7 @@ async function openFor(
   start: number | undefined,
   { folders, parts, digests }: UploadReceiver,
 ): Promise<FileHandle> {
-  const isInParts = parts.isInParts(key)
+  const isInParts = await parts.isInParts(key)
   if (isInParts && start) throw offsetMismatch(0)
   if (isInParts || start === undefined) {
     digests.changing(key, 0)
@@ -105,6 +105,7 @@ async function openFor(
   try {
     const { size: stored } = await file.stat()
     if (stored !== start) throw offsetMismatch(stored)
+    await digests.resume(key, file)
     return file
   } catch (error) {
     await file.close()
@@ -163,8 +164,9 @@ async function receiveInto(
     throw error
   } finally {
     running.delete(key)
+    await digests.pause(key, file)
   }
-  if (sha256) digests.know(key, sha256.digest('hex'))
+  if (sha256) await digests.know(key, sha256.digest('hex'), file)
 }
 
 /**

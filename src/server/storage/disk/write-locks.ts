@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../../shared/contract/errors.ts'
 import { AppError } from '../../errors.ts'
+import type { ServerLocks } from './server-locks.ts'
 
 /**
  * The sole right to change the bytes under one key, or those of one part. It lasts until `release`.
@@ -20,49 +21,102 @@ interface Holder {
   left: Promise<void>
 }
 
+/** Which bytes of a key are locked, and what precedes it. */
+export interface Wanted {
+  /** The number of a part; undefined for all bytes of the key. */
+  part?: number
+  /**
+   * Is called before requests on other servers are asked to stop. If it rejects, they go on, and
+   * the caller gets its error.
+   */
+  beforeStopping?: () => Promise<void>
+  /** Whether the caller goes on although newer requests want the bytes too. They wait then. */
+  goesOn?: boolean
+}
+
 /**
  * Lets only one request at a time write, seal or remove the bytes of a key. Different parts of a
  * key may be written in parallel. A new request asks earlier ones for the same bytes to stop, and
- * waits for them. So the newest request wins, and never finds a half-finished write.
+ * waits for them. So the newest request wins, and never finds a half-finished write. Where several
+ * servers share the folder, that holds for the requests of all.
  */
 export class WriteLocks {
   readonly #holders = new Map<string, Set<Holder>>()
+  readonly #others: ServerLocks | null
+
+  /** @param others null where no other server uses the folder. */
+  constructor(others: ServerLocks | null = null) {
+    this.#others = others
+  }
+
+  /** Lets other servers stop the requests of this one. */
+  async open(): Promise<void> {
+    await this.#others?.open({
+      onStop: ({ key, part, code }) => {
+        for (const { abort } of this.#inTheWay(key, part)) abort.abort(new AppError(code))
+      },
+      onLost: () => this.stopAll(new AppError('UNAVAILABLE')),
+    })
+  }
 
   /**
    * Asks the requests that have a lock on these bytes to stop. They answer with the error of this
-   * code. Resolves when all of them have released the bytes. Without `part`, all bytes of the key
-   * are locked.
+   * code. Resolves when all of them have released the bytes.
+   * @throws the error with which a newer request stopped this one. @throws {AppError} UNAVAILABLE
+   * when the other servers cannot be asked.
    */
-  async acquire(key: string, code: ErrorCode, part?: number): Promise<WriteLock> {
+  async acquire(
+    key: string,
+    code: ErrorCode,
+    { part, beforeStopping, goesOn }: Wanted = {},
+  ): Promise<WriteLock> {
+    const inTheWay = this.#inTheWay(key, part)
     const holders = this.#holders.get(key) ?? new Set()
-    const inTheWay = [...holders].filter(
-      (holder) => part === undefined || holder.part === undefined || holder.part === part,
-    )
     const abort = new AbortController()
     const { promise: left, resolve } = Promise.withResolvers<void>()
     const holder = { part, abort, left }
     this.#holders.set(key, holders.add(holder))
+    const leave = () => {
+      holders.delete(holder)
+      if (holders.size === 0) this.#holders.delete(key)
+      resolve()
+    }
     for (const earlier of inTheWay) earlier.abort.abort(new AppError(code))
     await Promise.all(inTheWay.map((earlier) => earlier.left))
-    return {
-      signal: abort.signal,
-      release: () => {
-        holders.delete(holder)
-        if (holders.size === 0) this.#holders.delete(key)
-        resolve()
-      },
+    const { signal } = abort
+    try {
+      const release = await this.#others?.take(
+        { key, part, code },
+        { signal: goesOn ? undefined : signal, beforeStopping },
+      )
+      return {
+        signal,
+        release() {
+          release?.()
+          leave()
+        },
+      }
+    } catch (error) {
+      leave()
+      throw error
     }
   }
 
-  /** Tells whether any request has a lock on the key or a part of it, or waits for one. */
+  /** Tells whether any request of this server has a lock on the key or a part, or waits for one. */
   isHeld(key: string): boolean {
     return this.#holders.has(key)
   }
 
-  /** Asks every request that has a lock to stop. */
+  /** Asks every request of this server that has a lock to stop. */
   stopAll(refusal: AppError): void {
     for (const holders of this.#holders.values()) {
       for (const { abort } of holders) abort.abort(refusal)
     }
+  }
+
+  #inTheWay(key: string, part: number | undefined): Holder[] {
+    return [...(this.#holders.get(key) ?? [])].filter(
+      (holder) => part === undefined || holder.part === undefined || holder.part === part,
+    )
   }
 }

@@ -10,7 +10,8 @@ import type { PartGrant } from '../storage.ts'
 import { newStorageKey } from '../storage-key.ts'
 import { FileDigests } from './file-digests.ts'
 import { Folders } from './folders.ts'
-import { HeldParts } from './held-parts.ts'
+import type { HeldParts } from './held-parts.ts'
+import { OwnHeldParts } from './own-held-parts.ts'
 
 let dataDir: string
 let folders: Folders
@@ -42,7 +43,7 @@ async function take(parts: HeldParts, part: PartGrant) {
 }
 
 it('starts once where many first parts come at once', async () => {
-  const parts = await HeldParts.open(folders, digests)
+  const parts = await OwnHeldParts.open(folders, digests)
   const key = newStorageKey()
   const numbers = Array.from({ length: 20 }, (_, index) => index + 1)
   await Promise.all(numbers.map((partNumber) => take(parts, grant(key, partNumber))))
@@ -52,14 +53,14 @@ it('starts once where many first parts come at once', async () => {
 
 it('keeps 10,000 parts, shuffled, through a restart', async () => {
   const key = newStorageKey()
-  const parts = await HeldParts.open(folders, digests)
+  const parts = await OwnHeldParts.open(folders, digests)
   const numbers = Array.from({ length: 10_000 }, (_, index) => ((index * 7919) % 10_000) + 1)
   for (let from = 0; from < numbers.length; from += 100) {
     const some = numbers.slice(from, from + 100)
     await Promise.all(some.map((partNumber) => take(parts, grant(key, partNumber))))
   }
   expect(await parts.areWhole(key, 10_000)).toBe(true)
-  const reopened = await HeldParts.open(folders, digests)
+  const reopened = await OwnHeldParts.open(folders, digests)
   expect(await reopened.list(key)).toEqual(await parts.list(key))
   expect(await reopened.areWhole(key, 10_000)).toBe(true)
   await take(reopened, grant(key, 5000))
@@ -70,7 +71,7 @@ it('keeps 10,000 parts, shuffled, through a restart', async () => {
 })
 
 it('takes parts that leave a gap or overlap for no whole file', async () => {
-  const parts = await HeldParts.open(folders, digests)
+  const parts = await OwnHeldParts.open(folders, digests)
   const key = newStorageKey()
   await take(parts, grant(key, 1, 10))
   await take(parts, { ...grant(key, 2, 10), offset: 5 })
@@ -79,25 +80,26 @@ it('takes parts that leave a gap or overlap for no whole file', async () => {
 })
 
 it('remembers nothing of what was discarded or forgotten', async () => {
-  const parts = await HeldParts.open(folders, digests)
+  const parts = await OwnHeldParts.open(folders, digests)
   for (const end of ['discard', 'forget'] as const) {
     const key = newStorageKey()
     await take(parts, grant(key, 1))
-    expect(parts.isInParts(key)).toBe(true)
+    expect(await parts.isInParts(key)).toBe(true)
     await parts[end](key)
     await parts[end](key)
-    expect(parts.isInParts(key)).toBe(false)
+    expect(await parts.isInParts(key)).toBe(false)
     expect([await parts.list(key), await parts.bytes(key)]).toEqual([[], null])
   }
   const left = await readdir(join(dataDir, 'uploads'))
-  const reopened = await HeldParts.open(folders, digests)
-  for (const name of left) expect(reopened.isInParts(name)).toBe(left.includes(`${name}.parts`))
+  const reopened = await OwnHeldParts.open(folders, digests)
+  for (const name of left)
+    expect(await reopened.isInParts(name)).toBe(left.includes(`${name}.parts`))
 })
 
 it('asks anew after a failure', async () => {
   const key = newStorageKey()
-  await take(await HeldParts.open(folders, digests), grant(key, 1))
-  const reopened = await HeldParts.open(folders, digests)
+  await take(await OwnHeldParts.open(folders, digests), grant(key, 1))
+  const reopened = await OwnHeldParts.open(folders, digests)
   const notes = await readFile(folders.partsPath(key))
   await rm(folders.partsPath(key))
   await mkdir(folders.partsPath(key))

@@ -1,0 +1,159 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import type { Logger } from 'pino'
+import { AppError } from '../errors.ts'
+
+/** How long a connection or an answer may take. No statement of a session waits for a lock. */
+const answerMs = 10_000
+const firstPauseMs = 50
+const longestPauseMs = 2_000
+
+/** A connection of the session, with a number that no later connection has. */
+interface Connection {
+  client: pg.Client
+  number: number
+  /** The statement that was asked last. The next one waits for its answer. */
+  last: Promise<unknown>
+}
+
+/**
+ * One connection to the database that is kept for what lasts longer than a statement: locks that
+ * end with it, and messages between the servers that use this database. It is opened again whenever
+ * it ends. PgBouncer must pool sessions, not transactions.
+ */
+export class SharedSession {
+  readonly #config: pg.ClientConfig
+  readonly #log: Pick<Logger, 'warn'>
+  readonly #closing = new AbortController()
+  readonly #listeners = new Map<string, (payload: string) => void>()
+  readonly #lostListeners: (() => void)[] = []
+  readonly #reopenedListeners: (() => void)[] = []
+  #current: Connection | null = null
+  #count = 0
+  #opening: Promise<void> = Promise.resolve()
+
+  private constructor(config: pg.ClientConfig, log: Pick<Logger, 'warn'>) {
+    this.#config = config
+    this.#log = log
+  }
+
+  /** Opens the session. @throws when the database cannot be reached. */
+  static async open(config: pg.ClientConfig, log: Pick<Logger, 'warn'>): Promise<SharedSession> {
+    const session = new SharedSession(config, log)
+    await session.#connect()
+    return session
+  }
+
+  /**
+   * The number of the current connection; null while there is none. What a connection has locked is
+   * free once the number is another.
+   */
+  get connection(): number | null {
+    return this.#current?.number ?? null
+  }
+
+  /**
+   * Runs a statement on the session's connection. Statements run in the order of the calls.
+   * @throws {AppError} UNAVAILABLE while there is no connection.
+   */
+  async query<Row extends pg.QueryResultRow>(question: pg.QueryConfig): Promise<Row[]> {
+    const current = this.#current
+    if (!current) throw new AppError('UNAVAILABLE')
+    const { client } = current
+    const ask = () => client.query<Row>(question)
+    const answer = current.last.then(ask, ask)
+    current.last = answer
+    try {
+      return (await answer).rows
+    } catch (cause) {
+      // Nobody knows whether the statement ran. Without the connection, whatever it locked is free.
+      this.#drop(client, cause)
+      throw new AppError('UNAVAILABLE', { cause })
+    }
+  }
+
+  /**
+   * Calls `listener` with each message that another server sends on a channel. After the connection
+   * was lost, messages may be missing: see `onReopened`.
+   */
+  async listen(channel: string, listener: (payload: string) => void): Promise<void> {
+    this.#listeners.set(channel, listener)
+    await this.query({ text: `listen ${pg.escapeIdentifier(channel)}` })
+  }
+
+  /** Calls `listener` whenever the connection is lost, and with it every lock. */
+  onLost(listener: () => void): void {
+    this.#lostListeners.push(listener)
+  }
+
+  /**
+   * Calls `listener` whenever the connection is open again. Messages that were sent meanwhile are
+   * missing.
+   */
+  onReopened(listener: () => void): void {
+    this.#reopenedListeners.push(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#opening
+    const { client } = this.#current ?? {}
+    this.#current = null
+    await client?.end().catch(() => {})
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({
+      ...this.#config,
+      keepAlive: true,
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
+    })
+    client.on('error', (error) => this.#drop(client, error))
+    client.on('end', () => this.#drop(client, new Error('the connection ended')))
+    client.on('notification', ({ channel, payload = '', processId }) => {
+      if (processId !== processIdOf(client)) this.#listeners.get(channel)?.(payload)
+    })
+    try {
+      await client.connect()
+      for (const channel of this.#listeners.keys()) {
+        await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+      }
+    } catch (error) {
+      await client.end().catch(() => {})
+      throw error
+    }
+    this.#count += 1
+    this.#current = { client, number: this.#count, last: Promise.resolve() }
+  }
+
+  #drop(client: pg.Client, error: unknown): void {
+    if (this.#current?.client !== client) return
+    this.#current = null
+    client.end().catch(() => {})
+    if (this.#closing.signal.aborted) return
+    const reason = error instanceof Error ? error.message : String(error)
+    this.#log.warn({ reason }, 'The connection to the other servers was lost; it is opened again')
+    for (const listener of this.#lostListeners) listener()
+    this.#opening = this.#connectAgain()
+  }
+
+  async #connectAgain(): Promise<void> {
+    const { signal } = this.#closing
+    for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs *= 2) {
+      try {
+        await this.#connect()
+        for (const listener of this.#reopenedListeners) listener()
+        return
+      } catch {
+        const pause = wait(Math.min(pauseMs, longestPauseMs), undefined, { signal, ref: false })
+        await pause.catch(() => {})
+      }
+    }
+  }
+}
+
+/** The types of the driver lack this field. */
+function processIdOf(client: pg.Client & { processID?: number | null }): number | undefined {
+  return client.processID ?? undefined
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { PartGrant } from '../storage.ts'
+import type { FileDigests } from './file-digests.ts'
+import { unlessMissing } from './file-system.ts'
+import type { Folders } from './folders.ts'
+import {
+  addPart,
+  dropPart,
+  type HeldPart,
+  HeldParts,
+  type Note,
+  readNotes,
+  readProvedParts,
+  type Upload,
+} from './held-parts.ts'
+import type { ServerLocks } from './server-locks.ts'
+
+/** This server remembers what it has read of so many lists. */
+const rememberedLists = 1000
+
+/** An upload, as far as this server has read its list. */
+interface Known extends Upload {
+  /** The first line of the list, which no other list has. */
+  head: string
+  /** How many bytes of the list were read. */
+  read: number
+  /**
+   * Whether this server has begun the list. It alone has the bytes hashed while they arrive, so
+   * that they are not read once by each server.
+   */
+  isOurs: boolean
+}
+
+/**
+ * The parts in a folder that several servers use. The list beside the bytes says what has arrived,
+ * and each server reads what the others have added before it answers. What it finds at its first
+ * look counts only if the bytes have the CRC-32 of the line, as after a restart. What is added later
+ * comes from servers that run.
+ */
+export class SharedHeldParts extends HeldParts {
+  readonly #folders: Folders
+  readonly #digests: FileDigests
+  readonly #locks: Pick<ServerLocks, 'alone'>
+  /** The list that was needed last comes last. */
+  readonly #known = new Map<string, Known>()
+  /** The last thing that this server does with the list of a key. The next one waits for it. */
+  readonly #turns = new Map<string, Promise<unknown>>()
+
+  constructor(folders: Folders, digests: FileDigests, locks: Pick<ServerLocks, 'alone'>) {
+    super()
+    this.#folders = folders
+    this.#digests = digests
+    this.#locks = locks
+  }
+
+  override async isInParts(key: string): Promise<boolean> {
+    return (await this.find(key)) !== undefined
+  }
+
+  override async begin({ key, partNumber, offset }: PartGrant): Promise<FileHandle> {
+    await this.#inTurn(key, async () => {
+      const upload = (await this.#readOn(key)) ?? (await this.#start(key))
+      if (!upload.parts.has(partNumber)) return
+      await this.#folders.notePart(key, JSON.stringify({ begun: partNumber } satisfies Note))
+      await this.#readOn(key)
+    })
+    this.#digests.changing(key, offset)
+    return await this.#folders.openForPart(key)
+  }
+
+  override async hold(grant: PartGrant, crc32: number): Promise<void> {
+    const { key, partNumber, offset, size } = grant
+    const part: HeldPart = { partNumber, offset, size, crc32 }
+    await this.#folders.notePart(key, JSON.stringify(part))
+    const upload = await this.find(key)
+    if (!upload) throw new Error('a part is held of an upload that is in none')
+    if (!upload.isOurs) return
+    this.#digests.follow(key, this.#folders.uploadPath(key), upload.prefix.bytes)
+  }
+
+  override async discard(key: string): Promise<void> {
+    if (!(await this.isInParts(key))) return
+    await this.#folders.discardParts(key)
+    this.#forget(key)
+  }
+
+  override async forget(key: string): Promise<void> {
+    await this.#folders.forgetParts(key)
+    this.#known.delete(key)
+  }
+
+  protected override find(key: string): Promise<Known | undefined> {
+    return this.#inTurn(key, () => this.#readOn(key))
+  }
+
+  #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(key) ?? Promise.resolve()
+    const turn = before.then(work, work)
+    this.#turns.set(key, turn)
+    const end = () => {
+      if (this.#turns.get(key) === turn) this.#turns.delete(key)
+    }
+    turn.then(end, end)
+    return turn
+  }
+
+  /** Begins the list, unless another server has done so at the same time. */
+  #start(key: string): Promise<Known> {
+    return this.#locks.alone(`list of ${key}`, async () => {
+      const theirs = await this.#readOn(key)
+      if (theirs) return theirs
+      await this.#folders.startParts(key, `${JSON.stringify({ list: randomUUID() })}\n`)
+      const ours = await this.#readOn(key)
+      if (!ours) throw new Error('a list of parts that was just begun is gone')
+      ours.isOurs = true
+      return ours
+    })
+  }
+
+  /** Reads what was added to the list. Returns undefined when the upload is not in parts. */
+  async #readOn(key: string): Promise<Known | undefined> {
+    const list = await unlessMissing(open(this.#folders.partsPath(key), 'r'))
+    if (!list) {
+      this.#forget(key)
+      return undefined
+    }
+    try {
+      const known = this.#known.get(key)
+      const isSame = known && (await textOf(list, 0, Buffer.byteLength(known.head))) === known.head
+      return isSame ? await this.#readTail(key, known, list) : await this.#readFirst(key, list)
+    } finally {
+      await list.close()
+    }
+  }
+
+  async #readTail(key: string, known: Known, list: FileHandle): Promise<Known> {
+    const { text, end } = await wholeLines(list, known.read)
+    known.read = end
+    for (const note of readNotes(text)) {
+      if ('begun' in note) {
+        const part = known.parts.get(note.begun)
+        // The thread may have read bytes of this part after another server began to change them.
+        if (part) this.#digests.changing(key, part.offset)
+        dropPart(known, note.begun)
+      } else addPart(known, note)
+    }
+    return known
+  }
+
+  async #readFirst(key: string, list: FileHandle): Promise<Known | undefined> {
+    this.#forget(key)
+    const { text, end } = await wholeLines(list, 0)
+    const path = this.#folders.uploadPath(key)
+    const upload = await readProvedParts(path, readNotes(text))
+    // A server that begins the list makes the file of the bytes last.
+    if (!upload) return undefined
+    const head = text.slice(0, text.indexOf('\n') + 1)
+    const known = { ...upload, head, read: end, isOurs: false }
+    this.#known.set(key, known)
+    for (const [old] of this.#known) {
+      if (this.#known.size <= rememberedLists) break
+      this.#forget(old)
+    }
+    return known
+  }
+
+  /** Forgets what is known of an upload, and how far its bytes were hashed. */
+  #forget(key: string): void {
+    if (this.#known.delete(key)) this.#digests.changing(key, 0)
+  }
+}
+
+/** Reads a list from an offset to its last line break. The rest of a line is read the next time. */
+async function wholeLines(list: FileHandle, from: number): Promise<{ text: string; end: number }> {
+  const { size } = await list.stat()
+  const text = await textOf(list, from, Math.max(0, size - from))
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+  return { text: whole, end: from + Buffer.byteLength(whole) }
+}
+
+async function textOf(list: FileHandle, from: number, bytes: number): Promise<string> {
+  const { buffer, bytesRead } = await list.read(Buffer.alloc(bytes), 0, bytes, from)
+  return buffer.toString('utf8', 0, bytesRead)
+}
