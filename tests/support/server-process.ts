@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -51,9 +52,23 @@ export async function startServerProcess(settings: {
   })
   const ended = once(child, 'exit').then(([code]) => code)
   const said = text(child.stderr)
+  // With several workers, the first one answers before the others have started.
+  const greeted = hasSaid(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
   await untilReady(child, `http://127.0.0.1:${port}`, said)
+  await Promise.race([greeted, ended])
   return { url, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) }
+}
+
+/** Resolves when the stream contains a text. */
+function hasSaid(stream: Readable, wanted: string): Promise<void> {
+  let said = ''
+  return new Promise((resolve) => {
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk
+      if (said.includes(wanted)) resolve()
+    })
+  })
 }
 
 async function untilReady(child: ChildProcess, url: string, said: Promise<string>) {

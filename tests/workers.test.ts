@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { File } from '../src/shared/contract/files.ts'
+import { prepareDataFolder } from './support/data-folder.ts'
+import { openPut } from './support/disk-uploads.ts'
+import { eventually } from './support/eventually.ts'
+import { freePort } from './support/free-port.ts'
+import { json, logIn, makeClient, putBytes, signUp, startUpload } from './support/make.ts'
+import { type ServerProcess, startServerProcess } from './support/server-process.ts'
+import { confirm } from './support/upload-requests.ts'
+
+let folder: string
+let dataDir: string
+let server: ServerProcess
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-workers-'))
+  dataDir = join(folder, 'data')
+  await prepareDataFolder(dataDir)
+  server = await startServerProcess({ dataDir, port: await freePort(), env: { WORKERS: '2' } })
+})
+afterAll(async () => {
+  server.kill('SIGKILL')
+  await server.ended
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** The processes of the workers. */
+function workerPids(): number[] {
+  const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(server.pid)])
+  return lines
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes('src/server/main.ts'))
+    .map((line) => Number.parseInt(line, 10))
+}
+
+async function signedIn() {
+  const { email, password } = await signUp(server)
+  return makeClient(server, await logIn(server, email, password))
+}
+
+test('two processes make one server, which goes on when one of them is killed', async () => {
+  const before = workerPids()
+  expect(before).toHaveLength(2)
+  const person = await signedIn()
+  const started = await startUpload(person, { size: 10 })
+  await putBytes(started, new Uint8Array(10).fill(65))
+  process.kill(before[0] as number, 'SIGKILL')
+  const { shortCode } = await eventually(async () => {
+    const confirmed = await confirm(person, started.cloudKey)
+    expect(confirmed.status).toBe(200)
+    return json<File>(confirmed)
+  })
+  await eventually(() => {
+    expect(workerPids()).toHaveLength(2)
+    expect(workerPids()).not.toContain(before[0])
+  })
+  // The new process serves too: each connection goes to the next worker in turn.
+  await eventually(async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => fetch(`${server.url}/api/download/${shortCode}`)),
+    )
+    expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(
+      Array(4).fill('A'.repeat(10)),
+    )
+  })
+})
+
+test('a worker takes no signal of its own: a terminal sends Ctrl-C to every process', async () => {
+  // The first one serves for certain. A process that only starts may not listen to signals yet.
+  const [first = 0] = workerPids()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(first, signal)
+  expect((await fetch(`${server.url}/api/ready`)).status).toBe(200)
+  expect(workerPids()).toContain(first)
+})
+
+test('a server that cannot start says so once, and ends with all its processes', async () => {
+  const other = createServer((_, response) => void response.writeHead(404).end())
+  other.listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const inOther = join(folder, 'other')
+  await prepareDataFolder(inOther)
+  const start = startServerProcess({ dataDir: inOther, port, env: { WORKERS: '2' } })
+  await expect(start).rejects.toThrow(
+    `The server has ended: Port ${port} of 127.0.0.1 is taken: stop the program that has it, or set PORT.\n`,
+  )
+  await expect(readFile(join(inOther, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
+  other.close()
+})
+
+test('SIGTERM lets a transfer finish, whichever worker has it, and then ends everything', async () => {
+  const half = Buffer.alloc(512 * 1024, 'mayfly')
+  const person = await signedIn()
+  const { uploadUrl } = await startUpload(person, { size: 2 * half.length })
+  const type = { 'Content-Type': 'text/plain', 'Content-Length': 2 * half.length }
+  const upload = openPut(uploadUrl, { ...type, Expect: '100-continue' })
+  upload.client.flushHeaders()
+  await once(upload.client, 'continue')
+  await upload.write(half)
+  server.kill('SIGTERM')
+  await eventually(() => expect(fetch(`${server.url}/api/health`)).rejects.toThrow())
+  const response = once(upload.client, 'response')
+  upload.client.end(half)
+  const [answer] = (await response) as [IncomingMessage]
+  expect(answer.statusCode).toBe(200)
+  expect(await server.ended).toBe(0)
+  await expect(readFile(join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
+})
