@@ -120,13 +120,6 @@ async function giveTo(account: Account | null, path: string): Promise<void> {
   if (account) await chown(path, account.uid, account.gid)
 }
 
-/** Returns the folder of the socket by which the server reaches the Postgres of a data folder. */
-export function socketFolderOf(dataDir: string): string {
-  const inside = join(dataDir, 'postgres-socket')
-  if (Buffer.byteLength(inside) <= maxSocketFolderBytes) return inside
-  return `/tmp/mayfly-${createHash('sha256').update(dataDir).digest('hex').slice(0, 20)}`
-}
-
 /**
  * Makes the private folder for Postgres's socket: in `dataDir`, or below /tmp where that path is
  * too long for a socket.
