@@ -7,9 +7,19 @@ import { outboxMailer } from '../../src/server/email/outbox.ts'
 import { smtpMailer } from '../../src/server/email/smtp.ts'
 import { openJobQueue } from '../../src/server/jobs/job-queue.ts'
 import { startJobs } from '../../src/server/jobs/jobs.ts'
-import { makeClient, makePerson, type Person } from '../support/make.ts'
+import type { File } from '../../src/shared/contract/files.ts'
+import {
+  json,
+  logIn,
+  makeClient,
+  makePerson,
+  type Person,
+  putBytes,
+  startUpload,
+} from '../support/make.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { confirm } from '../support/upload-requests.ts'
 
 /** Every table that calls about accounts read or write. */
 const tables = ['users', 'accounts', 'sessions', 'account_tokens']
@@ -127,5 +137,49 @@ describe('the log of failed queries', () => {
       expect(secret).not.toBe('')
       expect(logged).not.toContain(secret)
     }
+  })
+})
+
+describe('the log of what people do', () => {
+  it('holds no password, session, token, code, signature or address', async () => {
+    const before = app.logged.length
+    const person = await makePerson(app)
+    const { email, password } = person
+    const cookie = await logIn(app, email, password)
+    const visitor = makeClient(app)
+
+    const started = await startUpload(person, { name: 'salary of Ada.txt', size: 5 })
+    await fetch(`${started.uploadUrl}x`, { method: 'PUT', body: 'hello' })
+    await fetch(started.uploadUrl, { method: 'PUT', body: 'hello' })
+    const bytes = new TextEncoder().encode('hello')
+    expect((await putBytes(started, bytes)).status).toBe(200)
+    const file = await json<File>(await confirm(person, started.cloudKey))
+    await visitor.fetch(`/s/${file.shortCode}`, { headers: { accept: 'text/html' } })
+    await visitor.fetch(`/api/links/${file.shortCode}`)
+    await visitor.fetch(`/api/download/${file.shortCode}?from=${file.shortCode}`)
+    await visitor.fetch(`/s/${file.shortCode}/report`, { headers: { accept: 'text/html' } })
+    await visitor.post(`/api/links/${file.shortCode}/report`, { reason: 'x', email })
+
+    await visitor.post('/api/auth/login', { email, password: `${password}!` })
+    await visitor.post('/api/auth/forgot-password', { email })
+    const letters = await app.mails()
+    const token = /token=([\w-]+)/.exec(letters.at(-1)?.letter.text ?? '')?.[1] ?? ''
+    await visitor.fetch(`/reset-password?token=${token}`, { headers: { accept: 'text/html' } })
+    const newPassword = 'a new battery staple'
+    await visitor.post('/api/auth/reset-password', { token, newPassword })
+    const metricsToken = 'the token of somebody else'
+    await visitor.fetch('/metrics', { headers: { authorization: `Bearer ${metricsToken}` } })
+    await visitor.fetch(`/api/login?next=/s/${file.shortCode}`)
+
+    const logged = JSON.stringify(app.logged.slice(before))
+    for (const path of ['/api/links/…', '/s/…', '/reset-password']) expect(logged).toContain(path)
+    const [, session = ''] = /session_token=([^;.]+)/.exec(cookie) ?? []
+    const [, signature = ''] = /signature=([\w-]+)/.exec(started.uploadUrl) ?? []
+    const secrets = { email, password, newPassword, session, signature, token, metricsToken }
+    for (const [name, secret] of Object.entries({ ...secrets, code: file.shortCode })) {
+      expect(secret.length, name).toBeGreaterThan(8)
+      expect(logged, name).not.toContain(secret)
+    }
+    expect(logged).not.toContain('salary')
   })
 })
