@@ -12,7 +12,7 @@ import { makeBackup } from '../src/server/backup/make-backup.ts'
 import { move } from '../src/server/backup/move.ts'
 import { restoreBackup } from '../src/server/backup/restore-backup.ts'
 import { type Database, openDatabase } from '../src/server/db/open.ts'
-import { files, users } from '../src/server/db/schema.ts'
+import { files, uploads, users } from '../src/server/db/schema.ts'
 import { readInstallation } from '../src/server/settings/queries.ts'
 import { openSealedFiles } from '../src/server/storage/disk/sealed-files.ts'
 import { openS3Storage } from '../src/server/storage/s3/s3.ts'
@@ -62,6 +62,9 @@ async function fill(
     const text = { originalName: 'a\tb.txt', mimeType: 'text/plain', sha256: sha256(bytes) }
     await db.insert(files).values({ ...facts, ...dates, ...text, isContentProved: true })
   }
+  const upload = { ownerId, storage: 'disk', storageKey: newStorageKey(), size: 1 } as const
+  const begun = { originalName: 'b', mimeType: 'text/plain', expirationDays: 1 }
+  await db.insert(uploads).values({ ...upload, ...begun, createdAt: now, lastActivityAt: now })
   await disk.close()
   return stored
 }
@@ -89,7 +92,7 @@ describeOnS3('a move', () => {
     const dataDir = join(folder, 'data')
     await prepareDataFolder(dataDir)
     const source = await openDatabase({ dataDir, databaseUrl: null }, log)
-    const stored = await fill(source, dataDir, 60)
+    const stored = await fill(source, dataDir, 24)
     await source.close()
     const [bucket, outside] = [await makeBucket(), await emptyDatabase()]
     const start = () =>
@@ -117,6 +120,8 @@ describeOnS3('a move', () => {
       await expectBytes(objects, stored)
       expect(await bytesIn(bucket)).toBe(sum(stored))
       expect(await storesNamedIn(target)).toEqual(['s3'])
+      // Its parts stayed on the disk, which checks them in another way than a bucket.
+      expect(await target.db.$count(uploads)).toBe(0)
 
       // Once more, as if the first had been killed before it could say that it was complete.
       const out = {

@@ -8,14 +8,17 @@ import { serveApp } from '../../../tests/support/app-server.ts'
 import {
   askForDeletion,
   logIn,
+  makeClient,
   makeFile,
   makePerson,
   type Person,
   sha256,
+  startUpload,
 } from '../../../tests/support/make.ts'
 import { freshDatabase } from '../../../tests/support/postgres.ts'
 import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import { openDatabase } from '../db/open.ts'
 import { inSnapshot } from '../db/row-copies.ts'
 import { files } from '../db/schema.ts'
@@ -108,6 +111,7 @@ it('brings everything back that was stored when the backup began, although uploa
     await makeFile(ada, { bytes: new Uint8Array(3 * 1024 * 1024).fill(7) }),
     await makeFile(ada),
   ]
+  const { cloudKey } = await startUpload(ada, { size: 3 })
   const doomed = await makeFile(ada)
   const doomedKey = await keyOf(doomed)
   const during: Awaited<ReturnType<typeof makeFile>>[] = []
@@ -128,7 +132,9 @@ it('brings everything back that was stored when the backup began, although uploa
     for (const file of before) expect(await bytesAt(again.url, file)).toBe(sha256(file.bytes))
     for (const file of during) expect(await bytesAt(again.url, file)).toBe(404)
     expect(await bytesAt(again.url, doomed)).toBe(404)
-    await logIn(again, ada.email, ada.password)
+    // Its bytes are not in the backup. The browser begins the upload again.
+    const returned = makeClient(again, await logIn(again, ada.email, ada.password))
+    await expectRefusal(await confirm(returned, cloudKey), 404, 'UPLOAD_NOT_FOUND')
 
     // The purge completes the removal, and storage and rows agree.
     expect(await expireFiles(again.deps)).toEqual({ purged: 1, failed: 0 })

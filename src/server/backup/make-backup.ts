@@ -5,7 +5,13 @@ import type pg from 'pg'
 import type { Config } from '../config.ts'
 import { newestMigration } from '../db/migrate.ts'
 import { openBesideServer } from '../db/open-beside.ts'
-import { allRows, columnsOf, inSnapshot, type RowSet, readRows } from '../db/row-copies.ts'
+import {
+  columnsOf,
+  inSnapshot,
+  type RowSet,
+  readRows,
+  rowsWithoutUploads,
+} from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
@@ -48,7 +54,7 @@ export interface MadeBackup {
 const listedFile = 'listed.ndjson'
 
 /**
- * Backs everything up into a folder, also while servers run. All rows are of one moment. The bytes
+ * Backs everything but uploads under way up into a folder, also while servers run. All rows are of one moment. The bytes
  * are copied after them: those of a file never change. A file whose bytes are removed meanwhile
  * is noted as gone, and a restore ends its link. What is interrupted can be repeated with the same
  * folder, which keeps the objects that are there.
@@ -93,7 +99,7 @@ async function writeAllRows(
   more: readonly RowSet[],
 ): Promise<Manifest['rows']> {
   const rows: Manifest['rows'] = []
-  for (const set of [...allRows, ...more]) {
+  for (const set of [...rowsWithoutUploads, ...more]) {
     const columns = await columnsOf(client, set)
     const file = `${set.table.replaceAll('"', '')}.copy`
     const read = readRows(client, set, columns, null)

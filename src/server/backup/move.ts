@@ -10,6 +10,7 @@ import {
   inSnapshot,
   type RowSet,
   readRows,
+  rowsWithoutUploads,
   writeRows,
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
@@ -44,7 +45,8 @@ export interface Moved {
  * Copies everything to another database and, if the settings name a bucket, to another store. The
  * bytes come first and the rows last, in one transaction, so the new server finds everything or
  * nothing. The old database and the old store are only read. What is interrupted can be repeated:
- * objects that are there are compared and kept, and a move that is complete is found to be so.
+ * objects that are there are compared and kept, and a move that is complete is found to be so. Uploads
+ * under way come along only where the bytes stay in their store.
  * @throws {StartFault} when the old database has no account, or the new one has other rows, or a
  * store has files of another installation.
  */
@@ -58,7 +60,7 @@ export async function move(options: MoveOptions): Promise<Moved> {
       )
     }
     const store = await storeAfter(source, options)
-    const sets = [...allRows, ...more]
+    const sets = [...(store === null ? allRows : rowsWithoutUploads), ...more]
     const isFilled = await inSnapshot(to, async (target) => {
       if ((await findFilledTable(target)) === undefined) return false
       await requireSameRows({ source, target }, sets, store)
@@ -89,7 +91,8 @@ async function storeAfter(
 ): Promise<StorageName | null> {
   if (direction === 'out') return config.s3 === null ? null : 's3'
   const named = await findNamedStores(source)
-  if (config.s3 === null && named.includes('s3')) {
+  if (!named.includes('s3')) return null
+  if (config.s3 === null) {
     throw new StartFault(
       'Some files lie in a bucket. Name it by the settings that begin with S3_: nothing was copied.',
     )

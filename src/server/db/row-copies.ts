@@ -23,14 +23,22 @@ interface Column {
 /** Triggers on `files` write this table in the new database, while the files are copied. */
 const written: readonly PgTable[] = [schema.storedBytes]
 
-/** Each row of these tables names the store of its bytes. */
-const withBytes = [schema.files, schema.uploads, schema.removals].map(getTableName)
+/** Each row of these tables names the store of its bytes. That of an upload is never changed. */
+const withBytes = [schema.files, schema.removals].map(getTableName)
 const storeColumn = getTableColumns(schema.files).storage.name
 
 /** All rows of all tables of `schema.ts`, parents before the rows that refer to them. */
 export const allRows: readonly RowSet[] = parentsFirst(
   Object.values(schema).filter((value) => is(value, PgTable) && !written.includes(value)),
 ).map((table) => ({ table: `"${getTableName(table)}"`, where: 'true' }))
+
+/**
+ * The same without the uploads under way, for copies that do not have their bytes. A browser that
+ * goes on with an upload is told that there is none, and begins it again.
+ */
+export const rowsWithoutUploads: readonly RowSet[] = allRows.filter(
+  ({ table }) => table !== `"${getTableName(schema.uploads)}"`,
+)
 
 /** A transaction that copies rows. Its connection is closed at the end, which rolls back. */
 type Work<T> = (client: pg.ClientBase) => Promise<T>
