@@ -23,8 +23,8 @@ const alerts = rules.groups.flatMap((group) =>
   group.rules.map(({ alert, expr }) => [`the alert ${alert}`, expr] as const),
 )
 
-/** Labels that Prometheus itself adds, and the one of the buckets of a histogram. */
-const everywhere = ['instance', 'job', 'le']
+/** Labels that Prometheus or several workers add, and the one of the buckets of a histogram. */
+const everywhere = ['instance', 'worker', 'job', 'le']
 
 let app: TestApp
 /** The labels of each metric that the server emits, by every name that its series have. */

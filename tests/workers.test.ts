@@ -12,6 +12,7 @@ import { openPut } from './support/disk-uploads.ts'
 import { eventually } from './support/eventually.ts'
 import { freePort } from './support/free-port.ts'
 import { json, logIn, makeClient, putBytes, signUp, startUpload } from './support/make.ts'
+import { scrape } from './support/scrape.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 import { confirm } from './support/upload-requests.ts'
 
@@ -71,6 +72,23 @@ test('two processes make one server, which goes on when one of them is killed', 
       Array(4).fill('A'.repeat(10)),
     )
   })
+})
+
+test('a scrape of any worker tells of all of them, each under its number', async () => {
+  const ask = () => fetch(`${server.url}/api/no-such-call`).then((answer) => answer.text())
+  await Promise.all(Array.from({ length: 8 }, ask))
+  const told = async () => {
+    const series = [...(await scrape(server))]
+    const of = (name: string) => series.filter(([text]) => text.startsWith(name))
+    const asked = of('mayfly_http_requests_total{method="GET",route="undeclared"')
+    return {
+      workers: of('nodejs_eventloop_lag_p99_seconds').length,
+      databases: of('mayfly_database_up{worker=').map(([, value]) => value),
+      asked: asked.reduce((sum, [, value]) => sum + value, 0),
+    }
+  }
+  await expect.poll(told).toEqual({ workers: 2, databases: [1, 1], asked: 8 })
+  expect(await told()).toEqual(await told())
 })
 
 test('a worker takes no signal of its own: a terminal sends Ctrl-C to every process', async () => {

@@ -29,6 +29,7 @@ import { closeServer, createLifetime, type Lifetime, superviseProcess } from './
 import { createLogger } from './log.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { watchPool, watchSpace } from './metrics/resource-metrics.ts'
+import { gatherFromWorkers } from './metrics/worker-metrics.ts'
 import { loadPublicPages } from './public-pages/public-pages.ts'
 import { conditionsOf } from './public-pages/server-conditions.ts'
 import { AdminSettings } from './settings/admin-settings.ts'
@@ -124,6 +125,7 @@ async function startWorkers(
     postgres.onLost(onLost)
     space.watch()
   }
+  gatherFromWorkers()
   const workers = new Workers({ count: config.workers, log, onLost })
   lifetime.add({ name: 'workers', close: () => workers.close(), abandon: () => workers.abandon() })
   return workers.start()
@@ -158,7 +160,7 @@ async function start(
   lifetime.add({ name: 'disk space', close: () => space.close() })
   const secret = await readAuthSecret(config)
 
-  const metrics = createMetrics()
+  const metrics = createMetrics(workerNumber())
   const tracing = await openTracing(config.tracing, log)
   // Closed after everything that has spans.
   if (tracing) lifetime.add({ name: 'traces', close: tracing.close })

@@ -13,28 +13,25 @@ const readMs = 2000
  * would look like a healthy one.
  */
 export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {
-  const aggregator = 'max'
-  const up = metrics.gauge('mayfly_database_up', 'Whether the database answered this scrape.', {
-    aggregator,
-  })
-  const depth = metrics.gauge('mayfly_queue_jobs', 'Jobs of a queue that are due or running.', {
-    labels: ['queue', 'state'],
-    aggregator,
-  })
+  const up = metrics.gauge('mayfly_database_up', 'Whether the database answered this scrape.')
+  const depth = metrics.gauge('mayfly_queue_jobs', 'Jobs of a queue that are due or running.', [
+    'queue',
+    'state',
+  ])
   const success = metrics.gauge(
     'mayfly_job_last_success_timestamp_seconds',
     'When the last successful run of a job ended, on whichever server.',
-    { labels: ['job'], aggregator },
+    ['job'],
   )
   const failures = metrics.gauge(
     'mayfly_job_failures_in_a_row',
     'Failed runs of a job since the last successful one.',
-    { labels: ['job'], aggregator },
+    ['job'],
   )
   const figures = metrics.gauge(
     'mayfly_job_last_result',
     'What the last successful run of a job did, in its own figures.',
-    { labels: ['job', 'figure'], aggregator },
+    ['job', 'figure'],
   )
   const isJob = new Set(jobNames)
 

@@ -8,6 +8,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { httpMetrics } from './http-metrics.ts'
 import { transferMetrics } from './transfer-metrics.ts'
+import { joinWorkers } from './worker-metrics.ts'
 
 /** The media type of the text that `scrape` returns. */
 export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
@@ -25,12 +26,10 @@ export type Metrics = ReturnType<typeof createMetrics>
  * the database. A module whose gauge must be read anew for each scrape passes a callback to
  * `beforeScrape`.
  */
-export function createMetrics() {
-  const registry = new Registry()
+export function createMetrics(worker: number | null = null) {
+  const registry = new ReadRegistry()
   const registers = [registry]
-  const readings: (() => Promise<void>)[] = []
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs })
-  showSlowestWorker(registry)
 
   return {
     registry,
@@ -56,16 +55,13 @@ export function createMetrics() {
       registers,
     }),
 
-    /**
-     * Adds a gauge. Where several processes are scraped together, `aggregator` says how their values
-     * make one: 'max' for what all of them see alike, 'sum' for what each has its own part of.
-     */
+    /** Adds a gauge. */
     gauge<Label extends string>(
       name: `mayfly_${string}`,
       help: string,
-      { labels = [], aggregator }: { labels?: Label[]; aggregator: 'max' | 'sum' },
+      labelNames: Label[] = [],
     ): Gauge<Label> {
-      return new Gauge({ name, help, labelNames: labels, aggregator, registers })
+      return new Gauge({ name, help, labelNames, registers })
     },
 
     /**
@@ -73,23 +69,29 @@ export function createMetrics() {
      * not take long: the scrape waits for it.
      */
     beforeScrape(read: () => Promise<void>): void {
-      readings.push(read)
+      registry.readings.push(read)
     },
 
-    /** Returns all metrics in Prometheus's text format. */
-    async scrape(): Promise<string> {
-      await Promise.all(readings.map((read) => read()))
-      return registry.metrics()
-    },
+    /** Returns all metrics in Prometheus's text format, those of every worker. */
+    scrape: worker === null ? () => registry.metrics() : joinWorkers(registry, worker),
   }
 }
 
-/**
- * The library averages the delays of the event loops of several processes. That would hide the one
- * that hangs.
- */
-function showSlowestWorker(registry: Registry): void {
-  for (const metric of registry.getMetricsAsArray()) {
-    if (metric.name.startsWith('nodejs_eventloop_lag_')) metric.aggregator = 'max'
+/** Reads what others measure before it tells its metrics, to a scrape or to the primary process. */
+class ReadRegistry extends Registry {
+  readonly readings: (() => Promise<void>)[] = []
+
+  override async metrics(): Promise<string> {
+    await this.#read()
+    return super.metrics()
+  }
+
+  override async getMetricsAsJSON(): ReturnType<Registry['getMetricsAsJSON']> {
+    await this.#read()
+    return super.getMetricsAsJSON()
+  }
+
+  async #read(): Promise<void> {
+    await Promise.all(this.readings.map((read) => read()))
   }
 }

@@ -7,12 +7,11 @@ export function watchPool(metrics: Metrics, pool: pg.Pool): void {
   const connections = metrics.gauge(
     'mayfly_database_connections',
     'Connections to the database: used and idle ones, and the most there may be.',
-    { labels: ['state'], aggregator: 'sum' },
+    ['state'],
   )
   const waiting = metrics.gauge(
     'mayfly_database_waiting',
     'Callers that wait for a connection to the database.',
-    { aggregator: 'sum' },
   )
   metrics.beforeScrape(async () => {
     const { totalCount, idleCount, waitingCount, options } = pool
@@ -25,13 +24,10 @@ export function watchPool(metrics: Metrics, pool: pg.Pool): void {
 
 /** Adds the free space of the disk that holds the data folder. */
 export function watchSpace(metrics: Metrics, space: Pick<DiskSpace, 'freeBytes' | 'room'>): void {
-  const free = metrics.gauge('mayfly_disk_free_bytes', 'Free space of the disk of DATA_DIR.', {
-    aggregator: 'max',
-  })
+  const free = metrics.gauge('mayfly_disk_free_bytes', 'Free space of the disk of DATA_DIR.')
   const room = metrics.gauge(
     'mayfly_disk_upload_room_bytes',
     'What uploads may still take. Below 0, uploads to the disk are refused.',
-    { aggregator: 'max' },
   )
   metrics.beforeScrape(async () => {
     free.set(space.freeBytes())
