@@ -129,9 +129,9 @@ async function copyListed(
 ): Promise<Manifest['objects'] & { faults: string[] }> {
   const { config, clock, installation, open = (name) => openObjects(name, config, clock) } = options
   const to = await openSealedFiles(folder)
-  const sources = new Map<StorageName, SealedObjects>()
-  const sourceOf = async (name: StorageName) => {
-    const source = sources.get(name) ?? (await open(name))
+  const sources = new Map<StorageName, Promise<SealedObjects>>()
+  const sourceOf = (name: StorageName) => {
+    const source = sources.get(name) ?? open(name)
     sources.set(name, source)
     return source
   }
@@ -154,7 +154,8 @@ async function copyListed(
     await removeOthers(to, readObjects(folder, sha256))
     return { ...total, sha256 }
   } finally {
-    for (const source of sources.values()) await source.close()
+    // What could not be opened has failed the backup already, and needs no close.
+    await Promise.allSettled([...sources.values()].map(async (source) => (await source).close()))
     await to.close()
   }
 }
