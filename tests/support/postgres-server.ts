@@ -21,8 +21,12 @@ const template = 'mayfly_template'
 /**
  * Starts the Postgres of a test run in a temporary folder. Returns the URL of its administrative
  * database, which `createDatabase` needs.
+ * @param prepare gets the URL of the database that every 'migrated' one is a copy of, and may add to
+ * it. It must close its connections.
  */
-export async function startTestPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startTestPostgres(
+  prepare: (url: string) => Promise<void> = async () => {},
+): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-test-'))
   const postgres = await startEmbeddedPostgres(folder, { info() {}, warn() {} })
   const url = urlOf(postgres.connection.host, 'postgres')
@@ -35,7 +39,9 @@ export async function startTestPostgres(): Promise<{ url: string; stop(): Promis
     await client.query('select pg_reload_conf()')
     await client.query(`create database ${template}`)
   })
-  await migrateDatabase({ connectionString: urlOf(postgres.connection.host, template) })
+  const templateUrl = urlOf(postgres.connection.host, template)
+  await migrateDatabase({ connectionString: templateUrl })
+  await prepare(templateUrl)
   return {
     url,
     async stop() {

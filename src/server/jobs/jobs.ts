@@ -109,15 +109,14 @@ export interface Jobs {
 }
 
 /**
- * Schedules the jobs in the database. For each run, one of the servers does the work. This process
- * runs jobs and sends mail until the queue is stopped.
+ * Records every job and its schedule in the database. It runs nothing itself: for each run, one of
+ * the servers that have called `startJobs` does the work.
  */
-export async function startJobs(
-  deps: JobDeps & SendMailDeps,
+export async function scheduleJobs(
+  db: Deps['db'],
   { boss }: Pick<JobQueue, 'boss'>,
-): Promise<Jobs> {
-  const log = deps.log.child({ part: 'jobs' })
-  for (const { name } of jobs) {
+): Promise<void> {
+  for (const { name, cron } of jobs) {
     // With `exclusive`, at most one run of a job is running or waiting. So runs of a slow job do
     // not pile up.
     await prepareQueue(boss, name, {
@@ -127,14 +126,24 @@ export async function startJobs(
       heartbeatSeconds,
       expireInSeconds: longestRunSeconds,
     })
+    await boss.schedule(name, cron)
   }
-  await addHeartbeats(deps.db, heartbeatSeconds)
-  const options = { pollingIntervalSeconds, heartbeatRefreshSeconds }
-  for (const job of jobs) {
-    await boss.work(job.name, options, () => runJob({ ...deps, log }, job))
-    await boss.schedule(job.name, job.cron)
-  }
+  await addHeartbeats(db, heartbeatSeconds)
   for (const name of formerJobs) await boss.unschedule(name)
+}
+
+/**
+ * Schedules the jobs in the database. This process runs jobs and sends mail until the queue is
+ * stopped.
+ */
+export async function startJobs(
+  deps: JobDeps & SendMailDeps,
+  { boss }: Pick<JobQueue, 'boss'>,
+): Promise<Jobs> {
+  const log = deps.log.child({ part: 'jobs' })
+  await scheduleJobs(deps.db, { boss })
+  const options = { pollingIntervalSeconds, heartbeatRefreshSeconds }
+  for (const job of jobs) await boss.work(job.name, options, () => runJob({ ...deps, log }, job))
   await boss.work(
     mailQueueName,
     {

@@ -2,6 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pino } from 'pino'
+import { openDatabase } from '../../../src/server/db/open.ts'
+import { openJobQueue } from '../../../src/server/jobs/job-queue.ts'
+import { scheduleJobs } from '../../../src/server/jobs/jobs.ts'
 import { keepFilesInMemory } from '../../support/files-in-memory.ts'
 import { startTestPostgres } from '../../support/postgres-server.ts'
 
@@ -25,13 +29,27 @@ export default async function setup() {
   // memory for young objects, Node uses the same buffers again while the processor still has them
   // in its cache. That halves the processor time of a download.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=1`
-  const postgres = await startTestPostgres()
+  const postgres = await startTestPostgres(addJobs)
   process.env[variables.postgres] = postgres.url
   process.env[variables.folder] = folder
   return async () => {
     await rm(folder, { recursive: true })
     await postgres.stop()
   }
+}
+
+/**
+ * Adds what the real server adds when it starts: the tables of the job queue and the schedules of
+ * the jobs. Without them, the checks in the Admin Center would fail. It happens once a run, because
+ * the databases of the tests are copies of this one.
+ */
+async function addJobs(databaseUrl: string): Promise<void> {
+  const log = pino({ level: 'silent' })
+  const { pool, db, close } = await openDatabase({ databaseUrl, dataDir: '' }, log)
+  const queue = await openJobQueue(pool, log)
+  await scheduleJobs(db, queue)
+  await queue.stop()
+  await close()
 }
 
 function ofRun(variable: string): string {
