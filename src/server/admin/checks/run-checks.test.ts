@@ -12,33 +12,37 @@ afterAll(() => app.close())
 
 const visit: Visit = { host: 'localhost', scheme: null, isForwarded: false, isProxied: false }
 
-function run(list: Check[]) {
-  return runChecks({ ...app.deps, startedAt: app.clock() }, visit, { list, limit: 50 })
+function run(list: Check[], limit?: number) {
+  const deps = { ...app.deps, startedAt: app.clock() }
+  return runChecks(deps, visit, limit === undefined ? { list } : { list, limit })
 }
 
 it('goes on where a check throws, rejects or hangs, and says so in the line of that check', async () => {
-  const lines = await run([
-    { name: 'First', look: () => [ok('Fine.')] },
-    {
-      name: 'Throws',
-      look: () => {
-        throw new Error('broken\nin two lines')
+  const lines = await run(
+    [
+      { name: 'First', look: () => [ok('Fine.')] },
+      {
+        name: 'Throws',
+        look: () => {
+          throw new Error('broken\nin two lines')
+        },
       },
-    },
-    {
-      name: 'Rejects',
-      look: () => Promise.reject(new AppError('UNAVAILABLE', { cause: new Error('away') })),
-    },
-    { name: 'Hangs', look: () => new Promise(() => {}) },
-    {
-      name: 'Last',
-      look: async () => [
-        { about: 'one', ...ok('Fine.') },
-        { about: 'two', ...ok('Fine.') },
-      ],
-    },
-    { name: 'Unused', look: () => [] },
-  ])
+      {
+        name: 'Rejects',
+        look: () => Promise.reject(new AppError('UNAVAILABLE', { cause: new Error('away') })),
+      },
+      { name: 'Hangs', look: () => new Promise(() => {}) },
+      {
+        name: 'Last',
+        look: async () => [
+          { about: 'one', ...ok('Fine.') },
+          { about: 'two', ...ok('Fine.') },
+        ],
+      },
+      { name: 'Unused', look: () => [] },
+    ],
+    50,
+  )
   expect(lines.map(({ name, status }) => [name, status])).toEqual([
     ['First', 'ok'],
     ['Throws', 'failing'],
@@ -66,12 +70,10 @@ it('runs them side by side', async () => {
     await both.promise
     return [ok('Fine.')]
   }
-  const lines = await runChecks({ ...app.deps, startedAt: app.clock() }, visit, {
-    list: [
-      { name: 'One', look },
-      { name: 'Other', look },
-    ],
-  })
+  const lines = await run([
+    { name: 'One', look },
+    { name: 'Other', look },
+  ])
   expect(lines.map(({ status }) => status)).toEqual(['ok', 'ok'])
 })
 
