@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
 import { ApiError, call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
-import { Button } from '../ui/button.tsx'
+import { DialogButtons } from '../ui/dialog-buttons.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
@@ -11,6 +11,7 @@ import { toast } from '../ui/toast.tsx'
 import { counted } from './counted.ts'
 import { faultText } from './fault-text.ts'
 import { refreshAfterAct } from './refresh.ts'
+import { useQuestion } from './use-question.ts'
 import { deletionText, isSameAddress, shownName } from './user-text.ts'
 
 /**
@@ -19,32 +20,14 @@ import { deletionText, isSameAddress, shownName } from './user-text.ts'
  * disappeared.
  */
 export function useUserDeletion(headingId: string) {
-  const [isAsking, setAsking] = useState(false)
-  /** The user whom the dialog asks about. The dialog still shows the user while it closes. */
-  const [asked, setAsked] = useState<ListedUser | null>(null)
-  const isDeleted = useRef(false)
-  const ask = (user: ListedUser) => {
-    isDeleted.current = false
-    setAsked(user)
-    setAsking(true)
-  }
-  const close = () => setAsking(false)
+  const { asked, ask, cancel, finish, dialogProps } = useQuestion<ListedUser>(headingId)
   const dialog = asked ? (
     <FormDialog
-      open={isAsking}
-      onOpenChange={setAsking}
+      {...dialogProps}
       title={`Delete ${shownName(asked)}`}
       description={deletionText(asked)}
-      finalFocus={() => (isDeleted.current ? document.getElementById(headingId) : true)}
     >
-      <Question
-        user={asked}
-        onCancel={close}
-        onDeleted={() => {
-          isDeleted.current = true
-          close()
-        }}
-      />
+      <Question user={asked} onCancel={cancel} onDeleted={finish} />
     </FormDialog>
   ) : null
   return { ask, dialog }
@@ -96,14 +79,13 @@ function Question({ user, onCancel, onDeleted }: QuestionProps) {
               error={errors.email}
             />
           </div>
-          <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">
-            <Button disabled={busy} onClick={onCancel}>
-              Cancel
-            </Button>
-            <Button type="submit" variant="danger" pending={busy} pendingLabel="Deleting…">
-              Delete
-            </Button>
-          </div>
+          <DialogButtons
+            label="Delete"
+            variant="danger"
+            pendingLabel="Deleting…"
+            busy={busy}
+            onCancel={onCancel}
+          />
         </>
       )}
     </Form>

@@ -1,18 +1,17 @@
 import { MessageSquare } from 'lucide-react'
-import { useId, useRef, useState } from 'react'
+import { useId, useState } from 'react'
 import type { Feedback } from '../../shared/contract/feedback.ts'
 import { categoryLabels } from '../../shared/rules/feedback-category.ts'
 import { mostFeedbackLettersAnHour } from '../../shared/rules/feedback-limits.ts'
-import { serverClock } from '../api/server-clock.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { isLongText } from './is-long-text.ts'
+import { PagedList } from './paged-list.tsx'
 import { SectionFrame, type SectionProps } from './section.tsx'
-import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
 import { useDeleteFeedback, useFeedback } from './use-feedback.ts'
+import { useQuestion } from './use-question.ts'
 import { whenText } from './when-text.ts'
 
 /**
@@ -20,60 +19,31 @@ import { whenText } from './when-text.ts'
  * which feedback a robot has probably sent.
  */
 export function FeedbackSection({ id, title }: SectionProps) {
-  const { data, isError, isFetching, refetch, ...pages } = useFeedback()
   const deletion = useDeletion(id)
-  const all = data?.pages.flatMap(({ items }) => items)
-  const content = () => {
-    if (!all) {
-      return isError ? (
-        <SectionFailed
-          title="The feedback could not be loaded"
-          onRetry={() => void refetch()}
-          pending={isFetching}
-        />
-      ) : (
-        <RowsLoading label="Loading the feedback" rows={3} />
-      )
-    }
-    if (all.length === 0) {
-      return (
-        <Card>
-          <EmptyState icon={<MessageSquare />} title="No feedback yet">
-            What people send on the feedback page is listed here, and mailed to support.
-          </EmptyState>
-        </Card>
-      )
-    }
-    const now = new Date(serverClock().now())
-    return (
-      <Card>
-        <ul aria-label="Feedback">
-          {all.map((feedback) => (
-            <FeedbackRow
-              key={feedback.id}
-              feedback={feedback}
-              now={now}
-              onDelete={() => deletion.ask(feedback)}
-            />
-          ))}
-        </ul>
-        <OlderRows
-          what="feedback"
-          hasMore={pages.hasNextPage}
-          isLoading={pages.isFetchingNextPage}
-          failed={pages.isFetchNextPageError}
-          onMore={() => void pages.fetchNextPage()}
-        />
-      </Card>
-    )
-  }
   return (
     <SectionFrame
       id={id}
       title={title}
       note={`Mailed to support too, ${mostFeedbackLettersAnHour} an hour at most, except for what robots send.`}
     >
-      {content()}
+      <PagedList
+        query={useFeedback()}
+        what="feedback"
+        label={title}
+        empty={
+          <EmptyState icon={<MessageSquare />} title="No feedback yet">
+            What people send on the feedback page is listed here, and mailed to support.
+          </EmptyState>
+        }
+        row={(feedback, now) => (
+          <FeedbackRow
+            key={feedback.id}
+            feedback={feedback}
+            now={now}
+            onDelete={() => deletion.ask(feedback)}
+          />
+        )}
+      />
       {deletion.dialog}
     </SectionFrame>
   )
@@ -84,36 +54,17 @@ export function FeedbackSection({ id, title }: SectionProps) {
  * @param headingId the element that gets the focus after a deletion, because the row is gone then.
  */
 function useDeletion(headingId: string) {
-  const [isAsking, setAsking] = useState(false)
-  /** The feedback that the dialog asks about. It stays while the dialog closes. */
-  const [asked, setAsked] = useState<Feedback | null>(null)
-  const isDone = useRef(false)
+  const { asked, ask, finish, dialogProps } = useQuestion<Feedback>(headingId)
   const { mutate: remove, isPending } = useDeleteFeedback()
-  const ask = (feedback: Feedback) => {
-    isDone.current = false
-    setAsked(feedback)
-    setAsking(true)
-  }
-  const confirm = () => {
-    if (asked === null) return
-    remove(asked, {
-      onSuccess: () => {
-        isDone.current = true
-        setAsking(false)
-      },
-    })
-  }
   const dialog = asked ? (
     <ConfirmDialog
-      open={isAsking}
-      onOpenChange={setAsking}
+      {...dialogProps}
       title={`Delete the feedback from ${asked.name}?`}
       description="It is deleted for good. The mail about it stays in the inbox of support."
       confirmLabel="Delete"
-      onConfirm={confirm}
+      onConfirm={() => remove(asked, { onSuccess: finish })}
       pending={isPending}
       pendingLabel="Deleting…"
-      finalFocus={() => (isDone.current ? document.getElementById(headingId) : true)}
     />
   ) : null
   return { ask, dialog }

@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { passwordHint } from '../../shared/contract/account.ts'
 import { newUserBody } from '../../shared/contract/admin.ts'
 import { call } from '../api/call.ts'
+import { AccountFields } from '../auth/account-fields.tsx'
 import { useAuthForm } from '../auth/use-auth-form.ts'
-import { Button } from '../ui/button.tsx'
-import { PasswordField, TextField } from '../ui/field.tsx'
+import { DialogButtons } from '../ui/dialog-buttons.tsx'
 import { Form } from '../ui/form.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -56,48 +55,14 @@ function MakeUserForm({ onDone }: { onDone: () => void }) {
     <Form {...form}>
       {(busy) => (
         <>
-          <div className="grid items-start gap-5 sm:grid-cols-2 sm:gap-4">
-            <TextField
-              label="First name"
-              name="firstName"
-              autoComplete="off"
-              required
-              error={form.errors.firstName}
-            />
-            <TextField
-              label="Last name"
-              name="lastName"
-              autoComplete="off"
-              required
-              error={form.errors.lastName}
-            />
-          </div>
-          <TextField
-            label="Email"
-            name="email"
-            type="email"
-            inputMode="email"
-            autoComplete="off"
-            verbatim
-            required
-            error={form.errors.email}
+          <AccountFields errors={form.errors} isOwn={false} />
+          <DialogButtons
+            label="Add user"
+            variant="primary"
+            pendingLabel="Adding…"
+            busy={busy}
+            onCancel={onDone}
           />
-          <PasswordField
-            label="Password"
-            name="password"
-            autoComplete="new-password"
-            hint={passwordHint}
-            required
-            error={form.errors.password}
-          />
-          <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">
-            <Button disabled={busy} onClick={onDone}>
-              Cancel
-            </Button>
-            <Button type="submit" variant="primary" pending={busy} pendingLabel="Adding…">
-              Add user
-            </Button>
-          </div>
         </>
       )}
     </Form>

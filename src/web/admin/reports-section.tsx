@@ -3,16 +3,14 @@ import { useId, useState } from 'react'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { fileKind, kindLabel } from '../../shared/rules/file-kind.ts'
 import { formatSize } from '../../shared/rules/file-size.ts'
-import { serverClock } from '../api/server-clock.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FileName } from '../ui/file-name.tsx'
+import { itemsOf, PagedList } from './paged-list.tsx'
 import { copiesText, reportedText } from './report-text.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
-import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
 import { TakeDownLink } from './take-down-link.tsx'
 import { ofReport, useTakedown } from './takedown-dialog.tsx'
 import { useDismissReport, useReports } from './use-reports.ts'
@@ -23,59 +21,32 @@ import { whenText } from './when-text.ts'
  * file down or dismiss its report. A form takes down a file that nobody reported, by its link.
  */
 export function ReportsSection({ id, title }: SectionProps) {
-  const { data, isError, isFetching, refetch, ...pages } = useReports()
+  const query = useReports()
   const takedown = useTakedown(id)
-  const all = data?.pages.flatMap(({ items }) => items)
-  const content = () => {
-    if (!all) {
-      return isError ? (
-        <SectionFailed
-          title="The reports could not be loaded"
-          onRetry={() => void refetch()}
-          pending={isFetching}
-        />
-      ) : (
-        <RowsLoading label="Loading the reports" rows={2} />
-      )
-    }
-    if (all.length === 0) {
-      return (
-        <Card>
-          <EmptyState icon={<Flag />} title="No open reports">
-            What people report on download pages is listed here.
-          </EmptyState>
-        </Card>
-      )
-    }
-    const now = new Date(serverClock().now())
-    return (
-      <Card>
-        <ul aria-label="Reports">
-          {all.map((report) => (
-            <ReportRow
-              key={report.id}
-              report={report}
-              now={now}
-              headingId={id}
-              onTakeDown={() => takedown.ask(ofReport(report))}
-            />
-          ))}
-        </ul>
-        <OlderRows
-          what="reports"
-          hasMore={pages.hasNextPage}
-          isLoading={pages.isFetchingNextPage}
-          failed={pages.isFetchNextPageError}
-          onMore={() => void pages.fetchNextPage()}
-        />
-      </Card>
-    )
-  }
-  const open = all ? `${all.length}${pages.hasNextPage ? ' or more' : ''} open` : null
+  const { data, hasNextPage } = query
+  const open = data && `${itemsOf(data).length}${hasNextPage ? ' or more' : ''} open`
   return (
     <SectionFrame id={id} title={title} note={open && <span role="status">{open}</span>}>
       <TakeDownLink onAsk={takedown.ask} />
-      {content()}
+      <PagedList
+        query={query}
+        what="reports"
+        label={title}
+        empty={
+          <EmptyState icon={<Flag />} title="No open reports">
+            What people report on download pages is listed here.
+          </EmptyState>
+        }
+        row={(report, now) => (
+          <ReportRow
+            key={report.id}
+            report={report}
+            now={now}
+            headingId={id}
+            onTakeDown={() => takedown.ask(ofReport(report))}
+          />
+        )}
+      />
       {takedown.dialog}
     </SectionFrame>
   )

@@ -1,12 +1,13 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { longestReason } from '../../shared/rules/report.ts'
-import { Button } from '../ui/button.tsx'
+import { DialogButtons } from '../ui/dialog-buttons.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { shortName } from '../ui/split-name.ts'
 import { linkTakedownWarning, takedownWarning } from './report-text.ts'
+import { useQuestion } from './use-question.ts'
 import { useTakeDown } from './use-reports.ts'
 
 /** The dialog's title shows at most this many characters of a file's name. */
@@ -45,31 +46,15 @@ export function ofLink(shortCode: string): Takedown {
  * disappeared.
  */
 export function useTakedown(headingId: string) {
-  const [isAsking, setAsking] = useState(false)
-  /** What the dialog asks about. The dialog still shows it while it closes. */
-  const [asked, setAsked] = useState<Takedown | null>(null)
-  const isDone = useRef(false)
-  const ask = (takedown: Takedown) => {
-    isDone.current = false
-    setAsked(takedown)
-    setAsking(true)
-  }
-  const close = () => setAsking(false)
+  const { asked, ask, cancel, finish, dialogProps } = useQuestion<Takedown>(headingId)
   const dialog = asked ? (
-    <FormDialog
-      open={isAsking}
-      onOpenChange={setAsking}
-      title={`Take down ${asked.what}`}
-      description={asked.warning}
-      finalFocus={() => (isDone.current ? document.getElementById(headingId) : true)}
-    >
+    <FormDialog {...dialogProps} title={`Take down ${asked.what}`} description={asked.warning}>
       <Question
         takedown={asked}
-        onCancel={close}
+        onCancel={cancel}
         onDone={() => {
-          isDone.current = true
           asked.onDone?.()
-          close()
+          finish()
         }}
       />
     </FormDialog>
@@ -113,14 +98,13 @@ function Question({ takedown, onCancel, onDone }: QuestionProps) {
             required
             error={errors.reason}
           />
-          <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">
-            <Button disabled={busy} onClick={onCancel}>
-              Cancel
-            </Button>
-            <Button type="submit" variant="danger" pending={busy} pendingLabel="Taking down…">
-              Take down
-            </Button>
-          </div>
+          <DialogButtons
+            label="Take down"
+            variant="danger"
+            pendingLabel="Taking down…"
+            busy={busy}
+            onCancel={onCancel}
+          />
         </>
       )}
     </Form>

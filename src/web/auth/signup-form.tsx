@@ -1,10 +1,5 @@
 import { useEffect, useState } from 'react'
-import {
-  minPasswordLength,
-  passwordHint,
-  passwordTooShort,
-  signupBody,
-} from '../../shared/contract/account.ts'
+import { minPasswordLength, passwordTooShort, signupBody } from '../../shared/contract/account.ts'
 import {
   isSignupAllowed,
   type SignupPolicy,
@@ -12,9 +7,10 @@ import {
 } from '../../shared/rules/signup-policy.ts'
 import { call } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
-import { PasswordField, TextField } from '../ui/field.tsx'
+import { PasswordField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
+import { AccountFields } from './account-fields.tsx'
 import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['firstName', 'lastName', 'email', 'password', 'confirmPassword'] as const
@@ -73,40 +69,10 @@ export function SignupForm({ policy, onDone }: SignupFormProps) {
     <Form {...form}>
       {(busy) => (
         <>
-          <div className="grid items-start gap-5 sm:grid-cols-2 sm:gap-4">
-            <TextField
-              label="First name"
-              name="firstName"
-              autoComplete="given-name"
-              required
-              error={form.errors.firstName}
-            />
-            <TextField
-              label="Last name"
-              name="lastName"
-              autoComplete="family-name"
-              required
-              error={form.errors.lastName}
-            />
-          </div>
-          <TextField
-            label="Email"
-            name="email"
-            type="email"
-            inputMode="email"
-            autoComplete="username"
-            verbatim
-            hint={signupRefusal(policy) ?? undefined}
-            required
-            error={form.errors.email}
-          />
-          <PasswordField
-            label="Password"
-            name="password"
-            autoComplete="new-password"
-            hint={passwordHint}
-            required
-            error={form.errors.password}
+          <AccountFields
+            errors={form.errors}
+            isOwn
+            emailHint={signupRefusal(policy) ?? undefined}
           />
           <PasswordField
             label="Confirm password"

@@ -1,0 +1,54 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { ListPage } from '../api/call.ts'
+import { serverClock } from '../api/server-clock.ts'
+import { Card } from '../ui/card.tsx'
+import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
+
+export interface PagedListProps<Item> {
+  query: UseInfiniteQueryResult<InfiniteData<ListPage<Item[]>>>
+  /** What the rows are, inside a sentence: 'feedback'. */
+  what: string
+  /** The name of the list for screen readers. */
+  label: string
+  /** What is shown where the list is empty. */
+  empty: ReactNode
+  /** Returns the row of an item. Its times are told in relation to `now`. */
+  row: (item: Item, now: Date) => ReactNode
+}
+
+/** A list of the Admin Center that is loaded page by page. It also says what it waits for or lacks. */
+export function PagedList<Item>({ query, what, label, empty, row }: PagedListProps<Item>) {
+  const { data, isError, isFetching, refetch, ...pages } = query
+  if (!data) {
+    return isError ? (
+      <SectionFailed
+        title={`The ${what} could not be loaded`}
+        onRetry={() => void refetch()}
+        pending={isFetching}
+      />
+    ) : (
+      <RowsLoading label={`Loading the ${what}`} rows={3} />
+    )
+  }
+  const all = itemsOf(data)
+  if (all.length === 0) return <Card>{empty}</Card>
+  const now = new Date(serverClock().now())
+  return (
+    <Card>
+      <ul aria-label={label}>{all.map((item) => row(item, now))}</ul>
+      <OlderRows
+        what={what}
+        hasMore={pages.hasNextPage}
+        isLoading={pages.isFetchingNextPage}
+        failed={pages.isFetchNextPageError}
+        onMore={() => void pages.fetchNextPage()}
+      />
+    </Card>
+  )
+}
+
+/** Returns the items of all pages that are loaded. */
+export function itemsOf<Item>(data: InfiniteData<ListPage<Item[]>>): Item[] {
+  return data.pages.flatMap(({ items }) => items)
+}

@@ -1,0 +1,52 @@
+import { passwordHint } from '../../shared/contract/account.ts'
+import { PasswordField, TextField } from '../ui/field.tsx'
+
+export interface AccountFieldsProps {
+  errors: Partial<Record<'firstName' | 'lastName' | 'email' | 'password', string>>
+  /** Whether people make the account for themselves. Then the browser offers what it knows of them. */
+  isOwn: boolean
+  emailHint?: string | undefined
+}
+
+/** The fields of a new account: the names, the mail address and the password. */
+export function AccountFields({ errors, isOwn, emailHint }: AccountFieldsProps) {
+  return (
+    <>
+      <div className="grid items-start gap-5 sm:grid-cols-2 sm:gap-4">
+        <TextField
+          label="First name"
+          name="firstName"
+          autoComplete={isOwn ? 'given-name' : 'off'}
+          required
+          error={errors.firstName}
+        />
+        <TextField
+          label="Last name"
+          name="lastName"
+          autoComplete={isOwn ? 'family-name' : 'off'}
+          required
+          error={errors.lastName}
+        />
+      </div>
+      <TextField
+        label="Email"
+        name="email"
+        type="email"
+        inputMode="email"
+        autoComplete={isOwn ? 'username' : 'off'}
+        verbatim
+        hint={emailHint}
+        required
+        error={errors.email}
+      />
+      <PasswordField
+        label="Password"
+        name="password"
+        autoComplete="new-password"
+        hint={passwordHint}
+        required
+        error={errors.password}
+      />
+    </>
+  )
+}
