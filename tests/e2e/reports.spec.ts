@@ -33,6 +33,8 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await openAdminCenter(page, app)
   const reports = section(page, 'Reports')
   await expect(reports.getByRole('status')).toHaveText('2 open')
+  const links = page.getByRole('navigation', { name: 'Sections' })
+  await expect(links.getByRole('link', { name: 'Reports 2 open' })).toBeVisible()
   const row = (name: string) => reports.getByRole('listitem').filter({ hasText: name })
   await row('minutes.pdf').getByRole('button', { name: 'Dismiss' }).press('Enter')
   await expect(page.getByText('Report dismissed')).toBeVisible()
@@ -53,6 +55,7 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await dialog.getByRole('button', { name: 'Take down' }).click()
   await expect(page.getByText('Its content is blocked.')).toBeVisible()
   await expect(reports.getByText('No open reports')).toBeVisible()
+  await expect(links.getByRole('link', { name: 'Reports', exact: true })).toBeVisible()
   await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
   // A file that nobody reported, by its link as it was pasted from a mail.
   await reports.getByLabel('Link or code').fill('https://example.org/')

@@ -1,13 +1,18 @@
 import { useEffect, useRef, useState } from 'react'
+import { Badge } from '../ui/badge.tsx'
 import type { SectionProps } from './section.tsx'
+import { useWaiting } from './use-waiting.ts'
+import type { Waiting } from './waiting.ts'
 
 /**
  * Links to the sections of the page. They stay at the top of the window, and mark the section that
- * the administrator is reading. On a narrow screen they scroll sideways.
+ * the administrator is reading. A badge shows how many things wait in a section. On a narrow screen
+ * the links scroll sideways.
  */
 export function SectionLinks({ sections }: { sections: readonly SectionProps[] }) {
   const current = useCurrentSection(sections)
   const list = useRef<HTMLUListElement>(null)
+  const waiting = useWaiting()
 
   useEffect(() => {
     const link = list.current?.querySelector<HTMLElement>(`[href="#${current}"]`)
@@ -25,14 +30,27 @@ export function SectionLinks({ sections }: { sections: readonly SectionProps[] }
             <a
               href={`#${id}`}
               aria-current={id === current ? 'true' : undefined}
-              className="block whitespace-nowrap rounded-t-[6px] py-3 font-[540] text-muted no-underline transition-colors duration-120 hover:text-ink focus-visible:-outline-offset-2 aria-[current]:text-ink aria-[current]:shadow-[inset_0_-2px_0_var(--accent)]"
+              className="block whitespace-nowrap rounded-t-[6px] py-3 font-[540] text-muted no-underline transition-colors duration-120 hover:text-ink focus-visible:-outline-offset-2 aria-[current]:text-ink aria-[current]:shadow-[inset_0_-2px_0_var(--accent)] forced-colors:aria-[current]:underline"
             >
               {title}
+              <WaitingBadge waiting={waiting.get(id)} />
             </a>
           </li>
         ))}
       </ul>
     </nav>
+  )
+}
+
+function WaitingBadge({ waiting }: { waiting: Waiting | undefined }) {
+  if (!waiting) return null
+  return (
+    <span className="ml-1.5">
+      <Badge tone={waiting.what === 'failing' ? 'red' : 'accent'}>
+        <span className="tabular-nums">{waiting.count}</span>
+        <span className="sr-only"> {waiting.what}</span>
+      </Badge>
+    </span>
   )
 }
 

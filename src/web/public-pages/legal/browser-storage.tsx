@@ -93,12 +93,12 @@ export function BrowserStorage() {
       <p>
         Our pages also keep a few things in the browser’s own storage: whether you like it light or
         dark, which notices you have closed, a message for the next page, whether the list of
-        uploads is open, and the uploads themselves while they are under way (name, size, how far
-        they are, and where the browser finds the file), so that they go on after a reload. A file
-        that you drop on the front page before you have signed in waits there too, and so does one
-        that you share with the installed app, for {durationText(browserFileKeptMs)} at most: your
-        first visit after that removes it. None of this is sent to anybody. Deleting the data of
-        this site in your browser removes all of it.
+        uploads is open, up to when the administrator has seen feedback, and the uploads themselves
+        while they are under way (name, size, how far they are, and where the browser finds the
+        file), so that they go on after a reload. A file that you drop on the front page before you
+        have signed in waits there too, and so does one that you share with the installed app, for{' '}
+        {durationText(browserFileKeptMs)} at most: your first visit after that removes it. None of
+        this is sent to anybody. Deleting the data of this site in your browser removes all of it.
       </p>
     </>
   )

@@ -1,0 +1,57 @@
+import type { InfiniteData } from '@tanstack/react-query'
+import type { Report } from '../../shared/contract/abuse.ts'
+import type { CheckLine } from '../../shared/contract/checks.ts'
+import type { Feedback } from '../../shared/contract/feedback.ts'
+import type { ListPage } from '../api/call.ts'
+
+/** What waits for the administrator in a section. */
+export interface Waiting {
+  /** How many things wait. Ends with a plus sign if there may be more: '20+'. */
+  count: string
+  /** What they are, after the count: 'open'. */
+  what: string
+}
+
+type Pages<Item> = InfiniteData<ListPage<Item[]>>
+
+/** What the page has loaded. A part that is missing is still loading, or could not be loaded. */
+export interface Loaded {
+  checks: readonly CheckLine[] | undefined
+  reports: Pages<Report> | undefined
+  feedback: Pages<Feedback> | undefined
+  /** When the newest feedback was sent that the administrator has seen; null if none was seen. */
+  seenUntil: string | null
+}
+
+/** Tells for each section with this id what waits in it. Sections in which nothing waits are absent. */
+export function waitingIn({ checks, reports, feedback, seenUntil }: Loaded) {
+  const failing = checks?.filter(({ status }) => status === 'failing').length ?? 0
+  const isNew = ({ createdAt, isSuspect }: Feedback) =>
+    !isSuspect && (seenUntil === null || createdAt > seenUntil)
+  const found: Record<string, Waiting | null> = {
+    checks: failing === 0 ? null : { count: String(failing), what: 'failing' },
+    reports: countOf(reports, () => true, 'open'),
+    feedback: countOf(feedback, isNew, 'new'),
+  }
+  return new Map(
+    Object.entries(found).flatMap(([id, waiting]) => (waiting === null ? [] : [[id, waiting]])),
+  )
+}
+
+/** Counts what waits in the pages that are loaded, which are the newest. */
+function countOf<Item>(
+  pages: Pages<Item> | undefined,
+  waits: (item: Item) => boolean,
+  what: string,
+): Waiting | null {
+  const items = pages?.pages.flatMap((page) => page.items) ?? []
+  const count = items.filter(waits).length
+  if (count === 0) return null
+  const mayBeMore = pages?.pages.at(-1)?.next != null && items.slice(-1).every(waits)
+  return { count: `${count}${mayBeMore ? '+' : ''}`, what }
+}
+
+/** Returns when the newest of this feedback was sent; null if there is none. */
+export function newestOf(feedback: Pages<Feedback> | undefined): string | null {
+  return feedback?.pages[0]?.items[0]?.createdAt ?? null
+}
