@@ -114,8 +114,8 @@ describe('checkSetting', () => {
         'The signature must be plain text of 1 to 500 characters.',
         ...bounds,
         ...bounds,
-        'The cap must be a size from 1MB to 1000000GB, or unlimited.',
-        'The free space to leave must be a size from 0 to 1000000GB.',
+        'The cap must be a size from 1MB to 1,000,000GB, or unlimited.',
+        'The free space to leave must be a size from 0 to 1,000,000GB.',
       ].map((fault) => ({ ok: false, fault })),
     )
   })

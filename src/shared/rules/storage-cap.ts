@@ -19,14 +19,17 @@ export interface StorageCap {
 
 export const defaultCap: StorageCap = { mostStored: null, leastFree: 0 }
 
-/** The largest value of both settings, in bytes. */
-const mostBytes = 1_000_000 * 1024 ** 3
+/** The largest value of both settings, in GB and in bytes. */
+const mostGigabytes = 1_000_000
+const mostBytes = mostGigabytes * 1024 ** 3
+/** `formatSizeLimit` would write this number without the commas that make it readable. */
+const mostText = `${mostGigabytes.toLocaleString('en')}GB`
 const leastCap = 1024 ** 2
 
 /** The allowed values of each setting, as the end of a sentence that begins with 'must be'. */
 export const capBoundsTexts: Record<CapKey, string> = {
-  storage_cap: `a size from ${formatSizeLimit(leastCap)} to ${formatSizeLimit(mostBytes)}, or ${unlimited}`,
-  free_space: `a size from 0 to ${formatSizeLimit(mostBytes)}`,
+  storage_cap: `a size from ${formatSizeLimit(leastCap)} to ${mostText}, or ${unlimited}`,
+  free_space: `a size from 0 to ${mostText}`,
 }
 
 /** Returns the settings that store a cap. */

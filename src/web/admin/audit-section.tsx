@@ -88,7 +88,7 @@ export function AuditSection({ id, title }: SectionProps) {
     <SectionFrame
       id={id}
       title={title}
-      note="Every act of the administrator, every change of tier or password. Nothing in it is ever changed."
+      note="Every act of the administrator, every change of tier, role or password. Nothing in it is ever changed."
     >
       <div className="mb-3 grid gap-2 sm:grid-cols-[minmax(0,1fr)_280px]">
         <SearchField

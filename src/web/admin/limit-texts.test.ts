@@ -35,7 +35,7 @@ test('every setting has a label, its bounds, and a name of its own', () => {
   expect(new Set(names).size).toBe(keys.length)
   expect(names[0]).toBe('files at a time of Free')
   for (const key of keys) expect(limitTexts(key).hint).toMatch(/^[A-Z0-9].* .*\.$/)
-  expect(limitTexts('storage_cap').hint).toBe('A size from 1MB to 1000000GB, or unlimited.')
+  expect(limitTexts('storage_cap').hint).toBe('A size from 1MB to 1,000,000GB, or unlimited.')
 })
 
 test('what is in use names open uploads only where there are some', () => {

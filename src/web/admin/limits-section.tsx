@@ -89,7 +89,8 @@ function Cap({ values, stored, disk }: Answer) {
               {formatSize(disk.free)} of {formatSize(disk.size)}
             </dd>
             <dd className="text-muted text-sm">
-              Uploads leave {formatSizeLimit(disk.leastFree)} free.
+              Uploads leave {formatSizeLimit(disk.leastFree)} free: the larger of this setting and
+              of MIN_FREE_SPACE.
             </dd>
           </div>
         )}
