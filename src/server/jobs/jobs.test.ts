@@ -82,7 +82,8 @@ describe('the schedule', () => {
       .toMatchObject({ result: { ended: 0, removed: 0, failed: 0, overdue: 0 } })
     const metrics = await scrape(app)
     const runs = (labels: string) => metrics.get(`mayfly_job_duration_seconds_count{${labels}}`)
-    expect(runs('job="compare-storage",outcome="failed"')).toBe(1)
+    // The queue tries a run that failed again, after some seconds.
+    expect(runs('job="compare-storage",outcome="failed"')).toBeGreaterThan(0)
     expect(runs('job="expire-files",outcome="done"')).toBeGreaterThan(0)
     await queue.stop()
   })
