@@ -260,6 +260,7 @@ async function start(
   const { server } = await listen(app, storage.handle, {
     ...config,
     admit,
+    log,
     watch: metrics.http.watch,
     trace: tracing?.request,
     stopping: stopping.signal,

@@ -11,6 +11,7 @@ import { askWithoutReading, getRequest } from '../support/unread-sockets.ts'
 const MiB = 1024 ** 2
 const stalledMs = 300
 const bodyMs = 200
+const headersMs = 200
 
 /**
  * The server's handlers wait for this. The test resolves it, which stands for a database that
@@ -32,7 +33,7 @@ beforeAll(async () => {
         return c.text(await c.req.text())
       })
     },
-    { stalledMs, bodyMs },
+    { stalledMs, bodyMs, headersMs },
   )
 })
 afterAll(() => server.close())
@@ -82,26 +83,39 @@ describe('somebody who holds connections by standing still', () => {
   })
 })
 
+/**
+ * Sends text to the server as it is, and then a byte from time to time. Returns everything that the
+ * server sends until the connection ends.
+ */
+async function exchange(text: string, byte = ''): Promise<string> {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    answer += chunk
+  })
+  socket.on('error', () => undefined)
+  socket.write(text)
+  const sending = setInterval(() => socket.write(byte), headersMs / 10)
+  await untilClosed(socket)
+  clearInterval(sending)
+  return answer
+}
+
+describe('headers that are too long, or do not end', () => {
+  it('are refused', async () => {
+    const long = `GET /health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`
+    expect(await exchange(long)).toMatch(/^HTTP\/1\.1 431 /)
+    const endless = 'GET /health HTTP/1.1\r\nHost: x\r\nX: '
+    expect(await exchange(endless)).toMatch(/^HTTP\/1\.1 408 /)
+    expect(await exchange(endless, 'x')).toMatch(/^HTTP\/1\.1 408 /)
+    await expectAlone()
+  })
+})
+
 describe('the time limit of a body', () => {
   const post = (path: string, length: number) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`
-
-  /**
-   * Sends text to the server as it is. Returns everything that the server sends until the
-   * connection ends.
-   */
-  const exchange = async (text: string): Promise<string> => {
-    const { hostname, port } = new URL(server.url)
-    const socket = connect(Number(port), hostname)
-    let answer = ''
-    socket.setEncoding('utf8').on('data', (chunk) => {
-      answer += chunk
-    })
-    socket.on('error', () => undefined)
-    socket.write(text)
-    await untilClosed(socket)
-    return answer
-  }
 
   it('cuts a body that does not come, and no request that has come and waits for the database', async () => {
     const waiting = exchange(`${post('/wait', 4)}here`)

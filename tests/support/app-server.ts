@@ -189,6 +189,7 @@ export async function serveApp(
   const { server } = await listen(buildApp(deps, web), storage.handle, {
     ...config,
     admit,
+    log,
     watch: metrics.http.watch,
     stopping: stopping.signal,
   })

@@ -4,7 +4,7 @@ import { AppError } from '../../src/server/errors.ts'
 import { type ConnectionLimits, connectionLimits } from '../../src/server/http/connection-limits.ts'
 import type { HttpEnv } from '../../src/server/http/env.ts'
 import { answerError } from '../../src/server/http/error-handler.ts'
-import { listen } from '../../src/server/http/listen.ts'
+import { type ListenOptions, listen } from '../../src/server/http/listen.ts'
 
 /** A real HTTP server that has only the handlers of one test. */
 export interface BareServer {
@@ -20,13 +20,14 @@ export interface BareServer {
 export async function serveBare(
   add: (app: Hono<HttpEnv>) => void,
   limits: Partial<ConnectionLimits> = {},
+  { trustProxy = false, log = { warn() {} } }: Partial<ListenOptions> = {},
 ): Promise<BareServer> {
   const app = new Hono<HttpEnv>()
   app.onError(answerError)
   app.notFound((c) => answerError(new AppError('NOT_FOUND'), c))
   add(app)
   const refuse = () => Promise.reject(new Error('There is no storage here.'))
-  const address = { host: '127.0.0.1', port: 0, admit: () => true, watch() {} }
+  const address = { host: '127.0.0.1', port: 0, admit: () => true, watch() {}, trustProxy, log }
   const { server, port } = await listen(app, refuse, address, { ...connectionLimits, ...limits })
   return {
     url: `http://127.0.0.1:${port}`,

@@ -66,7 +66,14 @@ export async function openDiskServer(
   const { server, port } = await listen(
     new Hono<HttpEnv>(),
     (request, response) => storage.handle(request, response),
-    { host: '127.0.0.1', port: 0, admit: () => true, watch() {} },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      admit: () => true,
+      watch() {},
+      trustProxy: false,
+      log: { warn() {} },
+    },
     { ...connectionLimits, ...limits },
   )
   const until = () => new Date(clock().getTime() + 3_600_000)

@@ -1,5 +1,7 @@
+import type { Ceiling } from './fair-ceiling.ts'
+
 /**
- * What one connection may cost. The limits are the same for every client, because they are checked
+ * What one connection may cost, and how many there may be. The limits are the same for every client, because they are checked
  * before the client is known.
  */
 export interface ConnectionLimits {
@@ -10,6 +12,13 @@ export interface ConnectionLimits {
    * request of each connection does not count.
    */
   waitingBytes: number
+  /** How many bytes the headers of a request may have. A request with more is answered 431. */
+  headerBytes: number
+  /**
+   * How long the headers of a request may take to arrive. Node looks twice in this time, so a
+   * client may have half as long again. Then it is answered 408.
+   */
+  headersMs: number
   /** How long a client may read nothing of its answer, or send nothing of its announced body. */
   stalledMs: number
   /**
@@ -17,6 +26,13 @@ export interface ConnectionLimits {
    * connection are answered.
    */
   bodyMs: number
+  /** How many connections may be open. */
+  connections: Ceiling
+  /**
+   * Connections past that ceiling: how many wait for their first request, which is refused, and for
+   * how long they may.
+   */
+  refused: { most: number; withinMs: number }
 }
 
 export const connectionLimits: ConnectionLimits = {
@@ -25,9 +41,16 @@ export const connectionLimits: ConnectionLimits = {
   // the largest headers that Node accepts. On a thousand connections that would be 300 MiB.
   waitingRequests: 16,
   waitingBytes: 16 * 1024 * 1024,
+  // The session's cookie and the longest path take less than 4 KiB.
+  headerBytes: 16 * 1024,
+  headersMs: 60_000,
   // A phone that lost its signal in a tunnel has it back within this time. A client that was cut
   // off can resume.
   stalledMs: 120_000,
   // The body of a call has at most 64 KiB, which takes 26 s at 20 kbit/s.
   bodyMs: 30_000,
+  // 4,000 idle connections take 50 MiB of memory, and 150 MiB with headers or bodies that are half
+  // sent. A browser opens up to six, so one address has room for the browsers of 200 people.
+  connections: { total: 4096, always: 256 },
+  refused: { most: 256, withinMs: 5000 },
 }

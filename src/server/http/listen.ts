@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
+import type { Logger } from 'pino'
 import type { Admit } from './admit-host.ts'
+import { ConnectionCeiling } from './connection-ceiling.ts'
 import { type ConnectionLimits, connectionLimits } from './connection-limits.ts'
 import type { HttpEnv } from './env.ts'
 import { cutSlowBody } from './slow-body.ts'
@@ -25,6 +27,9 @@ export interface ListenOptions {
   host: string
   port: number
   admit: Admit
+  /** True if a proxy in front of this server makes all connections to it. */
+  trustProxy: boolean
+  log: Pick<Logger, 'warn'>
   /** Is told each request when its turn begins. */
   watch(request: IncomingMessage, response: ServerResponse): void
   /** Calls `answer`, which answers the request. Without it, nothing stands around the answer. */
@@ -45,7 +50,7 @@ export interface ListenOptions {
 export async function listen(
   app: Hono<HttpEnv>,
   answerStorage: StorageHandler,
-  { host, port, admit, watch, trace, stopping }: ListenOptions,
+  { host, port, admit, trustProxy, log, watch, trace, stopping }: ListenOptions,
   limits: ConnectionLimits = connectionLimits,
 ): Promise<{ server: Server; port: number }> {
   const answer = getRequestListener(
@@ -62,6 +67,7 @@ export async function listen(
   const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     watch(request, response)
     if (stopping?.aborted) response.shouldKeepAlive = false
+    if (!ceiling.admits(request, response)) return
     if (trace) trace(request, response, () => answerNow(request, response, asksFirst))
     else answerNow(request, response, asksFirst)
   }
@@ -77,19 +83,26 @@ export async function listen(
   }
   // Node's own check of the Host header is off. It would answer a request without this header
   // before the earlier requests of the connection, and no limit would count that answer.
-  const options = { keepAliveTimeout: keepAliveMs, requireHostHeader: false }
+  const options = {
+    keepAliveTimeout: keepAliveMs,
+    requireHostHeader: false,
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    connectionsCheckingInterval: limits.headersMs / 2,
+    // A large file on a slow line takes hours, so Node's limit is off. ConnectionLimits limits all
+    // other waits.
+    requestTimeout: 0,
+  }
   const server = createServer(options, (request, response) =>
     turns.take(request, response, () => begin(request, response, false)),
   )
+  const ceiling = new ConnectionCeiling(server, limits, { trustProxy, log })
   server.on('checkContinue', (request, response) =>
     turns.take(request, response, () => begin(request, response, true)),
   )
   server.on('checkExpectation', (request, response) =>
     turns.take(request, response, () => refuseUnheard(response, 417)),
   )
-  // A large file on a slow line takes hours, so Node's limit is off. Headers must still arrive
-  // within a minute, and ConnectionLimits limits all other waits.
-  server.requestTimeout = 0
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {

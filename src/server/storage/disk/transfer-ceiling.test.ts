@@ -1,75 +1,10 @@
-import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
 import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
 import { refusalOf, send } from '../../../../tests/support/send.ts'
 import { askWithoutReading, getRequest } from '../../../../tests/support/unread-sockets.ts'
-import { mayBegin, TransferCeiling } from './transfer-ceiling.ts'
-import { type Ceiling, transferLimits } from './transfer-limits.ts'
 
 const MiB = 1024 ** 2
-const { downloads, uploads } = transferLimits
-
-/**
- * Returns how many transfers one client gets at most if this many clients all ask again and again.
- */
-function most({ total, always }: Ceiling, clients: number): number {
-  const held = Array.from({ length: clients }, () => 0)
-  let all = 0
-  for (let refused = 0; refused < clients; ) {
-    refused = 0
-    for (const [client, ofClient] of held.entries()) {
-      if (mayBegin({ total, always }, { all, ofClient })) {
-        held[client] = ofClient + 1
-        all += 1
-      } else refused += 1
-    }
-  }
-  return Math.max(...held)
-}
-
-describe('the ceiling of transfers', () => {
-  it.each([
-    [downloads, 1, 171],
-    [downloads, 2, 128],
-    [downloads, 8, 52],
-    [downloads, 30, 16],
-    [uploads, 1, 85],
-    [uploads, 14, 16],
-  ])('%j gives each of %i greedy clients %i', (ceiling, clients, each) => {
-    expect(most(ceiling, clients)).toBe(each)
-  })
-
-  it('is never passed, and gives every client its part while there is room', () => {
-    const clients = fc.array(fc.nat(40), { maxLength: 2000 })
-    fc.assert(
-      fc.property(clients, (steps) => {
-        const ceiling = { total: 100, always: 4 }
-        const held = new Map<number, number>()
-        let all = 0
-        for (const client of steps) {
-          const ofClient = held.get(client) ?? 0
-          const may = mayBegin(ceiling, { all, ofClient })
-          if (ofClient < ceiling.always) expect(may).toBe(all < ceiling.total)
-          held.set(client, ofClient + Number(may))
-          all += Number(may)
-          expect(all).toBeLessThanOrEqual(ceiling.total)
-        }
-      }),
-    )
-  })
-
-  it('counts what runs, by IPv4 address and by the /64 of IPv6', () => {
-    const ceiling = new TransferCeiling({ total: 5, always: 1 })
-    const ends = ['2001:db8::1', '2001:db8::2'].map((address) => ceiling.begin(address))
-    expect(() => ceiling.begin('2001:db8::3')).toThrow('Too many')
-    for (const other of ['2001:db8:0:1::1', '::ffff:192.0.2.1', '192.0.2.3']) ceiling.begin(other)
-    expect(() => ceiling.begin('192.0.2.2')).toThrow('Too many')
-    for (const end of ends) end()
-    ceiling.begin('192.0.2.2')
-    expect(() => ceiling.begin('192.0.2.1')).toThrow('Too many')
-  })
-})
 
 describe('past the ceiling', () => {
   let disk: DiskServer

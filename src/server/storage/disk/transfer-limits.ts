@@ -1,14 +1,6 @@
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** How many transfers may run in parallel. */
-export interface Ceiling {
-  /** For all clients together. */
-  total: number
-  /** For each client, as long as fewer than `total` run. */
-  always: number
-}
-
 /**
  * The limits of all transfers together. With as many downloads or as many uploads as allowed, the
  * process needs less than 250 MiB of memory; without a transfer about 160 MiB.

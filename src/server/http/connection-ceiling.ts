@@ -1,0 +1,66 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { AppError } from '../errors.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
+import { FairCeiling } from './fair-ceiling.ts'
+import { refuse } from './refusal.ts'
+
+/** The log tells of refused connections at most once in this time, in milliseconds. */
+const tellEveryMs = 60_000
+
+/**
+ * Limits how many connections are open, in all and for each address. The first request of a
+ * connection past the limit is refused, and the connection is closed. Connections that were open
+ * before are not affected.
+ */
+export class ConnectionCeiling {
+  readonly #refused = new WeakSet<Socket>()
+  readonly #open: FairCeiling
+  readonly #log: Pick<Logger, 'warn'>
+  #isTold = false
+
+  constructor(
+    server: Server,
+    { connections, refused }: Pick<ConnectionLimits, 'connections' | 'refused'>,
+    { trustProxy, log }: { trustProxy: boolean; log: Pick<Logger, 'warn'> },
+  ) {
+    this.#log = log
+    const { total } = connections
+    // The connections of a proxy are those of everybody, so the proxy may have all of them.
+    this.#open = new FairCeiling(trustProxy ? { total, always: total } : connections)
+    // Node closes any further connection without an answer.
+    server.maxConnections = total + refused.most
+    server.on('connection', (socket) => {
+      const end = this.#open.take(socket.remoteAddress ?? '')
+      if (end) {
+        socket.once('close', end)
+        return
+      }
+      this.#refused.add(socket)
+      this.#tell()
+      const timer = setTimeout(() => socket.resetAndDestroy(), refused.withinMs)
+      socket.once('close', () => clearTimeout(timer))
+    })
+  }
+
+  /** Returns false for a request on a refused connection, and answers it with SERVER_BUSY. */
+  admits(request: IncomingMessage, response: ServerResponse): boolean {
+    if (!this.#refused.has(request.socket)) return true
+    void refuse(
+      request,
+      response,
+      new AppError('SERVER_BUSY', { headers: { connection: 'close' } }),
+    )
+    return false
+  }
+
+  #tell() {
+    if (this.#isTold) return
+    this.#isTold = true
+    this.#log.warn({ open: this.#open.open }, 'connections are refused, since too many are open')
+    setTimeout(() => {
+      this.#isTold = false
+    }, tellEveryMs).unref()
+  }
+}

@@ -1,0 +1,61 @@
+import { addressBlock } from './address-block.ts'
+
+/** How many of something may be open at the same time. */
+export interface Ceiling {
+  /** For all clients together. */
+  total: number
+  /** For each client, as long as fewer than `total` are open. */
+  always: number
+}
+
+/** How many are open now: of all clients, and of one. */
+interface Open {
+  all: number
+  /** Those of the client that asks for one more. */
+  ofClient: number
+}
+
+/**
+ * Tells whether a client may have one more. While there is room, a client always gets `always`, and
+ * may have up to half as many as are still free. So a single client can reach a third of all, which
+ * suffices for many people behind one address. A few clients with many always leave room for
+ * others.
+ */
+export function mayBegin({ total, always }: Ceiling, { all, ofClient }: Open): boolean {
+  const free = total - all
+  return free > 0 && ofClient < Math.max(always, Math.floor(free / 2))
+}
+
+/** Counts what is open, in all and for each client. */
+export class FairCeiling {
+  readonly #ceiling: Ceiling
+  readonly #byClient = new Map<string, number>()
+  #all = 0
+
+  constructor(ceiling: Ceiling) {
+    this.#ceiling = ceiling
+  }
+
+  /** How many are open. */
+  get open(): number {
+    return this.#all
+  }
+
+  /**
+   * Takes one for the client at an address. An IPv6 address counts as its /64 block.
+   * @returns a function that gives it back, to be called once; null if the client may have no more.
+   */
+  take(address: string): (() => void) | null {
+    const client = addressBlock(address)
+    const ofClient = this.#byClient.get(client) ?? 0
+    if (!mayBegin(this.#ceiling, { all: this.#all, ofClient })) return null
+    this.#all += 1
+    this.#byClient.set(client, ofClient + 1)
+    return () => {
+      this.#all -= 1
+      const left = (this.#byClient.get(client) ?? 1) - 1
+      if (left > 0) this.#byClient.set(client, left)
+      else this.#byClient.delete(client)
+    }
+  }
+}
