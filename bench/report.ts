@@ -81,7 +81,8 @@ function number(value: number): string {
   return value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 
-function table(head: string[], lines: string[][]): string {
+/** Returns a table as Markdown, with columns of equal width. */
+export function table(head: string[], lines: string[][]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)),
   )

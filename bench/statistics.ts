@@ -6,7 +6,11 @@ export interface Figure {
   rounds: number[]
 }
 
-function median(values: readonly number[]): number {
+/**
+ * Returns the middle value, or the mean of the two middle ones.
+ * @throws {RangeError} when there are no values.
+ */
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const upper = sorted[middle]

@@ -1,0 +1,106 @@
+/**
+ * Lets people, programs and attackers use a server for minutes, in bounded number, and fails when
+ * its memory, its handles or its connections to the database grow, or when anything is answered
+ * otherwise than expected. `npm run soak -- --minutes 10`. All traffic stays on 127.0.0.1.
+ */
+import { readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { poolLimits } from '../src/server/db/pool.ts'
+import { findGrowth, type Sample } from './growth.ts'
+import { makeDiskScratch } from './machine.ts'
+import { type Mayfly, startMayfly } from './mayfly.ts'
+import { proportionalBytes, residentBytes } from './process-cost.ts'
+import { table } from './report.ts'
+import { runTraffic, setStage } from './soak-traffic.ts'
+
+/** After each round nobody asks anything for this long at most, so that what was begun ends. */
+const longestRestMs = 2000
+/** A shorter run has one round and tells nothing of growth: the server still warms up. */
+const leastMinutes = 1
+const MiB = 1024 ** 2
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
+const minutes = Number(values.minutes)
+const isShort = minutes < leastMinutes
+if (!(minutes > 0)) {
+  console.error('--minutes is a number above 0, such as --minutes 2.5')
+  process.exitCode = 1
+} else {
+  const rounds = isShort ? 1 : 10
+  const faults = await soak(rounds, (minutes * 60_000) / rounds)
+  for (const fault of faults) console.error(fault)
+  if (faults.length > 0) process.exitCode = 1
+  else if (isShort) console.log('Every answer was the expected one.')
+  else console.log('Nothing grew, and every answer was the expected one.')
+}
+
+/**
+ * Prints a table with a line for each round. Returns what is wrong, in a sentence each.
+ * @param roundMs how long a round takes, with its rest.
+ */
+async function soak(rounds: number, roundMs: number): Promise<string[]> {
+  const restMs = Math.min(longestRestMs, roundMs / 4)
+  const scratch = await makeDiskScratch()
+  const mayfly = await startMayfly(join(scratch, 'data'), '')
+  const samples: Sample[] = []
+  const lines: string[][] = []
+  const faults = new Map<string, number>()
+  try {
+    const stage = await setStage(mayfly)
+    const began = performance.now()
+    for (let round = 1; round <= rounds; round += 1) {
+      const { done, faults: ofRound } = await runTraffic(mayfly, stage, roundMs - restMs)
+      for (const [fault, times] of ofRound) faults.set(fault, (faults.get(fault) ?? 0) + times)
+      await wait(restMs)
+      const sample = await lookAt(mayfly)
+      samples.push(sample)
+      lines.push([
+        ((performance.now() - began) / 60_000).toFixed(1),
+        String(done),
+        sample.memoryMiB.toFixed(0),
+        (await heapMiB(mayfly)).toFixed(0),
+        String(sample.handles),
+        String(sample.connections),
+        (proportionalBytes(mayfly.postgresPids()) / MiB).toFixed(0),
+      ])
+      console.error(`round ${round} of ${rounds}`)
+    }
+  } finally {
+    await mayfly.stop()
+    await rm(scratch, { recursive: true, force: true })
+  }
+  const head = [
+    'minute',
+    'acts',
+    'RSS MiB',
+    'heap MiB',
+    'handles',
+    'pg connections',
+    'Postgres MiB',
+  ]
+  console.log(table(head, lines))
+  return [
+    ...[...faults].map(([fault, times]) => `${fault} (${times} times)`),
+    ...(isShort ? [] : findGrowth(samples, poolLimits.connections)),
+  ]
+}
+
+async function lookAt(mayfly: Mayfly): Promise<Sample> {
+  const [counted] = await mayfly.sql<{ count: number }>(
+    "select count(*)::int as count from pg_stat_activity where application_name = 'mayfly'",
+  )
+  return {
+    memoryMiB: residentBytes([mayfly.pid]) / MiB,
+    handles: readdirSync(`/proc/${mayfly.pid}/fd`).length,
+    connections: counted?.count ?? Number.NaN,
+  }
+}
+
+/** Returns how much of its heap the server uses, with what the next garbage collection will free. */
+async function heapMiB({ url }: Mayfly): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^nodejs_heap_size_used_bytes (\d+)/m.exec(metrics)?.[1]) / MiB
+}
