@@ -17,10 +17,11 @@ const programs = [
 
 /** Returns the programs of the S3 server that are not installed. */
 export function missingCephPrograms() {
-  return programs.filter((program) => !isThere(program))
+  return programs.filter((program) => !isInstalled(program))
 }
 
-function isThere(program) {
+/** Tells whether a program is on the path. */
+export function isInstalled(program) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK)

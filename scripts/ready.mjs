@@ -21,6 +21,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cephPackages, missingCephPrograms } from './ceph.mjs'
 import { findChromium } from './chromium.mjs'
+import { hasNginx, nginxPackages } from './nginx.mjs'
 import { alone } from './one-at-a-time.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -49,11 +50,12 @@ const steps = {
   links: { say: 'Linking Node and the Postgres libraries', isDue: linksAreDue, run: makeLinks },
   web: { say: 'Building the web', isDue: webIsDue, run: buildWeb },
   chromium: { say: 'Installing Chromium', isDue: chromiumIsDue, run: installChromium },
+  nginx: { say: 'Installing nginx to test behind', isDue: nginxIsDue, run: installNginx },
   s3: { say: 'Installing an S3 server to test against (Ceph)', isDue: s3IsDue, run: installS3 },
 }
 const needs = {
   start: ['install', 'links', 'web'],
-  test: ['install', 'links', 'web', 'chromium', 's3'],
+  test: ['install', 'links', 'web', 'chromium', 'nginx', 's3'],
   dev: ['install', 'links', 'web'],
   copy: ['install', 'links'],
 }
@@ -283,6 +285,16 @@ function installS3() {
   aptInstall(cephPackages)
   const missing = missingCephPrograms()
   if (missing.length > 0) console.error(`Not installed: ${missing.join(', ')}`)
+}
+
+/** Without apt-get the run says which tests it skips, as without an S3 server. */
+function nginxIsDue() {
+  return !hasNginx() && hasApt()
+}
+
+function installNginx() {
+  aptInstall(nginxPackages)
+  if (!hasNginx()) console.error('Not installed: nginx')
 }
 
 function hasApt() {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -13,7 +12,7 @@ import { eventually } from './support/eventually.ts'
 import { freePort } from './support/free-port.ts'
 import { json, logIn, makeClient, putBytes, signUp, startUpload } from './support/make.ts'
 import { scrape } from './support/scrape.ts'
-import { type ServerProcess, startServerProcess } from './support/server-process.ts'
+import { type ServerProcess, startServerProcess, workerPids } from './support/server-process.ts'
 import { confirm } from './support/upload-requests.ts'
 
 let folder: string
@@ -32,23 +31,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The processes of the workers. */
-function workerPids(): number[] {
-  const lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(server.pid)])
-  return lines
-    .toString()
-    .split('\n')
-    .filter((line) => line.includes('src/server/main.ts'))
-    .map((line) => Number.parseInt(line, 10))
-}
-
 async function signedIn() {
   const { email, password } = await signUp(server)
   return makeClient(server, await logIn(server, email, password))
 }
 
 test('two processes make one server, which goes on when one of them is killed', async () => {
-  const before = workerPids()
+  const before = workerPids(server)
   expect(before).toHaveLength(2)
   const person = await signedIn()
   const started = await startUpload(person, { size: 10 })
@@ -60,8 +49,8 @@ test('two processes make one server, which goes on when one of them is killed', 
     return json<File>(confirmed)
   })
   await eventually(() => {
-    expect(workerPids()).toHaveLength(2)
-    expect(workerPids()).not.toContain(before[0])
+    expect(workerPids(server)).toHaveLength(2)
+    expect(workerPids(server)).not.toContain(before[0])
   })
   // The new process serves too: each connection goes to the next worker in turn.
   await eventually(async () => {
@@ -93,10 +82,10 @@ test('a scrape of any worker tells of all of them, each under its number', async
 
 test('a worker takes no signal of its own: a terminal sends Ctrl-C to every process', async () => {
   // The first one serves for certain. A process that only starts may not listen to signals yet.
-  const [first = 0] = workerPids()
+  const [first = 0] = workerPids(server)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(first, signal)
   expect((await fetch(`${server.url}/api/ready`)).status).toBe(200)
-  expect(workerPids()).toContain(first)
+  expect(workerPids(server)).toContain(first)
 })
 
 test('a server that cannot start says so once, and ends with all its processes', async () => {

@@ -1,7 +1,8 @@
 import { describe } from 'vitest'
+import { hasNginx } from '../../scripts/nginx.mjs'
 
 /** What some tests need and not every machine has. */
-export type MachineNeed = 's3Server' | 'smallDisk'
+export type MachineNeed = 's3Server' | 'smallDisk' | 'nginx'
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -20,4 +21,9 @@ export function describeNeeding(
   tests: () => void,
 ): void {
   describe.skipIf(!isThere)(name, { meta: isThere ? {} : { lacks: need } }, tests)
+}
+
+/** Describes tests that put a real nginx in front of servers. */
+export function describeBehindNginx(name: string, tests: () => void): void {
+  describeNeeding('nginx', hasNginx(), name, tests)
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -58,6 +58,16 @@ export async function startServerProcess(settings: {
   await untilReady(child, `http://127.0.0.1:${port}`, said)
   await Promise.race([greeted, ended])
   return { url, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) }
+}
+
+/** Returns the process ids of the workers of a server, in the order of their starts. */
+export function workerPids({ pid }: Pick<ServerProcess, 'pid'>): number[] {
+  const lines = execFileSync('ps', ['-o', 'pid=,args=', '--sort', 'start_time', '--ppid', `${pid}`])
+  return lines
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes('src/server/main.ts'))
+    .map((line) => Number.parseInt(line, 10))
 }
 
 /** Resolves when the stream contains a text. */

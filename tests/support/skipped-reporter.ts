@@ -8,6 +8,7 @@ function needsInWords(): Record<MachineNeed, string[]> {
       `a real S3 server. Not installed: ${missingCephPrograms().join(', ')}.`,
       `Debian: sudo apt-get install --no-install-recommends ${cephPackages.join(' ')}`,
     ],
+    nginx: ['nginx, which is not installed.', 'Debian: sudo apt-get install nginx'],
     smallDisk: [
       'a small disk of their own, and no file system can be mounted here.',
       'Run them as root, in a container with CAP_SYS_ADMIN',

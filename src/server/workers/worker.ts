@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import { promisify } from 'node:util'
 import { stopOrder, type WorkerReport } from './messages.ts'
 
 /** The number of this worker, counted from 1; null in a process that is no worker. */
@@ -7,13 +6,15 @@ export function workerNumber(): number | null {
   return cluster.worker?.id ?? null
 }
 
-/** Tells the primary process how the start went. Resolves when the message has left. */
-export async function reportToPrimary(report: WorkerReport): Promise<void> {
-  const send = process.send?.bind(process)
-  if (send)
-    await promisify((message: WorkerReport, done: (e: Error | null) => void) =>
-      send(message, undefined, undefined, done),
-    )(report)
+/**
+ * Tells the primary process how the start went. Resolves when the message has left, or when the
+ * primary process is gone, which ends this one.
+ */
+export function reportToPrimary(report: WorkerReport): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send?.(report, undefined, undefined, () => resolve())
+    else resolve()
+  })
 }
 
 /**

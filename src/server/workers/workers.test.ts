@@ -170,6 +170,17 @@ describe('the end', () => {
     expect(forked).toHaveLength(2)
   })
 
+  test('kills a worker that has not begun to serve', async () => {
+    await startAll()
+    nth(0).exit(1)
+    vi.advanceTimersByTime(100)
+    const closed = workers.close()
+    expect(nth(2).process.kill).toHaveBeenCalledWith('SIGKILL')
+    nth(1).exit(0)
+    nth(2).exit(null, 'SIGKILL')
+    await closed
+  })
+
   test('kills a worker that hangs', async () => {
     await startAll()
     const closed = workers.close()

@@ -62,7 +62,11 @@ export class Workers {
     for (const pause of this.#pauses) clearTimeout(pause)
     const kill = setTimeout(() => this.abandon(), stopMs)
     void this.#closed.promise.then(() => clearTimeout(kill))
-    for (const worker of this.#living.keys()) if (worker.isConnected()) worker.send(stopOrder)
+    for (const [worker, { serves }] of this.#living) {
+      // A worker that only starts has nothing to finish, and would first end its start.
+      if (!serves) worker.process.kill('SIGKILL')
+      else if (worker.isConnected()) worker.send(stopOrder)
+    }
     this.#noteEnds()
     return this.#closed.promise
   }

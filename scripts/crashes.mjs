@@ -1,0 +1,19 @@
+/**
+ * Kills servers while people use them: `npm run crashes -- --rounds n`. It plays the two tests of
+ * `npm test` that do so, for as many rounds as it is told.
+ */
+import { spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '100' } } })
+if (!/^[1-9]\d{0,5}$/.test(values.rounds)) {
+  console.error('Usage: npm run crashes -- --rounds n')
+  process.exit(2)
+}
+const tests = ['tests/worker-crashes.test.ts', 'tests/s3-server-crashes.test.ts']
+const hours = 24 * 60 * 60_000
+const { status } = spawnSync('vitest', ['run', `--testTimeout=${hours}`, ...tests], {
+  stdio: 'inherit',
+  env: { ...process.env, CRASH_ROUNDS: values.rounds },
+})
+process.exit(status ?? 1)

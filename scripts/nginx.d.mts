@@ -1,0 +1,2 @@
+export declare const nginxPackages: readonly string[]
+export declare function hasNginx(): boolean

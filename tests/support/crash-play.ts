@@ -1,0 +1,68 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { CrashPlayer } from './crash-player.ts'
+import { roundsOf } from './rounds.ts'
+import { type Draw, seededRounds } from './seeded-rounds.ts'
+
+const players = 3
+
+/** Returns how often a server is killed. `npm run crashes` sets it by an environment variable. */
+export function roundsOfCrashes(inShort: number): number {
+  return Number(process.env.CRASH_ROUNDS ?? roundsOf(inShort, 30))
+}
+
+/**
+ * Lets people use the servers while one server after the other is killed and started again. Then
+ * checks that everything which was acknowledged is there.
+ * @param kill kills a server by SIGKILL. The function that it returns resolves when that server
+ * serves again.
+ * @throws what a player found, with the seed of the run.
+ */
+export async function playCrashes(
+  server: { url: string },
+  rounds: number,
+  kill: (round: number, draw: Draw) => Promise<() => Promise<void>>,
+): Promise<void> {
+  const joined: CrashPlayer[] = []
+  let playing = true
+  let fault: unknown
+  const games: Promise<void>[] = []
+  let round = 0
+  await seededRounds(rounds, async (draw) => {
+    round += 1
+    if (round === 1) {
+      for (let player = 0; player < players; player += 1) {
+        joined.push(await CrashPlayer.join(server, draw))
+      }
+      const play = async (player: CrashPlayer) => {
+        while (playing) await player.playStory()
+      }
+      games.push(
+        ...joined.map((player) =>
+          play(player).catch((error: unknown) => {
+            fault ??= error
+            playing = false
+          }),
+        ),
+      )
+    }
+    await wait(200 + draw(800))
+    const untilBack = await kill(round, draw)
+    await wait(draw(300))
+    await untilBack()
+    if (round === rounds || !playing) {
+      playing = false
+      await Promise.all(games)
+    }
+    if (fault !== undefined) throw fault
+    if (round === rounds) for (const player of joined) await player.expectNothingLost()
+  })
+  const sum = (figure: (player: CrashPlayer) => number) =>
+    joined.reduce((total, player) => total + figure(player), 0)
+  const figures = {
+    rounds,
+    stories: sum(({ stories }) => stories),
+    files: sum(({ fileCount }) => fileCount),
+    repeated: sum(({ repeated }) => repeated),
+  }
+  process.stderr.write(`crashes: ${JSON.stringify(figures)}\n`)
+}

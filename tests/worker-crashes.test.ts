@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { playCrashes, roundsOfCrashes } from './support/crash-play.ts'
+import { prepareDataFolder } from './support/data-folder.ts'
+import { eventually } from './support/eventually.ts'
+import { freePort } from './support/free-port.ts'
+import { type ServerProcess, startServerProcess, workerPids } from './support/server-process.ts'
+
+let folder: string
+let server: ServerProcess
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-worker-crashes-'))
+  const dataDir = join(folder, 'data')
+  await prepareDataFolder(dataDir)
+  const env = { WORKERS: '2', LOG_LEVEL: 'fatal' }
+  server = await startServerProcess({ dataDir, port: await freePort(), env })
+})
+afterAll(async () => {
+  server.kill('SIGTERM')
+  await server.ended
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('workers on one disk lose nothing that they acknowledged while one after the other is killed', async () => {
+  await playCrashes(server, roundsOfCrashes(2), async (_, draw) => {
+    const pids = workerPids(server)
+    const killed = pids[draw(pids.length)] as number
+    process.kill(killed, 'SIGKILL')
+    return async () => {
+      await eventually(() => {
+        expect(workerPids(server)).toHaveLength(2)
+        expect(workerPids(server)).not.toContain(killed)
+      })
+    }
+  })
+  expect(execFileSync('ps', ['-o', 'pid=', '-p', String(server.pid)]).toString()).not.toBe('')
+})
