@@ -35,7 +35,8 @@ export interface PoolLimits {
 export const poolLimits: PoolLimits = {
   connections: 10,
   // All transfers that may run (512 and 256) can begin in the same moment, each with one query, and
-  // nobody is refused. Ten connections answer 1,000 such queries in some 0.3 s.
+  // nobody is refused. Ten connections answer 1,000 such queries within a second, also on two cores
+  // that others keep busy.
   waiting: 1000,
   connectMs: 5_000,
   lockMs: 10_000,
