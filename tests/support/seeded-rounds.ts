@@ -23,7 +23,8 @@ export async function seededRounds(
   }
 }
 
-function numbersFrom(seed: number): Draw {
+/** Returns random numbers that depend on nothing but the seed. */
+export function numbersFrom(seed: number | string): Draw {
   let drawn = 0
   return (limit) => {
     drawn += 1

@@ -1,0 +1,84 @@
+/**
+ * What must be true of a file after calls whose answers may have been lost. Everything here is a
+ * pure rule: it is given what the calls answered and what the server shows, and returns what the
+ * file is now, or throws a `Violation`.
+ */
+
+/** Is thrown when the server broke a promise. */
+export class Violation extends Error {}
+
+export interface ExpectedFile {
+  id: string
+  name: string
+  sha256: string
+  size: number
+  /** The code of the link that opens the file, while it has not expired. */
+  code: string
+  /** Codes of earlier links. They never open again. */
+  deadCodes: string[]
+  expiresAt: Date
+  maxLifetimeAt: Date
+  isDeleted: boolean
+  /** How many downloads must be counted at least, and may be counted at most. */
+  counted: { least: number; most: number }
+}
+
+/** What the server lists of a file. */
+export interface Listed {
+  shortCode: string
+  expiresAt: string
+  downloadCount: number
+}
+
+/** What was asked of one file during a round, and what was answered. */
+export interface Attempts {
+  /** The codes of answered renewals, and null for each renewal whose answer was lost. */
+  renewals: (string | null)[]
+  deletion: 'none' | 'answer lost' | 'done'
+}
+
+/**
+ * Returns the file after a round, as the server lists it. `listed` is undefined if the server lists
+ * the file no longer.
+ * @throws {Violation} if that contradicts an answer.
+ */
+export function settle(
+  file: ExpectedFile,
+  { renewals, deletion }: Attempts,
+  listed: Listed | undefined,
+): ExpectedFile {
+  if (deletion === 'done' && listed) throw new Violation(`${file.name} is listed, but was deleted`)
+  if (!listed) {
+    if (deletion === 'none') throw new Violation(`${file.name} is lost`)
+    return { ...file, isDeleted: true }
+  }
+  const { least, most } = file.counted
+  if (listed.downloadCount < least || listed.downloadCount > most) {
+    throw new Violation(
+      `${file.name} counts ${listed.downloadCount} downloads, not ${least} to ${most}`,
+    )
+  }
+  const answered = renewals.filter((code) => code !== null)
+  const isKnown =
+    answered.length === 0 ? file.code === listed.shortCode : answered.includes(listed.shortCode)
+  if (!isKnown && !renewals.includes(null)) {
+    throw new Violation(`${file.name} has the link ${listed.shortCode}, which nobody was given`)
+  }
+  const dead = [file.code, ...answered].filter((code) => code !== listed.shortCode)
+  return {
+    ...file,
+    code: listed.shortCode,
+    deadCodes: [...file.deadCodes, ...dead],
+    expiresAt: new Date(listed.expiresAt),
+  }
+}
+
+/**
+ * Returns whether the link of a file must open at `now`; null if nothing is promised. `latest` is
+ * the latest moment that the server's clock has ever shown: a file that had expired then may have
+ * lost its bytes, even if the clock was set back since.
+ */
+export function mustOpen(file: ExpectedFile, now: Date, latest: Date): boolean | null {
+  if (file.isDeleted || now >= file.expiresAt || now >= file.maxLifetimeAt) return false
+  return latest < file.expiresAt ? true : null
+}

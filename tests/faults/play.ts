@@ -1,0 +1,233 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import type { File } from '../../src/shared/contract/files.ts'
+import { defaultLimits } from '../../src/shared/rules/tier-limits.ts'
+import { freePort } from '../support/free-port.ts'
+import { hangMs } from '../support/hang.ts'
+import { json, logIn, makeClient, signUp } from '../support/make.ts'
+import { startPostgresProxy } from '../support/postgres-proxy.ts'
+import type { TestDatabase } from '../support/postgres-server.ts'
+import { type Draw, numbersFrom } from '../support/seeded-rounds.ts'
+import { mustOpen, settle, Violation } from './expected-file.ts'
+import { faultServer } from './fault-server.ts'
+import { drawFault, type FaultName, faults, type Stage } from './faults.ts'
+import { checkFreeLimit, checkStored } from './invariants.ts'
+import { download, type Player, playUser } from './player.ts'
+
+const tiersOfPlayers = ['free', 'premium', 'premium'] as const
+const roundsBetweenDeepChecks = 20
+/** How many old links are tried after each round. */
+const deadLinksTried = 3
+const pollMs = 20
+const dayMs = 24 * 60 * 60_000
+/** When no two moments of the clock matter, it moves by a little, so that no two rounds are at once. */
+const betweenRoundsMs = 1000
+
+/** What was played. */
+export interface Played {
+  rounds: number
+  /** How often each fault was injected. */
+  faults: Partial<Record<FaultName, number>>
+  /** How many uploads were answered as files. */
+  files: number
+  downloads: number
+}
+
+interface Game extends Stage {
+  players: Player[]
+  filesFolder: string
+  /** The latest moment that the server's clock has shown. */
+  latest: Date
+  played: Played
+}
+
+/**
+ * Plays users against a real server and Postgres, with a fault in most rounds that the seed draws.
+ * After each round everything that was answered must hold.
+ * @throws {Violation} if it does not. The message names the round.
+ */
+export async function play(
+  database: TestDatabase,
+  seed: number,
+  rounds: number,
+  onRound: (round: number, played: Played) => void = () => {},
+): Promise<Played> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-faults-'))
+  const network = await startPostgresProxy(database.url)
+  const witness = new pg.Client({ connectionString: database.url })
+  await witness.connect()
+  const port = await freePort()
+  const now = Date.now()
+  const server = faultServer({ databaseUrl: network.url, dataDir, port, now })
+  const played: Played = { rounds: 0, faults: {}, files: 0, downloads: 0 }
+  try {
+    await server.start()
+    const game: Game = {
+      server,
+      network,
+      witness,
+      players: [],
+      filesFolder: join(dataDir, 'files'),
+      latest: server.now(),
+      played,
+    }
+    for (const tier of tiersOfPlayers) game.players.push(await makePlayer(game, tier))
+    for (let round = 1; round <= rounds; round += 1) {
+      const fault = drawFault(numbersFrom(`${seed} ${round}`))
+      try {
+        await playRound(game, fault, `${seed} ${round}`)
+        if (round % roundsBetweenDeepChecks === 0 || round === rounds) await checkDeeply(game)
+      } catch (error) {
+        const said = error instanceof Error ? error.message : String(error)
+        throw new Violation(`seed ${seed}, round ${round}, ${fault}: ${said}`, { cause: error })
+      }
+      played.rounds = round
+      onRound(round, played)
+    }
+    return played
+  } finally {
+    await server.kill()
+    await witness.end()
+    await network.close()
+    await database.drop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function makePlayer({ server, witness }: Game, tier: Player['tier']): Promise<Player> {
+  const { email, password } = await signUp(server)
+  await witness.query('update users set tier = $1 where email = $2', [tier, email])
+  const client = makeClient(server, await logIn(server, email, password))
+  const days = defaultLimits[tier].expirationDays
+  return {
+    email,
+    password,
+    tier,
+    days,
+    client,
+    files: [],
+    attempts: new Map(),
+    pending: [],
+    begun: 0,
+  }
+}
+
+async function playRound(game: Game, name: FaultName, seed: string): Promise<void> {
+  const { server, players, played } = game
+  const fault = faults[name]
+  const before = filesOf(game).length
+  await Promise.all([
+    fault.inject(game, numbersFrom(`${seed} fault`)),
+    ...players.map((player, at) =>
+      playUser(player, server.url, numbersFrom(`${seed} ${at}`), !fault.losesCounts),
+    ),
+  ])
+  played.faults[name] = (played.faults[name] ?? 0) + 1
+  played.files += Math.max(0, filesOf(game).length - before)
+  await recover(game)
+  noteTime(game)
+  const random = numbersFrom(`${seed} check`)
+  for (const player of players) await checkPlayer(game, player, random)
+  await checkFreeLimit(game.witness, server.now(), defaultLimits.free.maxFiles ?? 0)
+  await server.setClock(new Date(server.now().getTime() + betweenRoundsMs))
+  noteTime(game)
+}
+
+function filesOf({ players }: Game) {
+  return players.flatMap(({ files }) => files)
+}
+
+function noteTime(game: Game): void {
+  const now = game.server.now()
+  if (now > game.latest) game.latest = now
+}
+
+/** Starts a server that was killed, and waits until it answers and everybody is signed in. */
+async function recover(game: Game): Promise<void> {
+  const { server, network } = game
+  network.open()
+  await server.start()
+  const deadline = performance.now() + hangMs
+  for (;;) {
+    try {
+      return await expectReady(game)
+    } catch (error) {
+      if (performance.now() > deadline) throw new Violation(`no recovery: ${error}`)
+      await wait(pollMs)
+    }
+  }
+}
+
+async function expectReady({ server, players }: Game): Promise<void> {
+  const ready = await fetch(`${server.url}/api/ready`)
+  if (!ready.ok) throw new Error(`/api/ready answers ${ready.status}`)
+  for (const player of players) {
+    const known = await player.client.fetch('/api/auth/user')
+    if (known.ok) continue
+    if (known.status !== 401) throw new Error(`/api/auth/user answers ${known.status}`)
+    // A session ends after 14 days without use, and the clock may have passed them.
+    player.client = makeClient(server, await logIn(server, player.email, player.password))
+  }
+}
+
+/** Compares what a player was answered with what the server shows now. */
+async function checkPlayer(game: Game, player: Player, random: Draw): Promise<void> {
+  const { server, latest, played } = game
+  const now = server.now()
+  const answer = await player.client.fetch('/api/files')
+  if (!answer.ok) throw new Violation(`the list of files answered ${answer.status}`)
+  const listed = new Map((await json<File[]>(answer)).map((file) => [file.id, file]))
+  player.files = player.files.map((file) =>
+    settle(
+      file,
+      player.attempts.get(file.id) ?? { renewals: [], deletion: 'none' },
+      listed.get(file.id),
+    ),
+  )
+  const asked = new Set(player.attempts.keys())
+  player.attempts.clear()
+  for (const file of player.files) {
+    const isOpen = await opens(server.url, file.code)
+    const expected = mustOpen(file, now, latest)
+    if (expected !== null && isOpen !== expected) {
+      throw new Violation(`the link of ${file.name} is ${isOpen ? 'open' : 'closed'}`)
+    }
+    // Files that calls touched are read whole, and some of the others.
+    if (expected === true && (asked.has(file.id) || random(4) === 0)) {
+      const status = await download(server.url, file, true)
+      if (status !== 200) throw new Violation(`${file.name} cannot be downloaded: ${status}`)
+      played.downloads += 1
+    }
+  }
+  const dead = player.files.flatMap(({ deadCodes }) => deadCodes)
+  for (let tried = 0; tried < Math.min(deadLinksTried, dead.length); tried += 1) {
+    const code = dead[random(dead.length)] ?? ''
+    if (await opens(server.url, code)) throw new Violation(`the old link ${code} opens`)
+  }
+  player.files = player.files.filter((file) => !file.isDeleted && latest < file.maxLifetimeAt)
+}
+
+async function opens(url: string, code: string): Promise<boolean> {
+  const answer = await fetch(`${url}/api/links/${code}`)
+  await answer.arrayBuffer()
+  if (answer.status !== 200 && answer.status !== 404) {
+    throw new Violation(`/api/links/${code} answered ${answer.status}`)
+  }
+  return answer.status === 200
+}
+
+/** Lets more than a day pass, runs all jobs until they are done, and compares storage with rows. */
+async function checkDeeply(game: Game): Promise<void> {
+  const { server, witness, filesFolder } = game
+  for (let pass = 0; pass < 2; pass += 1) {
+    await server.setClock(new Date(server.now().getTime() + dayMs + 1))
+    noteTime(game)
+    for (const what of ['run-jobs', 'compare-storage'] as const) {
+      if (!(await server.order({ do: what }))) throw new Violation(`${what} failed`)
+    }
+  }
+  await checkStored(witness, filesFolder)
+}

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto'
+import type { File } from '../../src/shared/contract/files.ts'
+import { askForRenewal, type Client, json, makeClient, sha256 } from '../support/make.ts'
+import type { Draw } from '../support/seeded-rounds.ts'
+import { type Attempts, type ExpectedFile, Violation } from './expected-file.ts'
+
+/** An upload that is not answered as a file yet. A player tries again in the next round. */
+interface Pending {
+  name: string
+  bytes: Buffer<ArrayBuffer>
+  days: string
+  idempotencyKey: string
+}
+
+/** A user of the server who remembers everything that was answered. */
+export interface Player {
+  email: string
+  password: string
+  tier: 'free' | 'premium'
+  /** How many days a link of this user may live. */
+  days: readonly number[]
+  client: Client
+  files: ExpectedFile[]
+  /** What was asked of files in this round, by the file's id. */
+  attempts: Map<string, Attempts>
+  pending: Pending[]
+  /** How many files this player has begun to upload. */
+  begun: number
+}
+
+const type = 'application/octet-stream'
+const largestSmall = 64 * 1024
+const partSize = 8 * 1024 * 1024
+
+/**
+ * Sends a request. Returns null if nobody can know whether the server did what was asked: the
+ * connection broke, or the server answered with a fault of its own.
+ */
+async function ask(request: () => Promise<Response>): Promise<Response | null> {
+  const response = await request().catch(() => null)
+  if (response === null || response.status >= 500) {
+    await response?.arrayBuffer().catch(() => {})
+    return null
+  }
+  return response
+}
+
+/** Returns the body, or null if the connection broke before its end. */
+async function bodyOf(response: Response): Promise<Uint8Array | null> {
+  return response.arrayBuffer().then(
+    (body) => new Uint8Array(body),
+    () => null,
+  )
+}
+
+function attemptsOf(player: Player, { id }: ExpectedFile): Attempts {
+  const known = player.attempts.get(id)
+  if (known) return known
+  const fresh: Attempts = { renewals: [], deletion: 'none' }
+  player.attempts.set(id, fresh)
+  return fresh
+}
+
+/** Bytes that the seed decides. */
+function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
+  const block = createHash('sha512').update(name).digest()
+  return Buffer.alloc(size, block)
+}
+
+function beginUpload(player: Player, random: Draw): Pending {
+  player.begun += 1
+  const name = `${player.tier}-${player.email.slice(0, 4)}-${player.begun}.bin`
+  // One upload of forty goes up in two parts.
+  const size = random(40) === 0 ? partSize + 1 + random(partSize) : random(largestSmall) + 1
+  const days = String(player.days[random(player.days.length)])
+  return { name, bytes: bytesFor(name, size), days, idempotencyKey: `${name} ${random(2 ** 31)}` }
+}
+
+/**
+ * Starts an upload, sends its bytes and confirms it. A repeated call goes on where the earlier one
+ * was cut off. Keeps the upload pending if an answer is lost, and forgets it if it is refused.
+ */
+async function upload(player: Player, pending: Pending): Promise<void> {
+  player.pending = player.pending.filter((other) => other !== pending)
+  const later = () => void player.pending.push(pending)
+  const { name, bytes, days: expirationDays, idempotencyKey } = pending
+  const facts = { fileName: name, fileSize: bytes.length, fileType: type }
+  const start = { ...facts, expirationDays, idempotencyKey }
+  const started = await ask(() => player.client.post('/api/files/get-upload-url', start))
+  if (started === null) return later()
+  if (!started.ok) return
+  const { cloudKey, uploadUrl, parts } = await json<{
+    cloudKey: string
+    uploadUrl: string
+    parts?: { size: number; urls: Record<string, string> }
+  }>(started)
+  const targets = parts
+    ? Object.entries(parts.urls).map(([number, url]) => {
+        const from = (Number(number) - 1) * parts.size
+        return { url, body: bytes.subarray(from, from + parts.size) }
+      })
+    : [{ url: uploadUrl, body: bytes }]
+  const headers = { 'content-type': type }
+  const sent = await Promise.all(
+    targets.map(({ url, body }) => ask(() => fetch(url, { method: 'PUT', headers, body }))),
+  )
+  // The bytes of an upload whose confirm got lost are sealed. Then a PUT is refused and the confirm
+  // tells that there is a file.
+  if (sent.includes(null)) return later()
+  const claim = { cloudKey }
+  const confirmed = await ask(() => player.client.post('/api/files/confirm-upload', claim))
+  if (confirmed === null) return later()
+  if (!confirmed.ok) return
+  const file = await json<File>(confirmed).catch(() => null)
+  if (file === null) return later()
+  if (file.size !== bytes.length) throw new Violation(`${name} was confirmed with another size`)
+  player.files.push({
+    id: file.id,
+    name,
+    sha256: sha256(bytes),
+    size: bytes.length,
+    code: file.shortCode,
+    deadCodes: [],
+    expiresAt: new Date(file.expiresAt),
+    maxLifetimeAt: new Date(file.maxLifetimeAt),
+    isDeleted: false,
+    counted: { least: 0, most: 0 },
+  })
+}
+
+async function renew(player: Player, file: ExpectedFile, days: number): Promise<void> {
+  const answer = await ask(() => askForRenewal(player.client, file.id, { expirationDays: days }))
+  const attempts = attemptsOf(player, file)
+  if (answer === null) attempts.renewals.push(null)
+  else if (answer.ok) {
+    const renewed = await json<File>(answer).catch(() => null)
+    attempts.renewals.push(renewed?.shortCode ?? null)
+  }
+}
+
+async function remove(player: Player, file: ExpectedFile): Promise<void> {
+  const answer = await ask(() => player.client.fetch(`/api/files/${file.id}`, { method: 'DELETE' }))
+  const attempts = attemptsOf(player, file)
+  if (answer?.ok) attempts.deletion = 'done'
+  else if (answer === null && attempts.deletion === 'none') attempts.deletion = 'answer lost'
+}
+
+/**
+ * Downloads a file as a visitor. Whatever arrives completely must be exactly its bytes.
+ * @param isCounted whether a download that was answered is certainly counted.
+ */
+export async function download(
+  url: string,
+  file: ExpectedFile,
+  isCounted: boolean,
+): Promise<number | null> {
+  file.counted.most += 1
+  const answer = await ask(() => makeClient({ url }).fetch(`/api/download/${file.code}`))
+  if (answer?.status === 200) {
+    if (isCounted) file.counted.least += 1
+    const body = await bodyOf(answer)
+    if (body && sha256(body) !== file.sha256) throw new Violation(`${file.name} has other bytes`)
+  } else await answer?.arrayBuffer().catch(() => {})
+  return answer?.status ?? null
+}
+
+async function signInAgain(player: Player, url: string): Promise<void> {
+  const { email, password } = player
+  const answer = await ask(() => makeClient({ url }).post('/api/auth/login', { email, password }))
+  if (!answer?.ok) return
+  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
+  player.client = makeClient({ url }, cookies.join('; '))
+}
+
+/**
+ * Plays one user for a round: some uploads, renewals, downloads and deletions, one after the other.
+ * @param isCounted whether downloads that are answered in this round are certainly counted.
+ */
+export async function playUser(
+  player: Player,
+  url: string,
+  random: Draw,
+  isCounted: boolean,
+): Promise<void> {
+  for (const pending of [...player.pending]) await upload(player, pending)
+  const steps = 2 + random(4)
+  for (let step = 0; step < steps; step += 1) {
+    const file = player.files[random(Math.max(1, player.files.length))]
+    const chance = random(100)
+    if (chance < 45 || !file) await upload(player, beginUpload(player, random))
+    else if (chance < 65) await download(url, file, isCounted)
+    else if (chance < 75) await renew(player, file, player.days[random(player.days.length)] ?? 3)
+    else if (chance < 80) await Promise.all([renew(player, file, 3), remove(player, file)])
+    else if (chance < 95) await remove(player, file)
+    else await signInAgain(player, url)
+  }
+}
