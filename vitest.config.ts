@@ -46,7 +46,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'server',
-          include: ['src/server/**/*.test.ts', 'tests/*.test.ts', 'tests/attacks/*.test.ts'],
+          include: ['src/server/**/*.test.ts', 'tests/{,attacks/,faults/}*.test.ts'],
           exclude: onS3,
           globalSetup: 'tests/support/global-setup.ts',
         },
