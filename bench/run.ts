@@ -34,6 +34,7 @@ import { asMarkdown, type Report, type Row, saveReport } from './report.ts'
 import { measureSessionCheck } from './session-check.ts'
 import { measureSmallFiles } from './small-files.ts'
 import { measureStartUp } from './start-up.ts'
+import { measureStoredRows } from './stored-rows.ts'
 import { measureTransfers } from './transfers.ts'
 import { measureUserSearch } from './user-search.ts'
 
@@ -66,6 +67,7 @@ const parts = [
   'user-search',
   'expiry',
   'start-up',
+  'stored-rows',
   'queries',
 ]
 
@@ -139,6 +141,10 @@ async function bench(names: string[]): Promise<void> {
     if (names.includes('start-up')) {
       say('start-up')
       report.rows.push(...(await measureStartUp(cores, scratch.dir)))
+    }
+    if (names.includes('stored-rows')) {
+      say('stored-rows')
+      report.rows.push(...(await measureStoredRows(cores, scratch.dir)))
     }
     if (names.includes('queries')) {
       say('queries')

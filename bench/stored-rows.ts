@@ -1,0 +1,290 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type HttpClient, makeHttpClient } from './http-client.ts'
+import type { Cores } from './machine.ts'
+import { type Mayfly, signIn, startMayfly, uploadFile } from './mayfly.ts'
+import { type Row, row } from './report.ts'
+
+const fileCount = 600_000
+const ownerCount = 20_000
+const filesAtOnce = 100_000
+const uploadCount = 500
+const downloadCount = 1_000
+const changedCount = 200
+/** How many codes a table has before others are added, and how many these are. */
+const codesBefore = 300_000
+const codeCount = 1_000
+const lookUps = 20_000
+const fileBytes = 1024
+/** How long the per-minute jobs are waited for at most. */
+const jobsMs = 150_000
+
+const fillUsers = `
+  insert into users (id, name, email, tier, created_at, updated_at)
+  select 'owner ' || n, 'Ada Lovelace', 'ada.' || n || '@example.org', 'premium', now(), now()
+  from generate_series(1, $1::int) n`
+
+/** SQL for ten random characters, as many as a short code has. */
+function randomCode(number: string): string {
+  return `translate(substr(encode(sha256((random()::text || ${number})::bytea), 'base64'), 1, 10), '+/', 'xy')`
+}
+
+/**
+ * Inserts the files with the numbers $1 to $2, in the order of their upload, spread over 29 days.
+ * Each has a SHA-256, and its bytes are stored. The links of most have ended, but their owners can
+ * renew them.
+ */
+const fillFiles = `
+  with made as (
+    insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
+      created_at, expires_at, max_lifetime_at, upload_duration, sha256, is_content_proved)
+    select 'owner ' || 1 + (random() * ($3::int - 1))::int, 'disk',
+      substr(encode(sha256((n || 'key')::bytea), 'hex'), 1, 26),
+      'Report ' || n || ' of the working group.pdf', 'application/pdf', 1000 + n,
+      ${randomCode('n')}, age, age + interval '3 days', age + interval '30 days', 1.5,
+      encode(sha256(n::text::bytea), 'hex'), true
+    from generate_series($1::int, $2::int) n,
+      lateral (select now() - interval '29 days' * (1 - n / $4::float8) as age) ages
+    returning id, short_code, created_at),
+  codes as (
+    insert into short_codes select short_code, created_at from made)
+  insert into file_downloads select id, created_at::date, 1 from made`
+
+/** What each table holds for a file, with the names of its indexes. */
+const sizes = `
+  select table_name.relname as table, null as index, pg_relation_size(table_name.oid) as bytes
+  from pg_class table_name where relname = any($1)
+  union all
+  select table_name.relname, index.relname, pg_relation_size(index.oid)
+  from pg_index join pg_class table_name on table_name.oid = indrelid
+    join pg_class index on index.oid = indexrelid
+  where table_name.relname = any($1)
+  order by 1, 2 nulls first`
+
+/**
+ * Measures what 600,000 files take in the database: the bytes of their rows and indexes, the
+ * write-ahead log (WAL) of an upload and of a download, two forms of a short code, two ways to look
+ * a code up, and the jobs that run every minute. The figures are the base of docs/scale.md.
+ */
+export async function measureStoredRows(cores: Cores, scratch: string): Promise<Row[]> {
+  const mayfly = await startMayfly(join(scratch, 'stored-rows'), cores.server)
+  const http = makeHttpClient(1)
+  try {
+    await fill(mayfly)
+    return [
+      ...(await sizesOfRows(mayfly)),
+      ...(await jobTimes(mayfly)),
+      ...(await walOfRequests(mayfly, http)),
+      ...(await timeOfFigures(mayfly)),
+      ...(await walOfCodes(mayfly)),
+      ...(await walOfRanks(mayfly)),
+      ...(await timesOfLookUps(mayfly)),
+    ]
+  } finally {
+    http.close()
+    await mayfly.stop()
+  }
+}
+
+async function fill(mayfly: Mayfly): Promise<void> {
+  await mayfly.sql(fillUsers, [ownerCount])
+  for (let first = 1; first <= fileCount; first += filesAtOnce) {
+    await mayfly.sql(fillFiles, [first, first + filesAtOnce - 1, ownerCount, fileCount])
+  }
+  await mayfly.sql('vacuum analyze')
+}
+
+async function sizesOfRows(mayfly: Mayfly): Promise<Row[]> {
+  const measured = await mayfly.sql<{ table: string; index: string | null; bytes: string }>(sizes, [
+    ['files', 'short_codes', 'file_downloads'],
+  ])
+  return measured.map(({ table, index, bytes }) =>
+    row(`600,000 files: ${index ? `index ${index}` : `table ${table}`}`, 'bytes a file', {
+      ours: [Number(bytes) / fileCount],
+    }),
+  )
+}
+
+/** Waits for a run of the jobs that look for files every minute. Returns how long they took. */
+async function jobTimes(mayfly: Mayfly): Promise<Row[]> {
+  const since = new Date()
+  const jobs = ['expire-files', 'report-overdue', 'tell-ending-links']
+  const until = Date.now() + jobsMs
+  for (;;) {
+    const runs = await mayfly.sql<{ job: string; ms: number }>(
+      `select job, extract(epoch from ended_at - started_at) * 1000 as ms
+        from job_runs where job = any($1) and started_at > $2 order by job`,
+      [jobs, since],
+    )
+    // `tell-ending-links` runs only every 10 minutes, so it is not waited for.
+    const isWhole = runs.filter(({ job }) => job !== 'tell-ending-links').length === 2
+    if (isWhole || Date.now() > until) {
+      return runs.map(({ job, ms }) =>
+        row(`600,000 expired files that stay: job ${job}`, 'ms', { ours: [Number(ms)] }),
+      )
+    }
+    await wait(1000)
+  }
+}
+
+/**
+ * Measures the WAL of real uploads and downloads. Right after a checkpoint, Postgres writes a whole
+ * page (8 KiB) to the WAL for each page that changes. Where tables are much larger than what one
+ * interval between checkpoints changes, nearly every change of an index is the first one of its
+ * page. So the first figure is near to that of a large installation, and the second is the least.
+ */
+async function walOfRequests(mayfly: Mayfly, http: HttpClient): Promise<Row[]> {
+  const cookie = await signIn(mayfly, http)
+  const bytes = randomBytes(fileBytes)
+  const rows: Row[] = []
+  const codes = await mayfly.sql<{ code: string }>(
+    `update files set expires_at = now() + interval '1 day' where id in
+      (select id from files tablesample system (5) order by random() limit $1)
+      returning short_code as code`,
+    [downloadCount],
+  )
+  for (const [what, isWhole] of [
+    ['with whole pages', 'on'],
+    ['without whole pages', 'off'],
+  ] as const) {
+    await mayfly.sql(`alter system set full_page_writes = ${isWhole}`)
+    await mayfly.sql('select pg_reload_conf()')
+    const uploads = await walOf(mayfly, uploadCount, async () => {
+      for (let n = 0; n < uploadCount; n += 1) {
+        await uploadFile(mayfly, http, cookie, { name: `file-${n}`, bytes })
+      }
+    })
+    rows.push(row(`WAL of an upload, ${what}`, 'bytes', { ours: [uploads] }))
+    // These files have rows but no objects. A download is counted before its bytes are sought.
+    const downloads = await walOf(mayfly, downloadCount, async () => {
+      for (const { code } of codes) await countDownload(mayfly, code)
+    })
+    rows.push(row(`WAL of a counted download, ${what}`, 'bytes', { ours: [downloads] }))
+  }
+  await mayfly.sql('alter system set full_page_writes = on')
+  await mayfly.sql('select pg_reload_conf()')
+  return rows
+}
+
+/** Runs the same changes as the statement in `downloads/queries.ts`. */
+async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
+  await mayfly.sql(
+    `with counted as (
+      update files set download_count = download_count + 1, last_download_at = now()
+      where short_code = $1 returning id, owner_id),
+    of_owner as (
+      insert into owner_downloads
+      select owner_id, current_date, get_byte(uuid_send(id), 15) % 16, 1 from counted
+      on conflict (owner_id, day, shard) do update set count = owner_downloads.count + 1)
+    insert into file_downloads select id, current_date, 1 from counted
+    on conflict (file_id, day) do update set count = file_downloads.count + 1`,
+    [code],
+  )
+}
+
+/**
+ * Measures what a download changes in the row of its file. The first 20 downloads change the rank
+ * too, which has an index, so Postgres writes to every index of the table. The 101st changes the
+ * row in place, if its page has room.
+ */
+async function walOfRanks(mayfly: Mayfly): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const before of [0, 100]) {
+    const changed = await mayfly.sql<{ id: string }>(
+      `update files set download_count = $1 where id in
+        (select id from files tablesample system (5) order by random() limit $2) returning id`,
+      [before, changedCount],
+    )
+    await mayfly.sql('vacuum files')
+    const bytes = await walOf(mayfly, changedCount, async () => {
+      for (const { id } of changed) {
+        await mayfly.sql(
+          `update files set download_count = download_count + 1, last_download_at = now()
+            where id = $1`,
+          [id],
+        )
+      }
+    })
+    rows.push(row(`WAL of a file's row, download ${before + 1}`, 'bytes', { ours: [bytes] }))
+  }
+  return rows
+}
+
+/** Measures how long the figures of the Admin Center take to count the files. */
+async function timeOfFigures(mayfly: Mayfly): Promise<Row[]> {
+  const ours: number[] = []
+  for (let round = 0; round < 3; round += 1) {
+    const started = performance.now()
+    await mayfly.sql('select count(*), sum(download_count) from files where deleted_at is null')
+    ours.push(performance.now() - started)
+  }
+  return [row('600,000 files: counted for the Admin Center', 'ms', { ours })]
+}
+
+/** Measures what one more index costs, of random codes and of codes that begin with their day. */
+async function walOfCodes(mayfly: Mayfly): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const [what, begin] of [
+    ['random', "''"],
+    ['that begins with its day', "lpad((n / 10000)::text, 2, '0') ||"],
+  ] as const) {
+    const code = begin === "''" ? randomCode('n') : `${begin} ${randomCode('n')}`
+    await mayfly.sql('create table bench_codes (code text primary key)')
+    await mayfly.sql(`insert into bench_codes select ${code} from generate_series(1, $1::int) n`, [
+      codesBefore,
+    ])
+    const bytes = await walOf(mayfly, codeCount, () =>
+      mayfly.sql(
+        `insert into bench_codes select ${code} from generate_series($1::int, $2::int) n`,
+        [codesBefore + 1, codesBefore + codeCount],
+      ),
+    )
+    rows.push(row(`WAL of a short code ${what}`, 'bytes', { ours: [bytes] }))
+    await mayfly.sql('drop table bench_codes')
+  }
+  return rows
+}
+
+/** Runs `act` right after a checkpoint. Returns the bytes of WAL that it wrote, for one of `count`. */
+async function walOf(mayfly: Mayfly, count: number, act: () => Promise<unknown>): Promise<number> {
+  await mayfly.sql('checkpoint')
+  const [before] = await mayfly.sql<{ at: string }>('select pg_current_wal_insert_lsn() as at')
+  await act()
+  const [written] = await mayfly.sql<{ bytes: string }>(
+    'select pg_current_wal_insert_lsn() - $1::pg_lsn as bytes',
+    [before?.at],
+  )
+  return Number(written?.bytes) / count
+}
+
+/**
+ * Compares two ways from a code to the file: by the index on the file's row, as it is today, and by
+ * a table of codes that says which file it is.
+ */
+async function timesOfLookUps(mayfly: Mayfly): Promise<Row[]> {
+  await mayfly.sql('create table bench_links as select short_code as code, id from files')
+  await mayfly.sql('alter table bench_links add primary key (code)')
+  await mayfly.sql('vacuum analyze bench_links')
+  await mayfly.sql(
+    `create table bench_wanted as select short_code as code from files
+      tablesample system (10) order by random() limit ${lookUps}`,
+  )
+  const ways = {
+    'the index of files': 'select owner_id into found from files where short_code = wanted',
+    'a table of codes': `select owner_id into found from bench_links
+      join files on files.id = bench_links.id where bench_links.code = wanted`,
+  }
+  const times = new Map<string, number[]>()
+  for (let round = 0; round < 4; round += 1) {
+    for (const [way, query] of Object.entries(ways)) {
+      const started = performance.now()
+      await mayfly.sql(`do $$ declare wanted text; found text; begin
+        for wanted in select code from bench_wanted loop ${query}; end loop; end $$`)
+      const us = ((performance.now() - started) / lookUps) * 1000
+      // The first round reads the pages from the disk.
+      if (round > 0) times.set(way, [...(times.get(way) ?? []), us])
+    }
+  }
+  return [...times].map(([way, ours]) => row(`a look-up by ${way}`, 'µs', { ours }))
+}
