@@ -170,7 +170,8 @@ export const settings = {
     meaning: "`on` behind a proxy: take the client's address from its header",
   },
   METRICS_TOKEN: {
-    default: 'none: only this machine reads the metrics',
+    default:
+      'none: only this machine reads the metrics, and nobody behind a proxy or a public `APP_URL`',
     meaning: 'The bearer token that opens `/metrics` to others',
   },
   MIN_FREE_SPACE: {

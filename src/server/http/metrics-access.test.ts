@@ -4,11 +4,20 @@ import { assertMayReadMetrics } from './metrics-access.ts'
 
 function verdict(
   headers: Record<string, string>,
-  { token = null, from = '127.0.0.1' }: { token?: string | null; from?: string } = {},
+  {
+    token = null,
+    from = '127.0.0.1',
+    appUrl = 'http://localhost:3000',
+    trustProxy = false,
+  }: { token?: string | null; from?: string; appUrl?: string; trustProxy?: boolean } = {},
 ): string {
   const request = { headers, socket: { remoteAddress: from } } as unknown as IncomingMessage
   try {
-    assertMayReadMetrics(request, token)
+    assertMayReadMetrics(request, {
+      appUrl: new URL(appUrl),
+      metricsToken: token,
+      trustProxy,
+    })
     return 'in'
   } catch (error) {
     return (error as { code: string }).code
@@ -40,6 +49,17 @@ describe('without a token the metrics are', () => {
     ['a host that is none', '127.0.0.1', { host: 'a b' }],
   ])('closed to %s', (_, from, headers) => {
     expect(verdict(headers as Record<string, string>, { from })).toBe('FORBIDDEN')
+  })
+
+  // A proxy that adds no header and rewrites the host looks like a program on this machine.
+  test.each([
+    ['APP_URL is public', { appUrl: 'https://files.example.org' }],
+    ['a proxy is trusted', { trustProxy: true }],
+  ])('closed to everybody where %s', (_, settings) => {
+    for (const headers of [local, {}]) expect(verdict(headers, settings)).toBe('FORBIDDEN')
+    const token = 'a-token-of-the-operator'
+    const headers = { ...local, authorization: `Bearer ${token}` }
+    expect(verdict(headers, { ...settings, token })).toBe('in')
   })
 })
 

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { readAddress } from './client-address.ts'
 import { isLoopback } from './served-hosts.ts'
@@ -9,20 +10,26 @@ const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwa
 
 /**
  * Checks whether this request may read the metrics. With a token only its bearer may. Without one
- * only programs on this machine may. A proxy on this machine passes on what strangers ask. So its
- * requests are refused, and so is a page that reached this machine by a foreign name (DNS
- * rebinding).
+ * only programs on this machine may, of a server that nobody else uses. Where the settings tell of
+ * a public address or of a proxy, nobody may without a token: a proxy on this machine passes on
+ * what strangers ask, and need not show itself. A proxy that the settings do not tell of is refused
+ * by its headers, and so is a page that reached this machine by a foreign name (DNS rebinding).
  * @throws {AppError} UNAUTHORIZED where the token is missing or wrong; FORBIDDEN where there is none
  * and the request may come from elsewhere.
  */
-export function assertMayReadMetrics(request: IncomingMessage, token: string | null): void {
-  if (token !== null) {
-    if (bears(request, token)) return
+export function assertMayReadMetrics(
+  request: IncomingMessage,
+  { appUrl, metricsToken, trustProxy }: Pick<Config, 'appUrl' | 'metricsToken' | 'trustProxy'>,
+): void {
+  if (metricsToken !== null) {
+    if (bears(request, metricsToken)) return
     throw new AppError('UNAUTHORIZED', { headers: { 'www-authenticate': 'Bearer' } })
   }
-  if (comesFromThisMachine(request)) return
+  const isPublic = trustProxy || !isLoopback(appUrl.hostname)
+  if (!isPublic && comesFromThisMachine(request)) return
   throw new AppError('FORBIDDEN', {
-    message: 'The metrics are for this machine alone. Set METRICS_TOKEN to read them elsewhere.',
+    message:
+      'Set METRICS_TOKEN to read the metrics. Without it they are for this machine alone, and only where no proxy and no public address is set.',
   })
 }
 

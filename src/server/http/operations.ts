@@ -52,7 +52,7 @@ export function operationsRoutes(
     },
 
     async metrics({ context }) {
-      assertMayReadMetrics(context.env.incoming, config.metricsToken)
+      assertMayReadMetrics(context.env.incoming, config)
       const headers = { 'content-type': metricsType, 'cache-control': 'no-store' }
       return context.body(await metrics.scrape(), 200, headers)
     },
