@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { allRows, columnsOf, fingerprintOf, inSnapshot } from '../src/server/db/row-copies.ts'
 import type { Endpoint } from '../src/shared/contract/endpoint.ts'
+import type { File } from '../src/shared/contract/files.ts'
 import { type EndpointName, endpoints } from '../src/shared/contract/index.ts'
 import {
   type Client,
@@ -9,6 +11,8 @@ import {
   makeFile,
   makePerson,
   type Person,
+  type StartedUpload,
+  startUpload,
 } from './support/make.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
@@ -102,6 +106,54 @@ describe.each(names)('%s', (name) => {
       expect(response.status).toBe(405)
       expect(response.headers.get('allow')).toContain(row.method)
     }
+  })
+})
+
+describe('a GET', () => {
+  /** Those that change something: two count downloads, and two refuse what another site causes. */
+  const writing: readonly EndpointName[] = ['logout', 'testStorage', 'download', 'openLink']
+
+  /** Returns what the database holds, by table. */
+  const database = () =>
+    inSnapshot(app.pool, async (client) => {
+      const prints: Record<string, string> = {}
+      for (const set of allRows) {
+        prints[set.table] = await fingerprintOf(client, set, await columnsOf(client, set), null)
+      }
+      return prints
+    })
+
+  const callAsOwner = async (name: EndpointName) => {
+    const { path } = endpoints[name]
+    const real = path.replace('{id}', file.id).replace('{code}', file.shortCode)
+    const query = name === 'listParts' ? `?cloudKey=${started.cloudKey}` : ''
+    for (const method of ['HEAD', 'GET']) {
+      const response = await owner.fetch(`${real}${query}`, { method })
+      await response.arrayBuffer()
+    }
+  }
+
+  let owner: Person
+  let file: File
+  let started: StartedUpload
+  beforeAll(async () => {
+    owner = await makePerson(app, { role: 'admin', tier: 'premium' })
+    file = await makeFile(owner)
+    started = await startUpload(owner, { size: 5 })
+  })
+
+  it('changes no row, but for those that are named here', async () => {
+    const before = await database()
+    const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
+    const gets = rows.filter(([, { method }]) => method === 'GET').map(([name]) => name)
+    for (const name of gets) if (!writing.includes(name)) await callAsOwner(name)
+    expect(await database()).toEqual(before)
+  })
+
+  it('that is named here does change some, so that the test above would see it', async () => {
+    const before = await database()
+    await callAsOwner('testStorage')
+    expect(await database()).not.toEqual(before)
   })
 })
 

@@ -5,7 +5,7 @@ import { opens } from '../../shared/rules/link-status.ts'
 import { longestReason } from '../../shared/rules/report.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { parseCursor, takePage } from '../http/cursor.ts'
+import { moment, parseCursor, takePage } from '../http/cursor.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { type Handlers, readBytes } from '../http/mount.ts'
 import { dismissReport } from './dismiss-report.ts'
@@ -14,7 +14,7 @@ import { findOpenLink, reportLink } from './report-link.ts'
 import type { ReportPages, Typed } from './report-pages.ts'
 import { takeDown, takedownText } from './take-down.ts'
 
-const place = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.uuid()])
+const place = z.tuple([moment, z.uuid()])
 
 type AbuseEndpoint =
   | 'reportLink'

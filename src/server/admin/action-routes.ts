@@ -1,5 +1,7 @@
 import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
+import { isOfAnotherSite } from '../http/same-origin.ts'
 import type { Actor } from './actor.ts'
 import { cleanUpExpired } from './clean-up-expired.ts'
 import { deleteUser } from './delete-user.ts'
@@ -36,7 +38,10 @@ export function adminActionRoutes(
 
     expireTrials: async (call) => ({ expiredCount: await expireTrialsNow(deps, actorOf(call)) }),
 
-    testStorage: (call) => testStorage(deps, actorOf(call)),
+    testStorage(call) {
+      if (isOfAnotherSite(call.context.req.raw.headers)) throw new AppError('FOREIGN_ORIGIN')
+      return testStorage(deps, actorOf(call))
+    },
 
     testStorageUpload({ body, publicOrigin, ...call }) {
       // The presigned URL must begin with the origin that the browser uses, like the URL of an

@@ -6,7 +6,8 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { AuditLine } from '../../shared/contract/admin.ts'
 import { maxTestUploadSize } from '../../shared/rules/test-upload.ts'
-import { removals } from '../db/schema.ts'
+import { auditLog, removals } from '../db/schema.ts'
+import { counter } from '../http/rate-limit.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
 import { createStores } from '../storage/stores.ts'
 import { reportOverdueRemovals, retryRemovals } from '../uploads/retry-removals.ts'
@@ -73,6 +74,21 @@ describe('GET /api/admin/test-s3-connection', () => {
     })
   })
 })
+
+it.each(['cross-site', 'same-site'])(
+  'a page that is %s makes nobody test storage',
+  async (site) => {
+    const before = await app.deps.db.$count(auditLog)
+    const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate' }
+    const refused = await admin.fetch('/api/admin/test-s3-connection', { headers })
+    await expectRefusal(refused, 403, 'FOREIGN_ORIGIN')
+    expect(await app.deps.db.$count(auditLog)).toBe(before)
+    for (const own of ['same-origin', 'none']) {
+      const init = { headers: { 'sec-fetch-site': own } }
+      expect((await admin.fetch('/api/admin/test-s3-connection', init)).status).toBe(200)
+    }
+  },
+)
 
 describe('POST /api/admin/test-s3-upload', () => {
   const request = { fileName: 'test.bin', fileSize: 1000, fileType: 'application/x-test' }
@@ -146,6 +162,24 @@ describe('POST /api/admin/test-s3-upload', () => {
   it('takes the largest test', async () => {
     expect((await ask({ fileSize: maxTestUploadSize })).status).toBe(200)
   })
+})
+
+it('tests of the connection are limited to 60 an hour, and no more lines are written', async () => {
+  const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+  try {
+    const chief = await makePerson(limited, { role: 'admin' })
+    const { db } = limited.deps
+    expect((await chief.fetch('/api/admin/test-s3-connection')).status).toBe(200)
+    const { key } = counter('storageTestsByUser', chief.id)
+    await limited.pool.query('update rate_limits set points = 59 where key = $1', [key])
+    expect((await chief.fetch('/api/admin/test-s3-connection')).status).toBe(200)
+    const lines = await db.$count(auditLog)
+    const refused = await chief.fetch('/api/admin/test-s3-connection')
+    await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
+    expect(await db.$count(auditLog)).toBe(lines)
+  } finally {
+    await limited.close()
+  }
 })
 
 it('tests of storage are limited to 20 an hour', async () => {

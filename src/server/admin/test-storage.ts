@@ -3,6 +3,7 @@ import { writeAudit } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { inTime } from '../http/in-time.ts'
+import { counter } from '../http/rate-limit.ts'
 import type { Storage } from '../storage/storage.ts'
 import { actionEntry } from './action-entry.ts'
 import type { Actor } from './actor.ts'
@@ -28,12 +29,14 @@ type StorageDeps = Pick<Deps, 'config' | 'log' | 'stores'>
  * and after a failure what to do. It contains no secrets: it tells only the name of an error. The
  * audit log records the test and whether it succeeded.
  * @param patienceMs how long the administrator waits for storage at most.
+ * @throws {AppError} TOO_MANY_REQUESTS
  */
 export async function testStorage(
-  deps: StorageDeps & Pick<Deps, 'clock' | 'db'>,
+  deps: StorageDeps & Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
   actor: Actor,
   patienceMs = 15_000,
 ): Promise<Tested> {
+  await deps.rateLimits.spend([counter('storageTestsByUser', actor.id)])
   const tested = await tryStorage(deps, patienceMs)
   const details = { store: deps.stores.current.name, connected: tested.connected }
   await writeAudit(deps.db, [actionEntry('test-storage', actor, details, deps.clock())])

@@ -4,6 +4,7 @@ import { addressBlock } from '../http/address-block.ts'
 import type { Handlers } from '../http/mount.ts'
 import { publicUser } from '../http/public-user.ts'
 import { type Counter, counter } from '../http/rate-limit.ts'
+import { isOfAnotherSite } from '../http/same-origin.ts'
 import { browserName } from './browser-name.ts'
 import { refusalHolder } from './hold-refusals.ts'
 import {
@@ -132,8 +133,7 @@ function handlers(deps: AuthDeps): AuthHandlers {
     async logout({ context }) {
       // Only a person who opens the address, or our own page, ends the session. A HEAD request, or
       // a request from another site, even a subdomain of ours, does not.
-      const site = context.req.header('sec-fetch-site') ?? 'none'
-      if (context.req.method === 'GET' && ['none', 'same-origin'].includes(site)) {
+      if (context.req.method === 'GET' && !isOfAnotherSite(context.req.raw.headers)) {
         const token = await readSessionToken(deps, context)
         if (token !== null) await endSession(deps.db, token)
         clearSessionCookies(deps, context)

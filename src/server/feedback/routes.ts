@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { feedbackBody, longestFeedback } from '../../shared/contract/feedback.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { parseCursor, takePage } from '../http/cursor.ts'
+import { moment, parseCursor, takePage } from '../http/cursor.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { type Handlers, readBytes } from '../http/mount.ts'
 import type { ShowPage } from '../http/show-page.ts'
@@ -11,7 +11,7 @@ import { deleteFeedback } from './delete-feedback.ts'
 import { listFeedback } from './queries.ts'
 import { sendFeedback } from './send-feedback.ts'
 
-const place = z.tuple([z.iso.datetime().transform((text) => new Date(text)), z.uuid()])
+const place = z.tuple([moment, z.uuid()])
 
 /** The calls for sending feedback (spec §7), and for the administrator, who reads and deletes it. */
 export function feedbackRoutes(

@@ -6,6 +6,7 @@ import {
   type SortKey,
 } from '../../shared/rules/file-order.ts'
 import { AppError } from '../errors.ts'
+import { momentText } from '../http/cursor.ts'
 import type { Position } from './list-queries.ts'
 import type { FileRow } from './queries.ts'
 
@@ -19,7 +20,7 @@ const sortedBy: Readonly<Record<SortKey, (file: FileRow) => string | number>> = 
 
 const count = z.int().nonnegative()
 const values = {
-  date: z.iso.datetime(),
+  date: momentText,
   // Postgres refuses the character NUL in a text.
   name: z.string().refine((text) => !text.includes('\0')),
   size: count,

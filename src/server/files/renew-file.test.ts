@@ -13,6 +13,7 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files, shortCodes, users } from '../db/schema.ts'
+import { counter } from '../http/rate-limit.ts'
 import { expireFiles } from './expire-files.ts'
 
 const hour = 60 * 60_000
@@ -212,5 +213,31 @@ describe('is refused', () => {
     await expectRefusal(await askForRenewal(eve, file.id), 409, 'FILE_GONE')
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
     expect(row?.shortCode).toBe(file.shortCode)
+  })
+})
+
+describe('a user who renews without end', () => {
+  it('is told to wait after 300 in an hour and keeps the link, and others are not', async () => {
+    const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+    try {
+      const people = [1, 2].map(() => makePerson(limited, { tier: 'premium' }))
+      const [eve, bob] = (await Promise.all(people)) as [Person, Person]
+      const file = await makeFile(eve)
+      expect((await askForRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
+      const { key } = counter('renewalsByUser', eve.id)
+      await limited.pool.query('update rate_limits set points = 299 where key = $1', [key])
+      expect((await askForRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
+      const codes = await limited.deps.db.$count(shortCodes)
+      const refused = await askForRenewal(eve, file.id, { expirationDays: 3 })
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
+      expect(await limited.deps.db.$count(shortCodes)).toBe(codes)
+      const others = await makeFile(bob)
+      expect((await askForRenewal(bob, others.id, { expirationDays: 3 })).status).toBe(200)
+      limited.clock.advance(hour)
+      expect((await askForRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
+    } finally {
+      await limited.close()
+    }
   })
 })

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { parseOrder } from '../../shared/rules/file-order.ts'
 import type { Deps } from '../deps.ts'
-import { parseCursor as parsePlace, takePage } from '../http/cursor.ts'
+import { moment, parseCursor as parsePlace, takePage } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'
+import { counter } from '../http/rate-limit.ts'
 import { changePreferences } from './change-preferences.ts'
 import { formatCursor, parseCursor } from './cursor.ts'
 import { deleteFile } from './delete-file.ts'
@@ -25,11 +26,11 @@ type FileEndpoint =
   | 'changePreferences'
 
 /** The schema of a cursor: the last receipt of the page before. */
-const receiptPlace = z.object({ purgedAt: z.coerce.date(), fileId: z.uuid() })
+const receiptPlace = z.object({ purgedAt: moment, fileId: z.uuid() })
 
 /** The routes of the signed-in user's own files (spec §7). */
 export function fileRoutes(
-  deps: Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'rateLimits' | 'settings' | 'stores'>,
 ): Handlers<FileEndpoint> {
   const listFiles = prepareListFiles(deps.db)
   return {
@@ -81,7 +82,11 @@ export function fileRoutes(
 
     changePreferences: ({ user, body }) => changePreferences(deps, user, body),
 
-    renewFile: ({ params, body, user }) => renewFile(deps, user, params.id, body.expirationDays),
+    async renewFile({ params, body, user }) {
+      // Every short code stays recorded forever. So the number of renewals must be limited.
+      await deps.rateLimits.spend([counter('renewalsByUser', user.id)])
+      return renewFile(deps, user, params.id, body.expirationDays)
+    },
   }
 }
 

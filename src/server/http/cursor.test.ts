@@ -1,6 +1,10 @@
 import { Hono } from 'hono'
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { makePerson, type Person } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { Endpoint } from '../../shared/contract/endpoint.ts'
+import { endpoints } from '../../shared/contract/index.ts'
 import { parseCursor, takePage } from './cursor.ts'
 
 const place = z.strictObject({ n: z.number() })
@@ -34,3 +38,73 @@ it.each(['', 'x', '{"n":1}', Buffer.from('{"n":"1"}').toString('base64url')])(
     expect(() => parseCursor(place, text)).toThrow(refusal)
   },
 )
+
+describe('a forged cursor', () => {
+  let app: TestApp
+  let admin: Person
+  beforeAll(async () => {
+    app = await startTestApp()
+    admin = await makePerson(app, { role: 'admin' })
+  })
+  afterAll(() => app.close())
+
+  const id = '00000000-0000-4000-8000-000000000000'
+  const withMoment: Record<string, (moment: unknown) => unknown> = {
+    '/api/files?sort=-date&': (moment) => ['-date', moment, id],
+    '/api/files/receipts?': (purgedAt) => ({ purgedAt, fileId: id }),
+    '/api/admin/feedback?': (moment) => [moment, id],
+    '/api/admin/reports?': (moment) => [moment, id],
+  }
+  const ask = (path: string, place: unknown) => {
+    const cursor = Buffer.from(JSON.stringify(place)).toString('base64url')
+    return admin.fetch(`${path}cursor=${cursor}`)
+  }
+
+  it('is tried at every list that has cursors', () => {
+    const rows: Endpoint[] = Object.values(endpoints)
+    const lists = rows.filter(({ query }) => query && 'cursor' in (query as z.ZodObject).shape)
+    const tried = Object.keys(withMoment).map((path) => path.replace(/\?.*/, ''))
+    // The cursor of the audit log is a number.
+    expect(lists.map(({ path }) => path).sort()).toEqual([...tried, '/api/admin/audit'].sort())
+  })
+
+  describe.each(Object.entries(withMoment))('at %s', (path, placeOf) => {
+    it.each(['0001-01-01T00:00:00.000Z', '2026-11-22T12:00:00.000Z', '9999-12-31T23:59:59.999Z'])(
+      'with the moment %s is no fault',
+      async (moment) => {
+        expect((await ask(path, placeOf(moment))).status).toBe(200)
+      },
+    )
+
+    it.each([
+      '0000-01-01T00:00:00Z',
+      '0000-01-01T00:00:00.000Z',
+      '-200000-01-01T00:00:00.000Z',
+      '+275760-09-13T00:00:00.000Z',
+      '2026-02-30T00:00:00.000Z',
+      '2026-11-22T12:00:00.000+01:00',
+      '2026-11-22',
+      'infinity',
+      'now',
+      '',
+      -8.64e15,
+      8.64e15,
+      0,
+      null,
+      true,
+      [1],
+      {},
+    ])('with the moment %j is a wrong input', async (moment) => {
+      const response = await ask(path, placeOf(moment))
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
+    })
+  })
+
+  it.each([2 ** 53, -(2 ** 53), 1.5, null, '1', [1]])(
+    'at the audit log with the line %j is a wrong input',
+    async (line) => {
+      expect((await ask('/api/admin/audit?', [line])).status).toBe(400)
+    },
+  )
+})

@@ -1,6 +1,17 @@
 import type { Context } from 'hono'
-import type { ZodType } from 'zod'
+import { type ZodType, z } from 'zod'
 import { AppError } from '../errors.ts'
+
+/**
+ * A moment in a cursor, as the text of `Date.toISOString`. It is one that Postgres takes: Postgres
+ * has no year 0. Another text than ours, or another type, is no moment.
+ */
+export const momentText = z.iso
+  .datetime({ precision: 3 })
+  .refine((text) => text >= '0001' && !Number.isNaN(Date.parse(text)))
+
+/** The same, read as a date. */
+export const moment = momentText.transform((text) => new Date(text))
 
 /** Writes where a page of a list ends, as a text that clients send back without reading it. */
 function formatCursor(place: unknown): string {

@@ -37,6 +37,8 @@ const limits = {
   reportsByAddress: { most: 10, windowMs: 60 * minute },
   reportsByFile: { most: 100, windowMs: 60 * minute },
   tierChangesByUser: { most: 60, windowMs: 60 * minute },
+  renewalsByUser: { most: 300, windowMs: 60 * minute },
+  storageTestsByUser: { most: 60, windowMs: 60 * minute },
   logosByUser: { most: 30, windowMs: 60 * minute },
 } as const
 

@@ -26,9 +26,15 @@ export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
  */
 function isOurs(headers: Headers, hosts: ServedHosts, appUrl: URL): boolean {
   const origin = headers.get('origin')
-  if (origin === null) {
-    const site = headers.get('sec-fetch-site')
-    return site === null || site === 'same-origin' || site === 'none'
-  }
+  if (origin === null) return !isOfAnotherSite(headers)
   return origin === appUrl.origin || origin === hosts.pageOrigin(headers.get('host') ?? undefined)
+}
+
+/**
+ * Returns true when the browser says that another site causes the request, even a subdomain of ours.
+ * A GET that changes something asks this itself: a link on any page opens it with our cookie.
+ */
+export function isOfAnotherSite(headers: Headers): boolean {
+  const site = headers.get('sec-fetch-site')
+  return site !== null && site !== 'same-origin' && site !== 'none'
 }
