@@ -111,8 +111,9 @@ it('a part that is sent again to the other server counts as it came last, also i
   const { bytes, key, put, size } = partedUpload(36 * MiB, 9 * MiB)
   const other = randomBytes(size)
   for (const part of [1, 2, 3]) await put(one, part, other)
-  for (const part of [2, 1]) await put(two, part)
-  for (const part of [4, 3]) await put(one, part)
+  // The first server has had those bytes hashed, and replaces none of them itself.
+  for (const part of [2, 1, 3]) await put(two, part)
+  await put(one, 4)
   expect(await one.storage.seal(key, size)).toBe(sha256(bytes))
 })
 
