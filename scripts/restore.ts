@@ -10,7 +10,7 @@ import { copyLimits, requireUnused } from '../src/server/db/open-beside.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { createLogger } from '../src/server/log.ts'
 import { StartFault } from '../src/server/start-fault.ts'
-import { runCommand } from './run-command.ts'
+import { lettersToSend, runCommand } from './run-command.ts'
 
 await runCommand(async (config) => {
   const folder = process.argv[2]
@@ -23,7 +23,12 @@ await runCommand(async (config) => {
     // Makes the tables of the job queue, in the form of this version.
     await (await openJobQueue(pool, log)).stop()
     const clock = () => new Date()
-    const { rows, objects } = await restoreBackup(resolve(folder), { config, clock, pool })
+    const { rows, objects } = await restoreBackup(resolve(folder), {
+      config,
+      clock,
+      pool,
+      more: lettersToSend,
+    })
     return `Everything is restored: ${rows} rows, ${objects} files.`
   } finally {
     await close()

@@ -185,6 +185,7 @@ describeOnS3('a move', () => {
       await second.client.send(new PutObjectCommand({ ...left, Body: 'x' }))
       await objects.signUpload({ key, size: 1, mimeType: 'text/plain', until: clock() })
       await restoreBackup(backup, {
+        more: [],
         config: { ...config, s3: second.settings },
         clock,
         pool: target.pool,

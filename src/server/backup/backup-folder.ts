@@ -29,6 +29,10 @@ const objectSchema = z.object({
 })
 export type BackupObject = z.infer<typeof objectSchema>
 
+/**
+ * Nothing vouches for the manifest: whoever can write to the backup can write anything here. So its
+ * names of tables and columns are compared with those of the database, and never stand in SQL.
+ */
 const manifestSchema = z.object({
   format: z.literal(1),
   madeAt: z.iso.datetime(),
@@ -39,7 +43,7 @@ const manifestSchema = z.object({
     z.object({
       table: z.string(),
       file: z.string().regex(/^[\w.]+$/),
-      columns: z.array(z.object({ name: z.string(), isIdentity: z.boolean() })),
+      columns: z.array(z.object({ name: z.string() })),
       count: z.int().nonnegative(),
       sha256,
     }),

@@ -26,7 +26,7 @@ import { expireFiles } from '../files/expire-files.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import { bindStores } from '../uploads/bind-storage.ts'
-import { readManifest } from './backup-folder.ts'
+import { type Manifest, readManifest, writeManifest } from './backup-folder.ts'
 import { makeBackup } from './make-backup.ts'
 import { restoreBackup } from './restore-backup.ts'
 
@@ -79,7 +79,7 @@ async function restore(target: TestDatabase, kept?: string): Promise<string> {
   const { config, clock } = app.deps
   const { pool, close } = await openDatabase({ dataDir, databaseUrl: target.url }, log)
   try {
-    await restoreBackup(backup, { config: { ...config, dataDir }, clock, pool })
+    await restoreBackup(backup, { config: { ...config, dataDir }, clock, pool, more: [] })
     return dataDir
   } finally {
     await close()
@@ -237,6 +237,46 @@ describe('a restore', () => {
       await truncate(join(backup, path), size)
     }
     await restore(target, dataDir)
+    expect(await filesIn(target)).toBe(1)
+  })
+
+  it('refuses a manifest with other tables or columns than ours, and runs no SQL of it', async () => {
+    await makeFile(ada)
+    await backUp()
+    const whole = await readManifest(backup)
+    const canary = join(folder, 'canary')
+    const program = `users from program 'touch ${canary}' --`
+    type Rows = Manifest['rows']
+    const withTable = (table: string) => (rows: Rows) =>
+      rows.map((one, n) => (n === 0 ? { ...one, table } : one))
+    const withColumns =
+      (change: (columns: Rows[0]['columns']) => Rows[0]['columns']) => (rows: Rows) =>
+        rows.map((one, n) => (n === 0 ? { ...one, columns: change(one.columns) } : one))
+    const forgeries: ((rows: Rows) => Rows)[] = [
+      withTable(program),
+      withTable('pg_catalog.pg_authid'),
+      withTable(' "users"'),
+      withTable('users'),
+      withTable('toString'),
+      withColumns((columns) => [...columns, { name: `id) from program 'touch ${canary}' --` }]),
+      withColumns((columns) => [...columns, { name: 'ctid' }]),
+      withColumns((columns) => [...columns, ...columns.slice(0, 1)]),
+      (rows) => [...rows, ...rows.slice(0, 1)],
+      (rows) => rows.slice(1),
+      (rows) => [...rows, ...withTable(program)(rows.slice(0, 1))],
+    ]
+    for (const forge of forgeries) {
+      await rm(join(backup, 'manifest.json'))
+      await writeManifest(backup, { ...whole, rows: forge(whole.rows) })
+      await expect(restore(target), forge.toString()).rejects.toThrow(
+        'names other tables or columns',
+      )
+      expect(await filesIn(target)).toBe(0)
+    }
+    await expect(stat(canary)).rejects.toThrow('ENOENT')
+    await rm(join(backup, 'manifest.json'))
+    await writeManifest(backup, whole)
+    await restore(target)
     expect(await filesIn(target)).toBe(1)
   })
 

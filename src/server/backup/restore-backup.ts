@@ -3,7 +3,17 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
 import { newestMigration } from '../db/migrate.ts'
-import { inOneFilling, inSnapshot, requireNoRows, setStore, writeRows } from '../db/row-copies.ts'
+import {
+  allRows,
+  columnsOf,
+  inOneFilling,
+  inSnapshot,
+  type RowSet,
+  requireNoRows,
+  rowsWithoutUploads,
+  setStore,
+  writeRows,
+} from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
@@ -25,6 +35,8 @@ export interface RestoreOptions {
   clock: Deps['clock']
   /** An empty database with all tables, those of the job queue too. No server may use it. */
   pool: pg.Pool
+  /** Rows that are not in `schema.ts`, as for `makeBackup`. */
+  more: readonly RowSet[]
 }
 
 const keysAtOnce = 1000
@@ -39,7 +51,7 @@ const keysAtOnce = 1000
  */
 export async function restoreBackup(
   folder: string,
-  { config, clock, pool }: RestoreOptions,
+  { config, clock, pool, more }: RestoreOptions,
 ): Promise<{ rows: number; objects: number }> {
   const manifest = await readManifest(folder)
   const migration = await newestMigration()
@@ -48,22 +60,53 @@ export async function restoreBackup(
       `The backup is of another version of Mayfly (its tables are of ${manifest.migration}, those of this version of ${migration}). Restore it with that version, and upgrade then.`,
     )
   }
-  await inSnapshot(pool, requireNoRows)
+  await inSnapshot(pool, async (client) => {
+    await requireNoRows(client)
+    await rowsOf(manifest, client, more)
+  })
   await restoreSecrets(folder, config)
   const objects = await restoreObjects(folder, manifest, config, clock)
   const store = storeOfNewFiles(config)
   const rows = await inOneFilling(pool, async (client) => {
     await requireNoRows(client)
     let count = 0
-    for (const { table, file, columns, sha256 } of manifest.rows) {
+    for (const { set, columns, file, sha256 } of await rowsOf(manifest, client, more)) {
       const read = readHashed(join(folder, 'rows', file), sha256)
-      count += await writeRows(client, { table, where: 'true' }, columns, read)
+      count += await writeRows(client, set, columns, read)
     }
     await setStore(client, store)
     await endLinksOfGone(client, readObjects(folder, manifest.objects.sha256), clock())
     return count
   })
   return { rows, objects }
+}
+
+/**
+ * Returns which file has the rows of which table, parents before the rows that refer to them.
+ * Tables and columns are those of the database. The manifest only chooses among them.
+ * @throws {StartFault} when it names a table or a column that there is not, or one twice, or when a
+ * table of ours is missing.
+ */
+async function rowsOf({ rows }: Manifest, client: pg.ClientBase, more: readonly RowSet[]) {
+  const named = new Map(rows.map((one) => [one.table, one]))
+  const found = []
+  for (const set of [...allRows, ...more]) {
+    const one = named.get(set.table)
+    if (one === undefined) continue
+    const known = new Map((await columnsOf(client, set)).map((column) => [column.name, column]))
+    const columns = one.columns.flatMap(({ name }) => known.get(name) ?? [])
+    if (new Set(columns).size !== one.columns.length) throw foreignNames()
+    found.push({ set, columns, file: one.file, sha256: one.sha256 })
+  }
+  const isComplete = rowsWithoutUploads.every(({ table }) => named.has(table))
+  if (found.length !== rows.length || !isComplete) throw foreignNames()
+  return found
+}
+
+function foreignNames(): StartFault {
+  return new StartFault(
+    'The backup is damaged: manifest.json names other tables or columns than this version has. No row was written.',
+  )
 }
 
 /** Copies the secrets of the backup into the data folder, which may have the same ones already. */
