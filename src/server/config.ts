@@ -148,7 +148,8 @@ export const settings = {
   ...googleSettingsTable,
   SMTP_URL: {
     default: 'none: each mail is a file in `DATA_DIR/outbox`',
-    meaning: 'The mail server: `smtp://user:password@host:port`, or `smtps://`',
+    meaning:
+      'The mail server: `smtp://user:password@host:port`, or `smtps://`. Another machine must offer TLS, unless the URL ends in `?requireTLS=false`',
   },
   MAIL_FROM: {
     default: '`Mayfly <SUPPORT_EMAIL>`',

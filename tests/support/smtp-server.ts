@@ -23,6 +23,10 @@ export interface TestSmtpServer {
   received: ParsedMail[]
   /** The recipients of all mails, accepted or not. */
   offered: string[]
+  /** The names with which clients tried to sign in. Each login is refused. */
+  logins: string[]
+  /** Of each recipient in `offered`, whether the connection was encrypted. */
+  encrypted: boolean[]
   /** How many connections were opened so far. */
   connections(): number
   /** From now on, treats every mail like this. */
@@ -30,25 +34,40 @@ export interface TestSmtpServer {
   close(): Promise<void>
 }
 
-/** Starts a real SMTP server on this machine. */
-export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
+/**
+ * Starts a real SMTP server on this machine. It takes a login over any connection, as a server of
+ * an attacker would.
+ * @param offersTls whether it offers STARTTLS, with a certificate that nobody has signed.
+ */
+export async function startSmtpServer(
+  port = 0,
+  { offersTls = false } = {},
+): Promise<TestSmtpServer> {
   let reaction: Reaction = 'accept'
   let held: (() => void)[] = []
   const received: ParsedMail[] = []
   const offered: string[] = []
+  const logins: string[] = []
+  const encrypted: boolean[] = []
   let connections = 0
   // Real servers name the address that they refuse.
   const refusal = (code: number, address = '') =>
     Object.assign(new Error(`Refused <${address}>`), { responseCode: code })
   const server = new SMTPServer({
     authOptional: true,
-    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    disabledCommands: offersTls ? [] : ['STARTTLS'],
+    onAuth({ username = '' }, _session, done) {
+      logins.push(username)
+      done(refusal(535))
+    },
     onConnect(_session, done) {
       connections += 1
       done()
     },
-    onRcptTo({ address }, _session, done) {
+    onRcptTo({ address }, session, done) {
       offered.push(address)
+      encrypted.push(session.secure)
       if (reaction === 'drop') return dropAll()
       if (typeof reaction === 'object' && 'recipient' in reaction) {
         return done(refusal(reaction.recipient, address))
@@ -84,6 +103,8 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
     received,
     offered,
+    logins,
+    encrypted,
     connections: () => connections,
     react(next) {
       reaction = next

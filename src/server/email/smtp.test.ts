@@ -140,3 +140,55 @@ describe('a mail server that falls silent', () => {
     expect(server.offered).toEqual(['ada@example.org'])
   })
 })
+
+describe('a mail server on another machine', () => {
+  /** Another spelling of this machine, which the mailer does not take for it. */
+  const elsewhere = (url: string, login = '') =>
+    url.replace('smtp://127.0.0.1', `smtp://${login}0.0.0.0`)
+
+  /** Sends a mail by the server of this URL. Returns the error, or null. */
+  async function sendBy(url: string): Promise<unknown> {
+    const other = smtpMailer({ url, from: 'support@example.org' })
+    try {
+      return await other.send(mailTo('Ada', 'ada@example.org')).then(
+        () => null,
+        (error: unknown) => error,
+      )
+    } finally {
+      other.close()
+    }
+  }
+
+  it.each(['', '?requireTLS=0', '?requireTLS=', '?ignoreTLS=true', '?opportunisticTLS=true'])(
+    'that offers no TLS gets no login and no mail: %j',
+    async (query) => {
+      for (const login of ['', 'ada:hunter2@']) {
+        const error = await sendBy(`${elsewhere(server.url, login)}${query}`)
+        expect(error).toMatchObject({ code: 'ETLS' })
+        expect(error).not.toBeInstanceOf(MailRefused)
+      }
+      expect(server).toMatchObject({ logins: [], offered: [], received: [] })
+    },
+  )
+
+  it('that offers no TLS gets both where the URL says so', async () => {
+    expect(await sendBy(`${elsewhere(server.url)}?requireTLS=false`)).toBeNull()
+    expect(server.encrypted).toEqual([false])
+    const refused = await sendBy(`${elsewhere(server.url, 'ada:hunter2@')}?requireTLS=false`)
+    expect(refused).toMatchObject({ code: 'EAUTH' })
+    expect(server.logins).toContain('ada')
+  })
+
+  it('that offers TLS gets mail over it alone, and none with a certificate of nobody', async () => {
+    const encrypting = await startSmtpServer(0, { offersTls: true })
+    try {
+      expect(await sendBy(elsewhere(encrypting.url))).toBeInstanceOf(Error)
+      expect(encrypting.offered).toEqual([])
+      const trusting = `${elsewhere(encrypting.url)}?tls.rejectUnauthorized=false`
+      expect(await sendBy(trusting)).toBeNull()
+      expect(encrypting.encrypted).toEqual([true])
+    } finally {
+      await encrypting.close()
+    }
+  })
+})

@@ -1,4 +1,5 @@
 import { createTransport, type NodemailerError } from 'nodemailer'
+import { isLoopback } from '../http/served-hosts.ts'
 import { type Mailer, MailRefused } from './mailer.ts'
 import { messageOf, noReading } from './message.ts'
 
@@ -20,7 +21,8 @@ const defaultTimeouts: SmtpTimeouts = {
 
 /**
  * Sends mail through the server of an `smtp://` or `smtps://` URL, over at most three connections
- * that stay open. It uses STARTTLS where that server offers it.
+ * that stay open. Nothing is sent without TLS, but to this machine or where the URL allows it: see
+ * `mayGoInClear`.
  * @param from the sender of every mail: `Name <address>` or an address.
  * @param timeouts only tests need others than the usual ones.
  */
@@ -33,7 +35,8 @@ export function smtpMailer(
     ...timeouts,
   }
   const transport = createTransport({
-    url,
+    url: withoutTlsSetting(url),
+    requireTLS: !mayGoInClear(url),
     pool: true,
     maxConnections: 3,
     // The job queue repeats failed mails and counts the tries. So the library must not repeat them.
@@ -60,6 +63,24 @@ export function smtpMailer(
     },
     close: () => transport.close(),
   }
+}
+
+/**
+ * Tells whether mail and the login may go to the server of this URL without TLS: to a server on this
+ * machine, or where the URL says `?requireTLS=false`. Otherwise somebody in the network could take
+ * STARTTLS out of the server's greeting, and read the login and links that let people into accounts.
+ */
+export function mayGoInClear(url: string): boolean {
+  const { protocol, hostname, searchParams } = new URL(url)
+  if (protocol !== 'smtp:') return false
+  return isLoopback(hostname) || searchParams.get('requireTLS') === 'false'
+}
+
+/** The library lets the URL win over our options, and takes other spellings of false too. */
+function withoutTlsSetting(url: string): string {
+  const rest = new URL(url)
+  rest.searchParams.delete('requireTLS')
+  return rest.href
 }
 
 /**

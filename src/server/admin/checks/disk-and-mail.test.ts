@@ -110,6 +110,31 @@ describe('a mail server', () => {
     expect(JSON.stringify(found)).not.toContain('hunter2')
   })
 
+  it('on another machine is failing without TLS, and warned of where it may do without', async () => {
+    const server = await startSmtpServer()
+    const find = async (SMTP_URL: string) => {
+      const deps = depsWith({ SMTP_URL })
+      const mailer = createMailer(deps.config, deps)
+      const found = (await checkMail({ ...deps, mailer }))[0]
+      mailer.close()
+      return found
+    }
+    expect(await find(server.url)).toMatchObject({ status: 'ok' })
+    // Another spelling of this machine, which the check does not take for it.
+    const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0')
+    expect(await find(elsewhere)).toMatchObject({
+      status: 'failing',
+      message: expect.stringContaining('speaks no TLS'),
+      cure: expect.stringContaining('?requireTLS=false'),
+    })
+    expect(await find(`${elsewhere}?requireTLS=false`)).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('without TLS'),
+      cure: expect.stringContaining('requireTLS=false'),
+    })
+    await server.close()
+  })
+
   it('that never says a word is failing', async () => {
     const server = await startSilentServer()
     const url = `smtp://127.0.0.1:${server.port}`

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { momentText } from '../../../shared/rules/moment-text.ts'
+import { mayGoInClear } from '../../email/smtp.ts'
 import { inTime } from '../../http/in-time.ts'
 import { isLoopback } from '../../http/served-hosts.ts'
 import { codeOf } from '../../start-fault.ts'
@@ -46,7 +47,16 @@ async function lookAtServer({ config, mailer }: MailDeps): Promise<Finding> {
   } catch (error) {
     return smtpUrl === null ? outboxFault(error, config.dataDir) : serverFault(error, smtpUrl)
   }
-  return smtpUrl === null ? withoutServer(config) : ok(`${hostOf(smtpUrl)} answers and takes mail.`)
+  return smtpUrl === null ? withoutServer(config) : withServer(smtpUrl)
+}
+
+function withServer(smtpUrl: string): Finding {
+  const message = `${hostOf(smtpUrl)} answers and takes mail.`
+  if (!mayGoInClear(smtpUrl) || isLoopback(new URL(smtpUrl).hostname)) return ok(message)
+  return warning(
+    `${message} But mail and the login may go there without TLS, and letters let people into accounts.`,
+    'Unless the network up to there is yours alone, take requireTLS=false out of SMTP_URL and restart the server.',
+  )
 }
 
 function serverFault(error: unknown, smtpUrl: string): Finding {
@@ -57,6 +67,12 @@ function serverFault(error: unknown, smtpUrl: string): Finding {
     return failing(
       `${host} refused the login (${reason}). ${kept}.`,
       'Put the right user and password into SMTP_URL and restart the server. The letters then go out by themselves.',
+    )
+  }
+  if (codeOf(error) === 'ETLS') {
+    return failing(
+      `${host} speaks no TLS that can be trusted (${reason}), so nothing is sent to it. ${kept}.`,
+      'Use smtps:// with a port that speaks TLS at once (mostly 465), or a server that offers STARTTLS with a certificate for its name. Where the network up to it is yours alone, SMTP_URL may end in ?requireTLS=false. Then restart the server.',
     )
   }
   return failing(
