@@ -31,10 +31,10 @@ interface Times {
 }
 
 /**
- * Uploads 100 MB over a simulated line of 200 Mbit/s and 60 ms. Chromium uploads them with the
- * built web. For comparison, a simple client sends parts of the same size over several connections
- * in parallel. The results are percentages of what the line can carry, once from the first byte of
- * the first PUT to the last answer, and once with all calls.
+ * Uploads 100 MB over a simulated line of 200 Mbit/s with a round trip of 60 ms. Chromium does it
+ * with the page that the build makes. For comparison, a simple client sends equal parts over several
+ * connections in parallel. The results are percentages of what the line can carry. One covers only
+ * the PUTs, and the other also the calls that start and confirm the upload.
  */
 export async function measureLongLine(cores: Cores, scratch: string): Promise<Row[]> {
   const line = await startLine()

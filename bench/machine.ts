@@ -62,7 +62,7 @@ export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }>
 /** Unlike /tmp, this folder is never in memory. */
 const diskFolder = '/var/tmp'
 
-/** Makes a new folder on the disk. */
+/** Makes a new folder on the disk, for measurements in which files must not be kept in memory. */
 export function makeDiskScratch(): Promise<string> {
   return makeFolder(diskFolder)
 }

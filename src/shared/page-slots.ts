@@ -37,7 +37,10 @@ export const pageSlots = [
   'site',
   /** The first words of the description in a link preview: the message of the brand, or nothing. */
   'lead',
-  /** The slots from here on appear only in sections for pages with a brand. */
+  /**
+   * This slot and all that follow are filled only on download pages whose owner has a brand: a name,
+   * a logo or a colour of their own.
+   */
   'brandName',
   'brandMessage',
   /**

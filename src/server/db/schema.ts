@@ -255,7 +255,7 @@ export const removals = pgTable(
      * sending them.
      */
     dueAt: moment('due_at').notNull(),
-    /** How often the server tried to remove the bytes, and when the next try may begin. */
+    /** How many times the server has tried to remove the bytes. `tryAt` is the next try. */
     tries: integer().notNull(),
     tryAt: moment('try_at').notNull(),
     /**

@@ -50,10 +50,11 @@ export async function lockRepeated(tx: Db, ownerId: string, key: string): Promis
 }
 
 /**
- * Counts a user's active files and open uploads at `now`. An upload counts while bytes arrive and
- * for 15 minutes after. With `since`, only the uploads that began after that upload count. So where
- * the limit is reached, a resumed older upload waits for the newer ones, and they do not wait for
- * it.
+ * Counts a user's files with an open link, and open uploads, at `now`. An upload counts while bytes
+ * arrive and for 15 minutes after.
+ *
+ * An upload that is resumed passes itself as `since`. Then all files count, but only the uploads
+ * that began after it. If they fill the limit, the resumed upload is refused until they are done.
  */
 export async function countFilesInUse(
   tx: Db,

@@ -20,7 +20,7 @@ const wantedTicks = 6
 export interface BarScale {
   /** The value at the upper edge of the chart. It is 1 if all values are 0. */
   top: number
-  /** The values at which the chart has a line across. They are whole numbers and begin with 0. */
+  /** The values of the horizontal grid lines. They are whole numbers and begin with 0. */
   lines: readonly number[]
   /**
    * The index of the highest bar, or of the first one if several are equal. null if all values are

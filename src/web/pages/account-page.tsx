@@ -29,7 +29,7 @@ function Account({ user }: { user: User }) {
   useGoogleOutcome()
   return (
     <Page title="Account">
-      <Wrap className="grid gap-10 pt-7 pb-16 sm:gap-12">
+      <Wrap className="grid grid-cols-1 gap-10 pt-7 pb-16 sm:gap-12">
         <h1 className="text-2xl">Account</h1>
         <SettingsSection
           title="Name"

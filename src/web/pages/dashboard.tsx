@@ -63,8 +63,8 @@ function SignedIn({ user }: { user: User }) {
   const queryClient = useQueryClient()
   const showTab = (next: DashboardTab) => {
     selectTab(next)
-    // Cached data is used without a time limit (spec §9), but a person who opens the list expects
-    // current download counts.
+    // The page keeps what it has read until something changes it (spec §9). Downloads by others
+    // change no list, so the files are read again when the user opens a tab that lists them.
     if (next !== 'upload') reopenFiles(queryClient)
   }
   const { fileManager } = tierTraits[user.tier]

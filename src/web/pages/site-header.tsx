@@ -112,9 +112,10 @@ export function SiteHeader() {
   const { data: user, isPending } = useCurrentUser()
   return (
     <header className="border-line border-b">
-      <Wrap className="flex min-h-16 items-center justify-between gap-4">
+      {/* On a phone with a large text size, what does not fit goes to another line. */}
+      <Wrap className="flex min-h-16 items-center justify-between gap-x-4 max-sm:flex-wrap max-sm:py-2">
         <Home leaves={!user} />
-        <div className="flex min-w-0 items-center gap-2 sm:gap-3">
+        <div className="ml-auto flex min-w-0 items-center justify-end gap-2 max-sm:flex-wrap sm:gap-3">
           {isPending ? (
             <Skeleton className="h-8 w-36" />
           ) : user ? (

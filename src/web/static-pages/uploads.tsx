@@ -12,7 +12,7 @@ import { showToast } from './toast.ts'
 
 let limits = defaultLimits
 
-/** The panel itself shows how uploads end, so only failures get toasts. */
+/** The panel shows which uploads have completed. A toast says why one failed. */
 const { store, setUser } = createBrowserUploads({
   onStored: () => undefined,
   onNotice: ({ title, description = '', failed }) => {

@@ -44,8 +44,8 @@ export interface SortControlsProps {
 export function SortControls({ order, onOrderChange }: SortControlsProps) {
   const { ascending, descending } = texts[order.by]
   return (
-    <div className="flex gap-2 max-sm:basis-full">
-      <div className="min-w-0 flex-1 sm:w-48">
+    <div className="flex flex-wrap gap-2 max-sm:basis-full">
+      <div className="min-w-32 flex-1 sm:w-48">
         <Select
           label="Sort by"
           options={options}
