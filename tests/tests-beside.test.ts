@@ -40,7 +40,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/db/shared-session.ts': 'src/server/storage/disk/two-servers.test.ts',
   'src/server/storage/disk/held-parts.ts': 'src/server/storage/disk/own-held-parts.test.ts',
   'src/server/storage/disk/server-locks.ts': 'src/server/storage/disk/two-servers.test.ts',
-  'src/server/storage/disk/shared-held-parts.ts': 'src/server/storage/disk/two-servers.test.ts',
   'src/server/admin/checks/check.ts': 'src/server/admin/checks/run-checks.test.ts',
   'src/server/admin/checks/clock.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/cors.ts': 'tests/s3-checks.test.ts',
