@@ -52,7 +52,6 @@ test('two processes make one server, which goes on when one of them is killed', 
     expect(workerPids(server)).toHaveLength(2)
     expect(workerPids(server)).not.toContain(before[0])
   })
-  // The new process serves too: each connection goes to the next worker in turn.
   await eventually(async () => {
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => fetch(`${server.url}/api/download/${shortCode}`)),

@@ -28,8 +28,8 @@ export interface WorkersOptions {
 }
 
 /**
- * Keeps several processes of the server running behind one port (node:cluster). This process
- * accepts the connections and gives them to the workers in turn. A worker that dies is replaced.
+ * Keeps several processes of the server running behind one port (node:cluster). They share the
+ * port, and each accepts connections from it. A worker that dies is replaced.
  */
 export class Workers {
   readonly #options: WorkersOptions
@@ -51,6 +51,9 @@ export class Workers {
    * @throws {StartFault} when one of them cannot start. The others must then be closed.
    */
   start(): Promise<Greeting> {
+    // By default this process would accept the connections and hand them to the workers. One that
+    // is on its way to a worker that is killed would then stay open, and its client would wait.
+    cluster.schedulingPolicy = cluster.SCHED_NONE
     for (let number = 0; number < this.#options.count; number += 1) this.#fork()
     return this.#started.promise
   }
