@@ -1,7 +1,7 @@
 import { makePerson } from '../support/make.ts'
 import { fileRow, fillLogin, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
-import { dropOnLanding, openLanding } from './support/public-screens.ts'
+import { dropOnLanding, openLanding } from './support/landing.ts'
 import { expect, test } from './support/test.ts'
 import { codeOf, sha256OfLink } from './support/uploads.ts'
 

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { screenSets } from './support/screens.ts'
-import type { Screens } from './support/stage.ts'
+import { openEach } from './support/stage.ts'
 import { expect, test } from './support/test.ts'
 
 function themeOf(page: Page) {
@@ -26,53 +26,57 @@ declare global {
   }
 }
 
-const screens: Screens = Object.assign({}, ...screenSets)
-
-for (const name of [
+/** Screens of every kind of page, in an order in which one page can open them. */
+const names = [
   'landing page',
   'login',
   'signup with errors',
-  'dashboard without files',
-  'my files in every state',
-  'download page',
   'download page of a dead link',
   'not found',
-]) {
-  test(`${name}: light at first, dark when chosen, and so after reloading`, async ({
-    app,
-    folder,
-    noise,
-    page,
-  }) => {
-    await page.addInitScript(() => {
-      const root = new MutationObserver(() => {
-        if (document.documentElement?.dataset.theme === undefined) return
-        window.themeSetAt = performance.now()
-        root.disconnect()
-      })
-      root.observe(document, { subtree: true, childList: true, attributeFilter: ['data-theme'] })
+  'download page',
+  'dashboard without files',
+  'my files in every state',
+]
+
+test('every kind of page is light at first, dark when chosen, and so after reloading', async ({
+  app,
+  folder,
+  noise,
+  page,
+}) => {
+  await page.addInitScript(() => {
+    const root = new MutationObserver(() => {
+      if (document.documentElement?.dataset.theme === undefined) return
+      window.themeSetAt = performance.now()
+      root.disconnect()
     })
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await screens[name]?.({ app, folder, noise, page })
-    expect(await themeOf(page)).toBe('light')
-    expect(await paper(page)).toBe(light)
+    root.observe(document, { subtree: true, childList: true, attributeFilter: ['data-theme'] })
+  })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const screens = Object.assign({}, ...Object.values(screenSets))
+  const chosen = Object.fromEntries(names.map((name) => [name, screens[name]]))
+  await openEach(chosen, { app, folder, noise, page }, async (name) => {
+    expect(await themeOf(page), name).toBe('light')
+    expect(await paper(page), name).toBe(light)
 
     await page.getByRole('button', { name: 'Switch to dark theme' }).click()
-    await expect.poll(() => paper(page)).toBe(dark)
+    await expect.poll(() => paper(page), name).toBe(dark)
     await page.reload()
     await expect(page.getByRole('button', { name: 'Switch to light theme' })).toBeVisible()
-    expect(await themeOf(page)).toBe('dark')
-    expect(await paper(page)).toBe(dark)
+    expect(await themeOf(page), name).toBe('dark')
+    expect(await paper(page), name).toBe(dark)
     // The browser reports that it has painted only some time later.
     const paints = await page.waitForFunction(() => {
       const [paint] = performance.getEntriesByName('first-paint')
       return paint && { setAt: window.themeSetAt ?? Number.NaN, paintedAt: paint.startTime }
     })
     const { setAt, paintedAt } = (await paints.jsonValue()) ?? {}
-    expect(setAt).toBeLessThan(paintedAt ?? 0)
+    expect(setAt, name).toBeLessThan(paintedAt ?? 0)
 
     await page.getByRole('button', { name: 'Switch to light theme' }).click()
-    await expect.poll(() => paper(page)).toBe(light)
-    expect(await page.evaluate(() => localStorage.getItem('mayfly-theme'))).toBe('light')
+    await expect.poll(() => paper(page), name).toBe(light)
+    expect(await page.evaluate(() => localStorage.getItem('mayfly-theme')), name).toBe('light')
+    // For the next screen nothing is chosen yet.
+    await page.evaluate(() => localStorage.removeItem('mayfly-theme'))
   })
-}
+})

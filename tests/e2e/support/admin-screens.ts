@@ -1,9 +1,12 @@
 import { expect } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { auditLog, feedback, files, users } from '../../../src/server/db/schema.ts'
+import type { CheckLine } from '../../../src/shared/contract/checks.ts'
 import type { TestApp } from '../../support/app-server.ts'
-import { makeFile, makePerson } from '../../support/make.ts'
+import { makeClient, makeFile, makePerson } from '../../support/make.ts'
+import { report } from '../../support/takedowns.ts'
 import { openAdminCenter, section } from './admin.ts'
+import { longName } from './file-screens.ts'
 import type { Screens } from './stage.ts'
 
 const longAddress = `${'x'.repeat(64)}@${'y'.repeat(60)}.${'z'.repeat(60)}.example`
@@ -37,11 +40,75 @@ async function fillWithHardContent(app: TestApp): Promise<void> {
     .values(Array.from({ length: 21 }, () => ({ ...entry, actor: long.id, subject: long.id })))
 }
 
-/** The Admin Center with the longest of everything. The second screen continues the first. */
-export const fullAdminScreens: Screens = {
+/** Reports two files, with names and texts that are as long as possible. */
+async function makeReports(app: TestApp): Promise<void> {
+  const owner = await makePerson(app)
+  const bytes = new Uint8Array(1000)
+  const file = await makeFile(owner, { name: longName, type: 'application/pdf', bytes })
+  await makeFile(owner, { name: 'copy.pdf', bytes })
+  const arabic = await makeFile(owner, { name: 'تقرير الاجتماع الأول.docx' })
+  const visitor = makeClient(app)
+  await report(visitor, arabic.shortCode, { reason: 'ليس لهم أن يشاركوه', website: 'x' })
+  for (const reason of ['It is a trap.', 'word '.repeat(199), 'averylongword'.repeat(20)]) {
+    const email = `${'long'.repeat(15)}@${'mail.'.repeat(20)}example.org`
+    await report(visitor, file.shortCode, { reason, email })
+  }
+}
+
+const rule = JSON.stringify({
+  CORSRules: [
+    {
+      AllowedOrigins: ['https://files.example.org'],
+      AllowedMethods: ['PUT', 'GET', 'HEAD'],
+      AllowedHeaders: ['content-type', 'content-md5'],
+      ExposeHeaders: ['etag'],
+    },
+  ],
+})
+
+/** Lines of the checks with every status. Their names and texts are as long as possible. */
+const lines: CheckLine[] = [
+  { name: 'Database', status: 'ok', message: 'Postgres 18.4 answers in 2 ms.', cure: '' },
+  {
+    name: 'CORS',
+    status: 'failing',
+    message: `Browsers refuse to send files from https://files.example.org to the bucket "${'bucket-'.repeat(9)}".`,
+    cure: `Write this rule to a file cors.json and give it to the bucket: ${rule}`,
+  },
+  {
+    name: 'Mail: lost letters',
+    status: 'warning',
+    message: `A letter was lost in the last 7 days. To ${'a'.repeat(64)}@${'long.'.repeat(30)}example.org (signup): 550 ${'x'.repeat(200)}.`,
+    cure: 'Read what the mail server said.',
+  },
+  {
+    name: 'Jobs: files whose bytes are missing',
+    status: 'failing',
+    message: '2 files have no bytes in storage.',
+    cure: 'Restore them from a backup.',
+  },
+  {
+    name: 'Version',
+    status: 'ok',
+    message: `Mayfly 0.9.10 runs on ${'Node '.repeat(40)}.`,
+    cure: '',
+  },
+]
+
+/** The Admin Center. The second and the third screen continue the first. */
+export const adminScreens: Screens = {
   'Admin Center with the longest of everything': async ({ app, page }) => {
     await fillWithHardContent(app)
+    await makeReports(app)
+    await page.route('**/api/admin/checks', (route) => route.fulfill({ json: lines }))
     await openAdminCenter(page, app)
+    const checks = section(page, 'Checks')
+    await checks.getByRole('button', { name: 'Show what is OK (2)' }).click()
+    await expect(checks.getByText('Postgres 18.4')).toBeVisible()
+    const reports = section(page, 'Reports')
+    await expect(reports.getByRole('status')).toHaveText('2 open')
+    await reports.getByRole('button', { name: /^Show all 3/ }).click()
+    await expect(reports.getByText('It is a trap.')).toBeVisible()
     await section(page, 'Maintenance').getByRole('button', { name: 'Expire files' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Expire files' }).click()
     await expect(page.getByText('0 files expired: none was over')).toBeVisible()
@@ -62,7 +129,7 @@ export const fullAdminScreens: Screens = {
     await expect(log.getByRole('listitem')).toHaveCount(20)
     await log.getByRole('button', { name: 'Show older' }).click()
     await expect(log.getByText('That is all.')).toBeFocused()
-    await expect(log.getByRole('listitem')).toHaveCount(22)
+    await expect(log.getByRole('listitem')).toHaveCount(23)
   },
   'the question before deleting a user': async ({ page }) => {
     await page.getByRole('button', { name: /^Delete Wolfe/ }).click()
@@ -70,15 +137,27 @@ export const fullAdminScreens: Screens = {
     await question.getByRole('button', { name: 'Delete' }).click()
     await expect(question.getByText('This is not the address above.')).toBeVisible()
   },
-}
-
-/** The screens of the Admin Center. */
-export const adminScreens: Screens = {
+  'the question before a takedown': async ({ page }) => {
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('dialog')).toBeHidden()
+    const reports = section(page, 'Reports')
+    await reports.getByRole('button', { name: `Take down ${longName}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Take down' }).click()
+    await expect(page.getByText('Please say why.')).toBeVisible()
+  },
   'Admin Center that cannot be loaded': async ({ app, noise, page }) => {
     noise.expect(/500 \(Internal Server Error\)/)
     await page.route(/\/api\/(admin|settings)\//, (route) => route.fulfill({ status: 500 }))
     await openAdminCenter(page, app)
-    for (const what of ['numbers', 'users', 'settings', 'limits', 'feedback', 'audit log']) {
+    for (const what of [
+      'numbers',
+      'users',
+      'settings',
+      'limits',
+      'feedback',
+      'audit log',
+      'reports',
+    ]) {
       await expect(page.getByText(`The ${what} could not be loaded`)).toBeVisible()
     }
   },

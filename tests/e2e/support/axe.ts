@@ -18,14 +18,14 @@ export interface AxeFault {
 /** The script of axe. The short one is less than half as long as `axe.source`. */
 const script = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/**
- * Loads axe, which checks accessibility, into the open page, if it is not there. It stays there until
- * another page is loaded. Loading takes longer than checking. So it is loaded once, and a page is
- * checked several times.
- */
+/** Loads axe, which checks accessibility, into the open page. */
 export async function loadAxe(page: Page): Promise<void> {
-  if (await page.evaluate(() => 'axe' in window)) return
   await page.evaluate(script)
+}
+
+/** Loads axe into each page that is opened from now on. */
+export async function loadAxeIntoEachPage(page: Page): Promise<void> {
+  await page.addInitScript({ content: script })
 }
 
 /**
@@ -36,12 +36,13 @@ export function faultsFoundByAxe(page: Page, rules?: readonly string[]): Promise
   return page.evaluate(async (rules) => {
     const { violations } = await window.axe.run({
       ...(rules && { runOnly: [...rules] }),
-      // Our pages have no frames, and only violations are needed.
+      // Our pages have no frames. Only violations are needed, and their HTML tells where they are.
       iframes: false,
+      resultTypes: ['violations'],
+      selectors: false,
       // The rules that need all style sheets beforehand are about orientation and about sound, and
       // there is neither a rule for orientation nor a sound.
       preload: false,
-      resultTypes: ['violations'],
     })
     return violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ html }) => html) }))
   }, rules)

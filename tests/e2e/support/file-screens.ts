@@ -1,9 +1,12 @@
 import { expect } from '@playwright/test'
 import { eq } from 'drizzle-orm'
-import { files } from '../../../src/server/db/schema.ts'
+import { files, users } from '../../../src/server/db/schema.ts'
+import { expireFiles } from '../../../src/server/files/expire-files.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
+import { makeDownloads } from './analytics.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
+import { writeSparseFile } from './files.ts'
 import type { Screens } from './stage.ts'
 
 const hour = 3_600_000
@@ -43,7 +46,10 @@ export async function makeFilesInAllStates(app: TestApp) {
   return person
 }
 
-/** The lists of a Premium account with files in every state. Each screen goes on from the one before. */
+/**
+ * The lists of files, and what is opened from them. Until the analytics, each screen continues the one
+ * before.
+ */
 export const fileScreens: Screens = {
   'my files in every state': async ({ app, page }) => {
     await openDashboard(page, app, await makeFilesInAllStates(app))
@@ -80,19 +86,43 @@ export const fileScreens: Screens = {
     await page.getByRole('button', { name: `0 downloads, statistics of ${longName}` }).click()
     await expect(page.getByRole('heading', { name: /^No downloads in/ })).toBeVisible()
   },
-}
-
-/** The dashboard of a new account. The second screen goes on from the first. */
-export const newAccountScreens: Screens = {
-  'dashboard without files': async ({ app, page }) => {
-    await openDashboard(page, app, await makePerson(app))
-    await expect(page.getByText('No files yet')).toBeVisible()
+  'a checksum': async ({ page }) => {
+    await page.getByRole('tab', { name: 'My Files' }).click()
+    await page.getByRole('button', { name: `SHA-256 of ${longName}` }).click()
+    await expect(page.getByText(/^[0-9a-f]{64}$/)).toBeVisible()
   },
-  'dashboard while a file is uploaded': async ({ page }) => {
-    await page.route('**/storage/**', () => {})
-    await page
-      .getByLabel('Files to upload')
-      .setInputFiles({ name: longName, mimeType: 'application/pdf', buffer: Buffer.alloc(1000) })
-    await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeVisible()
+  'the question before clearing the history': async ({ app, page }) => {
+    await app.deps.db.update(users).set({ tier: 'free' })
+    await page.reload()
+    await page.getByRole('tab', { name: 'My Files' }).click()
+    await page.getByRole('button', { name: 'Clear expired history' }).click()
+    await expect(page.getByRole('alertdialog', { name: 'Delete 2 files' })).toBeVisible()
+  },
+  analytics: async ({ app, page }) => {
+    const person = await makePerson(app, { tier: 'premium' })
+    await makeDownloads(app, person)
+    await openDashboard(page, app, person)
+    await page.getByRole('tab', { name: 'Analytics' }).click()
+    await page.getByRole('slider', { name: 'Downloads per day' }).focus()
+    await page.keyboard.press('Home')
+    await expect(page.getByRole('heading', { name: /^412 downloads/ })).toBeVisible()
+  },
+  'the receipt of a deletion': async ({ app, page }) => {
+    const person = await makePerson(app)
+    const file = await makeFile(person, { name: longName })
+    const expiresAt = app.clock()
+    await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, file.id))
+    await expireFiles(app.deps)
+    await openDashboard(page, app, person)
+    await page.getByRole('button', { name: `Receipt of ${longName}` }).click()
+    await expect(page.getByText('Storage has confirmed that nothing is left.')).toBeVisible()
+  },
+  'upgrade to Premium': async ({ app, folder, page }) => {
+    await openDashboard(page, app, await makePerson(app))
+    const large = await writeSparseFile(folder, longName, 500 * 1024 ** 2 + 1)
+    // With real time, the toast would disappear after 5 s.
+    await page.clock.install()
+    await page.getByLabel('Files to upload').setInputFiles(large)
+    await expect(page.getByRole('button', { name: 'Upgrade Now' })).toBeVisible()
   },
 }

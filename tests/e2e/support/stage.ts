@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import { type Page, test } from '@playwright/test'
 import type { TestApp } from '../../support/app-server.ts'
 import type { Noise } from './noise.ts'
 
@@ -12,3 +12,25 @@ export interface Stage {
 
 /** Screens by their names, each with the steps that open it. */
 export type Screens = Readonly<Record<string, (stage: Stage) => Promise<void>>>
+
+/**
+ * Opens screens one after another, and calls `look` for each. Before the next one it takes back what
+ * a screen changed: answers that the test gives instead of the server, and settings of the server.
+ * The page stays, and so does the person who is signed in.
+ */
+export async function openEach(
+  screens: Screens,
+  stage: Stage,
+  look: (name: string) => Promise<void>,
+): Promise<void> {
+  const { config } = stage.app.deps
+  const settings = { ...config }
+  for (const [name, open] of Object.entries(screens)) {
+    await test.step(name, async () => {
+      await open(stage)
+      await look(name)
+      await stage.page.unrouteAll({ behavior: 'ignoreErrors' })
+      Object.assign(config, settings)
+    })
+  }
+}

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { users } from '../../../../src/server/db/schema.ts'
 import { makePerson } from '../../../support/make.ts'
 import { openAdminCenter, section } from '../admin.ts'
-import { banner, dialog, failing, main, open, press, type Stop, send } from './walk.ts'
+import { banner, dialog, failing, main, open, press, question, type Stop, send } from './walk.ts'
 
 function maintenance(page: Page) {
   return section(page, 'Maintenance')
@@ -38,7 +38,14 @@ export const administratorWalk: readonly Stop[] = [
       async ({ page }) => {
         const buttons = maintenance(page).getByRole('button')
         await buttons.first().waitFor()
-        for (const button of await buttons.all()) await button.click()
+        // These ask first.
+        const destroys = /^(Clean up|Sanitize|Expire)/
+        for (const button of await buttons.all()) {
+          const name = (await button.textContent()) ?? ''
+          await button.click()
+          if (!destroys.test(name)) continue
+          await question(page).getByRole('button', { name: destroys }).click()
+        }
       },
     ),
     shows: [

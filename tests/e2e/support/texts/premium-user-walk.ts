@@ -2,7 +2,7 @@ import { makeFile } from '../../../support/make.ts'
 import { fileRow, openDashboard } from '../dashboard.ts'
 import { longName, makeFilesInAllStates } from '../file-screens.ts'
 import { writeSparseFile } from '../files.ts'
-import { leaveUploads } from '../screens.ts'
+import { leaveUploads } from '../left-uploads.ts'
 import { uploadsPanel } from '../uploads.ts'
 import {
   banner,

@@ -1,5 +1,5 @@
 import { makeFile, makePerson } from '../../../support/make.ts'
-import { offerGoogle } from '../account-screens.ts'
+import { offerGoogle } from '../sign-in-screens.ts'
 import { answered, banner, dialog, main, open, press, type Stop, send } from './walk.ts'
 
 function newPasswords(one: string, other: string) {

@@ -1,0 +1,104 @@
+import { expect } from '@playwright/test'
+import { eq } from 'drizzle-orm'
+import { files } from '../../../src/server/db/schema.ts'
+import { makeFile, makePerson } from '../../support/make.ts'
+import { fileRow, keepNewFilesMarked, openDashboard } from './dashboard.ts'
+import { longName } from './file-screens.ts'
+import { writeSparseFile } from './files.ts'
+import type { Screens } from './stage.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+/** The dashboard. The second screen continues the first. */
+export const dashboardScreens: Screens = {
+  'dashboard without files': async ({ app, page }) => {
+    await openDashboard(page, app, await makePerson(app))
+    await expect(page.getByText('No files yet')).toBeVisible()
+  },
+  'dashboard while a file is uploaded': async ({ page }) => {
+    await page.route('**/storage/**', () => {})
+    await page
+      .getByLabel('Files to upload')
+      .setInputFiles({ name: longName, mimeType: 'application/pdf', buffer: Buffer.alloc(1000) })
+    await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeVisible()
+  },
+  'dashboard after a refusal': async ({ app, noise, page }) => {
+    noise.expect(/403 \(Forbidden\).*get-upload-url$/)
+    const person = await makePerson(app)
+    for (const name of ['one.txt', 'two.txt', 'three.txt']) await makeFile(person, { name })
+    await openDashboard(page, app, person)
+    await page
+      .getByLabel('Files to upload')
+      .setInputFiles({ name: longName, mimeType: 'application/pdf', buffer: Buffer.alloc(1000) })
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('tier')
+  },
+  'file too large': async ({ app, folder, page }) => {
+    await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
+    const large = await writeSparseFile(folder, longName, 1024 ** 3 + 1)
+    await page.getByLabel('Files to upload').setInputFiles(large)
+    await expect(page.getByRole('button', { name: 'Try Another File' })).toBeVisible()
+  },
+  'a trial in its last hours, of the administrator': async ({ app, page }) => {
+    const now = app.clock().getTime()
+    const trial = {
+      premiumTrialStartedAt: new Date(now - 29 * day),
+      premiumTrialEndsAt: new Date(now + 9.5 * hour),
+    }
+    await openDashboard(
+      page,
+      app,
+      await makePerson(app, { tier: 'premium', role: 'admin', ...trial }),
+    )
+    await expect(page.getByText('9 hours left')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Switch to Free' })).toBeVisible()
+  },
+  'a trial that is over': async ({ app, page }) => {
+    const premiumTrialEndsAt = app.clock()
+    const premiumTrialStartedAt = new Date(premiumTrialEndsAt.getTime() - 30 * day)
+    await openDashboard(
+      page,
+      app,
+      await makePerson(app, { tier: 'free', premiumTrialStartedAt, premiumTrialEndsAt }),
+    )
+    await expect(page.getByText('Trial expired')).toBeVisible()
+  },
+  'files that could not be loaded': async ({ app, noise, page }) => {
+    noise.expect(/500 \(Internal Server Error\).*\/api\/files\?/)
+    await page.route(/\/api\/files\?/, (route) => route.fulfill({ status: 500 }))
+    await openDashboard(page, app, await makePerson(app))
+    await page.getByRole('tab', { name: 'My Files' }).click()
+    await expect(page.getByRole('alert')).toContainText('Your files could not be loaded')
+  },
+  'a file that was taken down': async ({ app, page }) => {
+    const person = await makePerson(app)
+    const file = await makeFile(person, { name: longName })
+    const now = app.clock()
+    const takedownReason = `It is malware.\n${'averylongword'.repeat(20)}`
+    const changes = { takenDownAt: now, takedownReason, purgingAt: now, expiresAt: now }
+    await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
+    await openDashboard(page, app, person)
+    await page.getByRole('button', { name: `Reason of ${longName}` }).click()
+    await expect(page.getByText('If this is a mistake, write to')).toBeVisible()
+  },
+  'new files, and a toast': async ({ app, page }) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await keepNewFilesMarked(page)
+    await openDashboard(page, app, await makePerson(app))
+    await page.getByLabel('Files to upload').setInputFiles(
+      [longName, 'notes.txt'].map((name) => ({
+        name,
+        mimeType: 'text/plain',
+        buffer: Buffer.alloc(1000),
+      })),
+    )
+    await expect(fileRow(page, longName).getByText('New', { exact: true })).toBeVisible()
+    const together = page.getByRole('button', { name: 'Copy 2 links' })
+    await expect(together).toBeVisible()
+    // With real time, the toast would disappear after 5 s.
+    await page.clock.install()
+    await together.click()
+    await expect(page.getByText('2 links copied')).toBeVisible()
+    await page.getByText('2 links copied').hover()
+  },
+}

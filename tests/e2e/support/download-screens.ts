@@ -1,0 +1,71 @@
+import { expect } from '@playwright/test'
+import { saveBrand } from '../../support/brands.ts'
+import { makeFile, makePerson } from '../../support/make.ts'
+import { openDashboard } from './dashboard.ts'
+import { longName, makeFilesInAllStates } from './file-screens.ts'
+import { leaveUploads } from './left-uploads.ts'
+import type { Screens } from './stage.ts'
+import { uploadsPanel } from './uploads.ts'
+
+/**
+ * The pages of links, and the uploads panel on them and beside its own files. The screens with the
+ * panel continue one another.
+ */
+export const downloadScreens: Screens = {
+  'download page': async ({ app, page }) => {
+    const file = await makeFile(await makePerson(app), { name: longName, type: 'application/pdf' })
+    await page.goto(`/s/${file.shortCode}`)
+    await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
+  },
+  'download page with a brand': async ({ app, page }) => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const message = 'The photographs for the opening.\nPlease credit the photographer.'
+    await saveBrand(person, { name: 'Harbour & Pine '.repeat(4), accent: '#ffd400', message })
+    const { shortCode } = await makeFile(person, { name: `${'long '.repeat(39)}.pdf` })
+    await page.goto(`/s/${shortCode}`)
+    await expect(page.getByText('Please credit the photographer.')).toBeVisible()
+  },
+  'a report that was refused': async ({ app, noise, page }) => {
+    const file = await makeFile(await makePerson(app), { name: longName })
+    await page.goto(`/s/${file.shortCode}/report`)
+    await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
+    // The browser would refuse this address itself. With `novalidate`, the server must refuse it.
+    await page.evaluate(() => document.querySelector('form')?.setAttribute('novalidate', ''))
+    await page.getByLabel('What is wrong with it?').fill('It came in a mail from “our bank”.')
+    await page.getByLabel('Email').fill('ada')
+    noise.expect(/400 \(Bad Request\).*\/report$/)
+    await page.getByRole('button', { name: 'Send report' }).click()
+    await expect(page.getByRole('alert').first()).toContainText('valid email address')
+  },
+  'a report that was sent': async ({ app, page }) => {
+    const file = await makeFile(await makePerson(app), { name: longName })
+    await page.goto(`/s/${file.shortCode}/report`)
+    await page.getByLabel('What is wrong with it?').fill('It is a trap.')
+    await page.getByRole('button', { name: 'Send report' }).click()
+    await expect(page.getByRole('heading', { name: 'Thank you' })).toBeVisible()
+  },
+  'uploads panel in every state': async ({ app, page }) => {
+    const person = await makeFilesInAllStates(app)
+    await leaveUploads(page, person.id)
+    await openDashboard(page, app, person)
+    await expect(uploadsPanel(page).getByText('Upload failed with status 403')).toBeVisible()
+  },
+  'uploads panel on a download page': async ({ page }) => {
+    const link = page.getByRole('link', { name: /^\/s\// }).first()
+    await page.goto((await link.getAttribute('href')) ?? '')
+    await page.getByText('Checksum (SHA-256)').click()
+    await expect(uploadsPanel(page).getByText('lecture-07.mp4').first()).toBeVisible()
+  },
+  'a download that failed': async ({ app, noise, page }) => {
+    const person = await makePerson(app)
+    const file = await makeFile(person)
+    noise.expect(/404 \(Not Found\).*\/api\/download\//)
+    await page.goto(`/s/${file.shortCode}`)
+    await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
+    await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+    // With real time, the toast would disappear after 5 s.
+    await page.clock.install()
+    await page.getByRole('link', { name: 'Download File' }).click()
+    await expect(page.getByRole('alert')).toContainText('Download failed')
+  },
+}

@@ -1,0 +1,28 @@
+import { expect } from '@playwright/test'
+import { makePerson } from '../../support/make.ts'
+import { openDashboard } from './dashboard.ts'
+import { keepFile } from './landing.ts'
+import type { Screens } from './stage.ts'
+
+/** The screens that show a file that waits in the browser. Each one continues the one before. */
+export const waitingScreens: Screens = {
+  'signup while a file waits': async ({ folder, page }) => {
+    const { name } = await keepFile({ folder, page })
+    await expect(page.getByText(`${name} waits in this browser.`)).toBeVisible()
+  },
+  'closed signup while a file waits': async ({ app, page }) => {
+    app.deps.config.signup = 'closed'
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'Signing up is closed' })).toBeVisible()
+    await expect(page.getByText('waits in this browser.')).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Sign Up' })).toBeHidden()
+  },
+  'landing page with a file that waits': async ({ page }) => {
+    await page.goto('/')
+    await expect(page.getByRole('button', { name: 'Remove' })).toBeVisible()
+  },
+  'dashboard while a file waits': async ({ app, page }) => {
+    await openDashboard(page, app, await makePerson(app))
+    await expect(page.getByRole('button', { name: 'Upload it' })).toBeVisible()
+  },
+}
