@@ -11,6 +11,7 @@ import { sessionCookieName } from './cookie-names.ts'
 
 const rawTypes = {
   bytes: 'application/octet-stream',
+  json: 'application/json',
   page: 'text/html',
   png: 'image/png',
   text: 'text/plain',

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { Limits } from '../../shared/rules/tier-limits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { metricsType } from '../metrics/metrics.ts'
@@ -6,10 +7,22 @@ import { inTime } from './in-time.ts'
 import { assertMayReadMetrics } from './metrics-access.ts'
 import type { Handlers } from './mount.ts'
 import { openApiDocument } from './openapi.ts'
+import { compressed, sendVariant, type Variants } from './send-variants.ts'
 import type { ShowPage } from './show-page.ts'
 
 /** A store or database that takes longer than this counts as not ready. */
 const readyWithinMs = 5000
+
+const openApiHeaders = {
+  'content-type': 'application/json',
+  'cache-control': 'no-cache',
+  vary: 'Accept-Encoding',
+}
+/**
+ * Where APP_URL is not set, clients choose the origin among the addresses of this machine. So a
+ * document that is made anew must be cheap: Brotli's best quality would take half a second.
+ */
+const openApiQuality = 6
 
 /**
  * The routes for operators and for programs that use the API: whether the server runs, whether it
@@ -37,6 +50,7 @@ export function operationsRoutes(
     return checking
   }
 
+  const openApi = keepOpenApi()
   return {
     health: () => ({ status: 'ok' }),
 
@@ -57,8 +71,30 @@ export function operationsRoutes(
       return context.body(await metrics.scrape(), 200, headers)
     },
 
-    openApi: async ({ publicOrigin }) => openApiDocument(publicOrigin, await settings.limits()),
+    async openApi({ publicOrigin, context }) {
+      return sendVariant(
+        context,
+        { headers: openApiHeaders, variants: await openApi(publicOrigin, await settings.limits()) },
+        200,
+      )
+    },
 
     docs: ({ context }) => showPage(context, 'api-reference'),
+  }
+}
+
+/**
+ * Makes the function that returns the OpenAPI document. It keeps the last one, and makes another
+ * only for another origin or changed limits.
+ */
+function keepOpenApi() {
+  let last: { key: string; variants: Promise<Variants> } | undefined
+  return (origin: string, limits: Limits): Promise<Variants> => {
+    const key = JSON.stringify([origin, limits])
+    if (last?.key !== key) {
+      const text = JSON.stringify(openApiDocument(origin, limits))
+      last = { key, variants: compressed(text, openApiQuality) }
+    }
+    return last.variants
   }
 }

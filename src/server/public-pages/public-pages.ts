@@ -1,5 +1,3 @@
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'hono'
 import { type BuiltPage, builtFile, builtPages } from '../../shared/public-pages.ts'
 import {
@@ -13,7 +11,7 @@ import { readBuilt } from '../http/dist.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { makeTemplate, type Page } from '../http/html-template.ts'
 import { pageHeaders } from '../http/page-headers.ts'
-import { sendVariant, type Variants, variantOf } from '../http/send-variants.ts'
+import { compressed, sendVariant, type Variants } from '../http/send-variants.ts'
 import { hasHint } from '../http/signed-in-hint.ts'
 
 type Values = Record<PublicSlot, string>
@@ -113,18 +111,4 @@ class FilledPage {
     if (this.#last?.key !== key) this.#last = { key, variants: compressed(this.html(values)) }
     return this.#last.variants
   }
-}
-
-async function compressed(html: string): Promise<Variants> {
-  const body = new Uint8Array(Buffer.from(html))
-  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: body.length }
-  const [br, gz] = await Promise.all([
-    promisify(brotliCompress)(body, { params }),
-    promisify(gzip)(body, { level: 9 }),
-  ])
-  return new Map([
-    ['br', variantOf(new Uint8Array(br))],
-    ['gzip', variantOf(new Uint8Array(gz))],
-    ['identity', variantOf(body)],
-  ])
 }

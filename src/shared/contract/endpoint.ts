@@ -11,10 +11,10 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 /**
  * The kind of an answer. A Zod schema means JSON: the server checks each answer against the schema,
- * and the type of the browser's calls comes from it. A `raw` answer (bytes, a page, a redirect) is
+ * and the type of the browser's calls comes from it. A `raw` answer (bytes, a page, prepared JSON, a redirect) is
  * made by the endpoint's own code.
  */
-export type Answer = ZodType | { raw: 'bytes' | 'page' | 'png' | 'redirect' | 'text' }
+export type Answer = ZodType | { raw: 'bytes' | 'json' | 'page' | 'png' | 'redirect' | 'text' }
 
 /** One row of the table of endpoints. Paths name their parameters in braces, as OpenAPI does. */
 export interface Endpoint {

@@ -33,7 +33,7 @@ export const operations = {
     path: '/api/openapi.json',
     summary: 'This contract as an OpenAPI 3.1 document.',
     access: 'visitor',
-    response: z.record(z.string(), z.unknown()),
+    response: { raw: 'json' },
     errors: [],
   }),
   docs: endpoint({

@@ -17,6 +17,7 @@ const accessTexts: Readonly<Record<Access, string>> = {
 
 const rawTexts = {
   bytes: 'The bytes of the file, as an attachment.',
+  json: 'A JSON document.',
   page: 'A page to read.',
   png: 'A PNG.',
   redirect: 'A redirection: only a browser opens this address.',

@@ -1,0 +1,60 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { makePerson } from '../../../tests/support/make.ts'
+import { type Answer, send } from '../../../tests/support/send.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { endpoints } from '../../shared/contract/index.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+function ask(headers: Record<string, string> = {}): Promise<Answer> {
+  return send(app.url, { path: '/api/openapi.json', headers })
+}
+
+describe('GET /api/openapi.json', () => {
+  it.each([
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ] as const)('is sent as %s, in less than a fifth of its size', async (coding, decompress) => {
+    const plain = await ask()
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    const small = await ask({ 'accept-encoding': coding })
+    expect(small.headers).toMatchObject({
+      'content-encoding': coding,
+      'content-type': 'application/json',
+      vary: 'Accept-Encoding',
+    })
+    expect(decompress(small.body)).toEqual(plain.body)
+    expect(small.body.length).toBeLessThan(plain.body.length / 5)
+  })
+
+  it('is sent once to whoever keeps it, and again when a limit has changed', async () => {
+    const { etag = '' } = (await ask()).headers
+    const again = () => ask({ 'if-none-match': String(etag) })
+    expect(await again()).toMatchObject({ status: 304, body: Buffer.alloc(0) })
+    const admin = await makePerson(app, { role: 'admin' })
+    const body = { key: 'free_max_files', value: 7 }
+    const changed = await admin.post('/api/admin/settings', body)
+    expect(changed.status).toBe(200)
+    expect((await again()).status).toBe(200)
+  })
+
+  it('is made once for many, and anew for another host that we serve', async () => {
+    const { port } = new URL(app.url)
+    const serverOf = ({ body }: Answer) => JSON.parse(body.toString()).servers
+    const first = await ask()
+    const made = vi.spyOn(endpoints.openApi, 'summary', 'get')
+    await Promise.all(Array.from({ length: 10 }, () => ask()))
+    expect(made).not.toHaveBeenCalled()
+    expect(serverOf(first)).toEqual([{ url: app.url }])
+    const other = await ask({ host: `localhost:${port}` })
+    expect(other.headers.etag).not.toBe(first.headers.etag)
+    expect(serverOf(other)).toEqual([{ url: `http://localhost:${port}` }])
+    expect(made).toHaveBeenCalled()
+    made.mockRestore()
+  })
+})
