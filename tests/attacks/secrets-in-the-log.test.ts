@@ -17,6 +17,7 @@ import {
   putBytes,
   startUpload,
 } from '../support/make.ts'
+import { send } from '../support/send.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { confirm } from '../support/upload-requests.ts'
@@ -172,7 +173,8 @@ describe('the log of what people do', () => {
     await visitor.fetch(`/api/login?next=/s/${file.shortCode}`)
 
     const logged = JSON.stringify(app.logged.slice(before))
-    for (const path of ['/api/links/…', '/s/…', '/reset-password']) expect(logged).toContain(path)
+    for (const path of ['/api/links/{code}', '/s/{code}', '/reset-password'])
+      expect(logged).toContain(path)
     const [, session = ''] = /session_token=([^;.]+)/.exec(cookie) ?? []
     const [, signature = ''] = /signature=([\w-]+)/.exec(started.uploadUrl) ?? []
     const secrets = { email, password, newPassword, session, signature, token, metricsToken }
@@ -181,5 +183,47 @@ describe('the log of what people do', () => {
       expect(logged, name).not.toContain(secret)
     }
     expect(logged).not.toContain('salary')
+  })
+
+  it.each([
+    ['/s%2FCODE', '/…'],
+    ['//s/CODE', '/…'],
+    ['/S/CODE', '/…'],
+    ['/CODE', '/…'],
+    ['/s/CODE', '/s/{code}'],
+    ['/s/CODE/', '/s/…'],
+    ['/s/CODE/report/x', '/s/…'],
+    ['/s/x/../CODE', '/s/{code}'],
+    ['/download/CODE', '/download/{code}'],
+    ['/login/s/CODE', '/login/…'],
+    ['/assets/CODE.js', '/assets/…'],
+    ['/api/Links/CODE', '/api/…'],
+    ['/api/CODE', '/api/…'],
+    ['/api/files/CODE', '/api/files/{id}'],
+    ['/robots.txt', '/robots.txt'],
+    ['/share', '/share'],
+  ])('of %s holds no more than %s, by any method', async (path, logged) => {
+    const code = 'Wq7TnXk3Rb'
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      for (const accept of ['text/html', '*/*']) {
+        const before = app.logged.length
+        await send(app.url, { method, path: path.replace('CODE', code), headers: { accept } })
+        const lines = app.logged.slice(before)
+        expect(JSON.stringify(lines)).not.toContain(code)
+        expect(lines.filter(({ msg }) => msg === 'request')).toEqual([
+          expect.objectContaining({ method, path: expect.stringMatching(/^\/(…|[\w./{}…]+)$/) }),
+        ])
+        if (method === 'GET' && accept === 'text/html') expect(lines.at(-1)?.path).toBe(logged)
+      }
+    }
+  })
+
+  it('names the call that was refused before its route', async () => {
+    const before = app.logged.length
+    const headers = { origin: 'https://evil.example' }
+    await send(app.url, { method: 'POST', path: '/api/auth/login', headers })
+    expect(app.logged.slice(before)).toContainEqual(
+      expect.objectContaining({ msg: 'request', path: '/api/auth/login', status: 403 }),
+    )
   })
 })

@@ -4,23 +4,17 @@ import type { Deps } from '../deps.ts'
 import { clientAddress, type ProxyTrust } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 import { watchForProxy } from './missed-proxy.ts'
+import { loggedPath } from './route-name.ts'
 import type { ServedHosts } from './served-hosts.ts'
 
 const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
 
 /**
- * Removes the short code from a path. Whoever knows the code can open the file, so the log must not
- * hold it.
- */
-function withoutCode(path: string): string {
-  return path.replace(/^\/(s|download|api\/download|api\/links)\/.+/, '/$1/…')
-}
-
-/**
  * Gives each request an id, a logger and the client's address. The header `x-request-id` names the
  * id, and another header forbids browsers to guess the type of the answer. The `date` header comes
  * from the clock that ends links, because our pages correct the browser's clock by it. Each request
- * gets one log line. The query is never logged, because it can hold a signature or a token.
+ * gets one log line. It names the declared route. What a client wrote is never logged: a path can
+ * hold a short code, and a query a signature or a token.
  */
 export function requestContext(
   { log, clock }: Pick<Deps, 'log' | 'clock'>,
@@ -45,7 +39,7 @@ export function requestContext(
     requestLog.info(
       {
         method: c.req.method,
-        path: withoutCode(c.req.path),
+        path: loggedPath(outgoing, c.req.path),
         status: outgoing.headersSent ? outgoing.statusCode : c.res.status,
         ms: Math.round(performance.now() - started),
       },

@@ -40,18 +40,26 @@ export function publicPageRoutes(
   }
   // Users who are signed in see the landing page at /preview (spec §2). For visitors, this path
   // does not exist.
-  app.get(previewPath, async (c, next) =>
-    hasHint(c) ? pages.send(c, 'landing', await values(), 200) : next(),
-  )
+  app.get(previewPath, async (c, next) => {
+    nameRoute(c.env.outgoing, previewPath)
+    return hasHint(c) ? pages.send(c, 'landing', await values(), 200) : next()
+  })
   // If the service worker cannot store the shared files, it sends the browser to this path.
-  app.get(sharePath, async (c) => pages.send(c, 'not-shared', await values(), 200))
-  app.get('/robots.txt', (c) => c.text(robotsText(origin), 200, { 'cache-control': siteFilesKept }))
-  app.get('/sitemap.xml', (c) =>
-    c.body(sitemapText(origin), 200, {
+  app.get(sharePath, async (c) => {
+    nameRoute(c.env.outgoing, sharePath)
+    return pages.send(c, 'not-shared', await values(), 200)
+  })
+  app.get('/robots.txt', (c) => {
+    nameRoute(c.env.outgoing, '/robots.txt')
+    return c.text(robotsText(origin), 200, { 'cache-control': siteFilesKept })
+  })
+  app.get('/sitemap.xml', (c) => {
+    nameRoute(c.env.outgoing, '/sitemap.xml')
+    return c.body(sitemapText(origin), 200, {
       'content-type': 'application/xml; charset=utf-8',
       'cache-control': siteFilesKept,
-    }),
-  )
+    })
+  })
   app.get('*', async (c, next) => {
     const isPage = c.req.header('accept')?.includes('text/html')
     if (!isPage || c.req.path.startsWith('/assets/')) return next()
@@ -84,6 +92,7 @@ export function shareRoute(pages: PublicPages, values: ReadValues): Hono<HttpEnv
   return new Hono<HttpEnv>().post(sharePath, async (c) => {
     const { html, headers } = pages.text(c, 'not-shared', await values())
     const { incoming, outgoing } = c.env
+    nameRoute(outgoing, sharePath)
     await answerUnread(incoming, outgoing, {
       status: 200,
       headers: { ...headers, 'cache-control': 'no-store' },
