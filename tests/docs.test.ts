@@ -13,7 +13,7 @@ const documents = new Map<string, string>()
 beforeAll(async () => {
   const inDocs = await readdir(join(root, 'docs'), { recursive: true })
   const names = inDocs.filter((name) => name.endsWith('.md')).map((name) => join('docs', name))
-  for (const name of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...names]) {
+  for (const name of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...names]) {
     documents.set(name, await readFile(join(root, name), 'utf8'))
   }
 })
