@@ -65,6 +65,17 @@ test('every relative link leads to a file, and its anchor to a heading', () => {
   expect(broken).toEqual([])
 })
 
+test('every recipe for nginx clears `traceparent`, so that no stranger joins our traces', async () => {
+  const file = await readFile(join(root, 'deploy/nginx/mayfly.conf'), 'utf8')
+  const pages = [...documents.values()].flatMap((text) => all(text, /^```nginx\n(.*?)^```/gms))
+  // A proxy that tells the client's address is one in front of Mayfly, and not of a bucket.
+  const servers = [file, ...pages]
+    .flatMap((text) => text.split(/^server \{/m))
+    .filter((server) => server.includes('proxy_set_header X-Forwarded-For'))
+  expect(servers).toHaveLength(2)
+  for (const server of servers) expect(server).toMatch(/proxy_set_header traceparent +"";/)
+})
+
 test('every npm script that is named exists', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const missing: string[] = []
