@@ -26,7 +26,7 @@ export interface LoadFigures {
   requestsPerSecond: number
   p50Millis: number
   p99Millis: number
-  /** How much processor time the answering processes took for one request. */
+  /** How much processor time the server's processes took for a request, on average. */
   cpuMicros: number
 }
 

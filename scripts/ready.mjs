@@ -1,8 +1,8 @@
 /**
- * Prepares what `npm start`, `npm test` and `npm run dev` need, and `npm run backup`, `restore` and
- * `move`: `node scripts/ready.mjs start|test|dev|copy`. It skips what is prepared already. It runs
- * on Node 20 or newer, before anything is installed. So it imports only modules of Node, or packages
- * that it has installed itself.
+ * Installs packages and programs and builds the web, as far as a command needs it:
+ * `node scripts/ready.mjs start|test|dev|copy`. `copy` is for `npm run backup`, `restore` and `move`.
+ * It skips what is prepared already. It must run on Node 20 or newer and in a fresh clone. So it
+ * imports only modules of Node, and loads packages only after it has installed them.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -22,7 +22,7 @@ import { feedbackRoutes } from './feedback/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import { bodyLimit } from './http/body-limit.ts'
 import type { HttpEnv } from './http/env.ts'
-import { answerError } from './http/error-handler.ts'
+import { answerError, errorAnswer } from './http/error-handler.ts'
 import { loopbackRedirect } from './http/loopback-redirect.ts'
 import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
@@ -64,15 +64,15 @@ export interface Web {
  */
 export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
-  app.onError(answerError)
+  const publicValues = valueReader(deps)
+  const showPage = pageShower(web.publicPages, publicValues)
+  app.onError(errorAnswer(showPage))
   const { appUrl, trustProxy } = deps.config
   const hosts = servedHosts(deps.config)
   app.use(requestContext(deps, { trustProxy, hosts }))
   app.use(loopbackRedirect(appUrl))
   app.use('/api/*', bodyLimit(maxBodySize, largerBodies()))
   app.use('/s/:code/report', bodyLimit(maxBodySize))
-  const publicValues = valueReader(deps)
-  const showPage = pageShower(web.publicPages, publicValues)
   // This route comes before `sameOrigin`, because a request from a phone that shares a file does
   // not have our origin. Its answer changes nothing.
   app.route('/', shareRoute(web.publicPages, publicValues))

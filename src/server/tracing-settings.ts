@@ -8,7 +8,10 @@ import { shown } from './setting-values.ts'
 export interface TracingSettings {
   /** The share of requests that are traced, from 0 to 1. */
   share: number
-  /** Whether a trace that a request names goes on here. Only our own proxy may decide that. */
+  /**
+   * Whether a trace is continued whose id a request brings in the header `traceparent`. Only true
+   * behind a proxy of our own, because any other client could choose what is traced.
+   */
   followsCaller: boolean
 }
 

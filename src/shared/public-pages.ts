@@ -70,6 +70,11 @@ export const otherPages = {
     title: 'Page not found · Mayfly',
     description: 'There is nothing at this address.',
   },
+  /** The answer to a browser that opens an address while the server cannot answer. */
+  unavailable: {
+    title: 'Not available · Mayfly',
+    description: 'This page cannot be shown right now.',
+  },
   /** The answer at `/api/docs`, which robots must not read. */
   'api-reference': {
     title: 'API reference · Mayfly',

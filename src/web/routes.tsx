@@ -26,8 +26,8 @@ const importOf: Record<PagePath, () => Promise<unknown>> = {
   '/login': pageImports.login,
   '/signup': pageImports.signup,
   '/account': pageImports.account,
-  // Only the administrator has a link to this page, so the code of the Admin Center is preloaded
-  // too.
+  // The page checks who opens it, and then loads the Admin Center. Only the administrator sees a
+  // link to it. So both can be preloaded, and nobody loads code that is not for them.
   '/admin': () => Promise.all([pageImports.admin(), import('./admin/admin-center.tsx')]),
   '/verify-email': pageImports.verifyEmail,
   '/reset-password': pageImports.resetPassword,

@@ -11,7 +11,8 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
  * The attack: somebody sends answers that seem to come from the issuer (Google), to sign in as
- * another person. Every token here is one that an honest issuer would not give for this request.
+ * another person. Each answer has a token that an honest issuer would not give for the sign-in that
+ * the attacker has begun.
  */
 
 const clientId = 'mayfly'

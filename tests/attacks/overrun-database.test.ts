@@ -74,6 +74,10 @@ test('what comes past the ceiling is refused at once, and who waited is answered
     ])
     expect(response.headers.get('retry-after')).toBe('5')
   }
+  const browser = { headers: { accept: 'text/html,*/*;q=0.8' } }
+  const page = await visitor.fetch(`/s/${file.shortCode}`, browser)
+  expect([page.status, page.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(await page.text()).toContain(errorTable.SERVER_BUSY.message)
   expect((await visitor.fetch('/api/health')).status).toBe(200)
   // A download that began goes on, and a job waits for its turn.
   expect(new Uint8Array(await download.arrayBuffer())).toEqual(bytes)

@@ -85,7 +85,7 @@ test('a link found dead by a click does not end once more when its time is over'
   noise.expect(new RegExp(`404 \\(Not Found\\).*/api/download/${file.shortCode}`))
   await page.getByRole('link', { name: 'Download File' }).click()
 
-  const home = page.getByRole('link', { name: 'Go to the front page' })
+  const home = page.getByRole('link', { name: 'Go to the start page' })
   await home.focus()
   await page.clock.fastForward(4 * 24 * 3_600_000)
   await expect(page.getByText('Download failed')).toHaveCount(0)

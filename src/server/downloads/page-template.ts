@@ -16,7 +16,7 @@ import { readBuilt } from '../http/dist.ts'
 import { makeTemplate } from '../http/html-template.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 
-/** What the page of an active link shows. */
+/** What the download page of a link shows while the link has not expired. */
 export interface PageLink {
   shortCode: string
   originalName: string

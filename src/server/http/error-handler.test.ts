@@ -31,6 +31,36 @@ describe('an error that nobody expected', () => {
   })
 })
 
+describe('a browser that opens an address while the server cannot answer', () => {
+  const open = async (path: string, accept: string, method = 'GET') => {
+    await app.deps.db.execute('alter table files rename to files_away')
+    const response = await makeClient(app).fetch(path, { method, headers: { accept } })
+    await app.deps.db.execute('alter table files_away rename to files')
+    return { response, text: await response.text() }
+  }
+  const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
+
+  it.each(['/s/abcdefghij', '/api/download/abcdefghij'])(
+    'gets a page for %s that says so, with a link to try again',
+    async (path) => {
+      const { response, text } = await open(path, browser)
+      expect(response.status).toBe(500)
+      expect(response.headers.get('content-type')).toContain('text/html')
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      expect(text).toContain('This page cannot be shown right now')
+      expect(text).toContain(
+        `Something went wrong on our side. Please mention request ${response.headers.get('x-request-id')}.`,
+      )
+    },
+  )
+
+  it('is told from a program, which gets JSON', async () => {
+    const { response, text } = await open('/s/abcdefghij', '*/*')
+    expect(response.status).toBe(500)
+    expect(JSON.parse(text)).toMatchObject({ code: 'INTERNAL' })
+  })
+})
+
 describe('a disk that is full', () => {
   it('under the database is told with 503 and what to do, and logged with its cause', async () => {
     const person = await makePerson(app)

@@ -6,6 +6,7 @@ import { isUserGone } from '../db/user-gone.ts'
 import { AppError } from '../errors.ts'
 import { isDiskFull } from '../space/disk-full.ts'
 import type { HttpEnv } from './env.ts'
+import type { ShowPage } from './show-page.ts'
 
 function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
@@ -41,8 +42,35 @@ const notLogged = new Set<ErrorCode>([
  * the request.
  */
 export function answerError(error: unknown, c: Context<HttpEnv>): Response {
+  return answerFault(toLoggedFault(error, c), c)
+}
+
+/**
+ * Returns the same answers as `answerError`, but for people: a browser that opens an address gets a
+ * page if the server failed or is busy. Programs and scripts get JSON.
+ */
+export function errorAnswer(showPage: ShowPage) {
+  return (error: unknown, c: Context<HttpEnv>): Response | Promise<Response> => {
+    const fault = toLoggedFault(error, c)
+    const { status, headers, message } = fault
+    return status >= 500 && opensPage(c)
+      ? showPage(c, 'unavailable', { status, fault: message, headers })
+      : answerFault(fault, c)
+  }
+}
+
+function toLoggedFault(error: unknown, c: Context<HttpEnv>): AppError {
   const fault = toAppError(error, c.var.requestId)
   if (fault.status >= 500 && !notLogged.has(fault.code))
     c.var.log.error({ err: fault.cause ?? fault, code: fault.code }, 'failed')
+  return fault
+}
+
+function answerFault(fault: AppError, c: Context<HttpEnv>): Response {
   return c.json(fault.body, fault.status, { 'cache-control': 'no-store', ...fault.headers })
+}
+
+/** Tells whether a browser opens an address. Scripts do not ask for HTML. */
+function opensPage({ req }: Context<HttpEnv>): boolean {
+  return req.method === 'GET' && req.header('accept')?.includes('text/html') === true
 }

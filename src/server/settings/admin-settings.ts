@@ -75,7 +75,7 @@ export class AdminSettings {
   async followChanges(session: SharedSession): Promise<void> {
     session.onReopened(() => this.forget())
     await session.listen(settingsChannel, () => this.forget())
-    // A change before this moment was told to nobody.
+    // This server has missed notices of changes from before it listened.
     this.forget()
   }
 

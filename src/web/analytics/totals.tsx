@@ -8,7 +8,10 @@ import { Card } from '../ui/card.tsx'
 /** The page compares the downloads of this many last days with those of as many days before. */
 const recentDays = 7
 
-/** Shows four numbers: files, downloads, downloads of the last days, and links that end soon. */
+/**
+ * Shows four numbers about a user: files, downloads, downloads of the last 7 days, and links that
+ * expire soon.
+ */
 export function Totals({ analytics: { kinds, days, expiringSoon } }: { analytics: Analytics }) {
   const downloads = (from: number, to?: number) => sum(days.slice(from, to), ({ count }) => count)
   return (

@@ -56,7 +56,7 @@ function InvalidLink() {
         </div>
       </div>
       <a className="button quiet" href="/">
-        Go to the front page
+        Go to the start page
       </a>
     </>
   )

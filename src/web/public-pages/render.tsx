@@ -30,6 +30,7 @@ import frameCss from './public-page.css?inline'
 import { PublicPage } from './public-page.tsx'
 import type { PublicScript } from './scripts.ts'
 import shortCss from './short-page.css?inline'
+import { UnavailablePage } from './unavailable-page.tsx'
 
 /** What a single page adds to the common frame. */
 interface PageParts {
@@ -63,6 +64,7 @@ const otherParts: Record<OtherPageName, PageParts> = {
   'feedback-sent': { content: <FeedbackSentPage />, css: shortCss },
   'not-found': { content: <NotFoundPage />, css: shortCss },
   'not-shared': { content: <NotSharedPage />, css: shortCss },
+  unavailable: { content: <UnavailablePage />, css: shortCss },
 }
 
 /**

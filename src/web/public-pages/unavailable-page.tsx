@@ -1,0 +1,15 @@
+import { publicSlot } from '../../shared/public-slots.ts'
+
+/** The answer when a browser opens an address and the server cannot answer now. */
+export function UnavailablePage() {
+  return (
+    <div className="short">
+      <h1>This page cannot be shown right now</h1>
+      <p className="muted">{publicSlot('fault')}</p>
+      {/* A link to the same address opens it again. */}
+      <a className="button primary" href="">
+        Try again
+      </a>
+    </div>
+  )
+}
