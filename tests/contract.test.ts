@@ -17,7 +17,7 @@ import {
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
 let app: TestApp
-let people: Record<'user' | 'other user' | 'administrator', Person>
+let people: Record<'user' | 'other user' | 'premium user' | 'administrator', Person>
 let callers: Record<'visitor' | keyof typeof people, Client>
 let fileId: string
 beforeAll(async () => {
@@ -25,6 +25,7 @@ beforeAll(async () => {
   people = {
     user: await makePerson(app),
     'other user': await makePerson(app),
+    'premium user': await makePerson(app, { tier: 'premium' }),
     administrator: await makePerson(app, { role: 'admin' }),
   }
   await signEverybodyIn()
@@ -39,6 +40,7 @@ async function signEverybodyIn() {
     visitor: makeClient(app),
     user: await signedIn(people.user),
     'other user': await signedIn(people['other user']),
+    'premium user': await signedIn(people['premium user']),
     administrator: await signedIn(people.administrator),
   }
 }
@@ -62,7 +64,7 @@ describe.each(names)('%s', (name) => {
   it(`lets in whom the table names (${row.access}) and nobody else`, async () => {
     // The administrator comes last: the calls that only an administrator may make can change what
     // the others find.
-    for (const who of ['visitor', 'other user', 'administrator'] as const) {
+    for (const who of ['visitor', 'other user', 'premium user', 'administrator'] as const) {
       const response = await probe(callers[who], row)
       const { status } = response
       // A refusal because of the tier says nothing about access.

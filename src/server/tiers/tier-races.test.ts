@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, makePerson, type Person } from '../../../tests/support/make.ts'
-import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { User } from '../../shared/contract/account.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
@@ -12,7 +11,7 @@ import type { AppError } from '../errors.ts'
 import { expireTrials } from './expire-trials.ts'
 import { setTier } from './set-tier.ts'
 
-const rounds = roundsOf(40, 100)
+const rounds = 100
 const day = 24 * 60 * 60_000
 
 let app: TestApp
