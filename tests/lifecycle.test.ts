@@ -107,46 +107,88 @@ function logIn({ url }: Run, who: object = person) {
   return post(`${url}/api/auth/login`, who)
 }
 
-test('the first start shows where to open it and a password that works; later ones do not', async () => {
+const half = Buffer.alloc(1024 * 1024, 'mayfly')
+
+/** Signs somebody in, starts an upload and sends the first half of its bytes. */
+async function startUpload(server: Run) {
+  const login = await logIn(server)
+  const origin = server.url
+  const asked = await fetch(`${origin}/api/files/get-upload-url`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      cookie: login.headers.getSetCookie().join('; '),
+      origin,
+    },
+    body: JSON.stringify({
+      fileName: 'half.bin',
+      fileSize: 2 * half.length,
+      fileType: 'application/octet-stream',
+      expirationDays: '3',
+    }),
+  })
+  const { uploadUrl } = (await asked.json()) as { uploadUrl: string }
+  const upload = request(uploadUrl, {
+    method: 'PUT',
+    headers: {
+      'content-length': 2 * half.length,
+      'content-type': 'application/octet-stream',
+      expect: '100-continue',
+    },
+  })
+  upload.flushHeaders()
+  await once(upload, 'continue')
+  upload.write(half)
+  return upload
+}
+
+/*
+ * Each start takes seconds of processor time on a slow machine. So the first test follows one folder
+ * over three starts: the first start, a stop in order, a second start, and two signals.
+ */
+
+test('a server from its first start to a second signal', async () => {
   const first = await startServer()
   const email = 'admin@localhost.localdomain'
   const password = (await readFile(join(dataDir, 'admin-password'), 'utf8')).trim()
   expect((await logIn(first, { email, password })).status).toBe(200)
-  expect(await stop(first)).toBe(0)
+
+  // A second server on the same folder is refused, and harms nothing.
+  const refused = await run()
+  expect(await refused.ended).toBe(1)
+  expect(await refused.said).toBe(
+    `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`,
+  )
+  expect((await signUp(first)).status).toBe(200)
+
+  // A signal lets a running upload finish. The server takes nothing new, and then ends.
+  const upload = await startUpload(first)
+  first.child.kill('SIGTERM')
+  await eventually(() => expect(fetch(`${first.url}/api/health`)).rejects.toThrow())
+  upload.end(half)
+  const [response] = (await once(upload, 'response')) as [IncomingMessage]
+  expect([200, 204]).toContain(response.statusCode)
+  expect(await first.ended).toBe(0)
   await expectPostgresGone()
   const said = await first.said
   expect(said).toContain(`Mayfly is ready: ${first.url}\n`)
   expect(said).toContain(email)
   expect(said.split(password)).toHaveLength(2)
 
+  // Everything is there after the next start, which shows no password.
   const second = await startServer()
   expect((await logIn(second, { email, password })).status).toBe(200)
-  expect(await stop(second)).toBe(0)
+
+  // A second signal leaves at once, and Postgres goes as well.
+  const cut = once(await startUpload(second), 'error')
+  second.child.kill('SIGTERM')
+  await eventually(() => {
+    second.child.kill('SIGTERM')
+    expect(second.child.exitCode).toBe(1)
+  })
+  await cut
+  await eventually(expectPostgresGone)
   expect(await second.said).toBe(`Mayfly is ready: ${second.url}\n`)
-})
-
-test('what was acknowledged before a SIGKILL is there after the next start', async () => {
-  await prepareDataFolder(dataDir)
-  const first = await startServer()
-  expect((await signUp(first)).status).toBe(200)
-  first.child.kill('SIGKILL')
-  await first.ended
-
-  const second = await startServer()
-  expect((await logIn(second)).status).toBe(200)
-  expect(await stop(second)).toBe(0)
-  await expectPostgresGone()
-})
-
-test('a second server on the same folder is refused and harms nothing', async () => {
-  await prepareDataFolder(dataDir)
-  const first = await startServer()
-  const second = await run()
-  expect(await second.ended).toBe(1)
-  expect(await second.said).toBe(
-    `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`,
-  )
-  expect((await signUp(first)).status).toBe(200)
 })
 
 describe('a start that cannot be is told in plain words, with exit code 1', () => {
@@ -182,69 +224,4 @@ test('a signal during the start ends it in order', async () => {
   await eventually(() => readFile(join(dataDir, 'postgres/postmaster.pid')))
   expect(await stop(started)).toBe(0)
   await expectPostgresGone()
-})
-
-describe('stopping in the middle of a transfer', () => {
-  const half = Buffer.alloc(1024 * 1024, 'mayfly')
-
-  /** Starts an upload and sends the first half of its bytes. */
-  async function startUpload(server: Run) {
-    await signUp(server)
-    const login = await logIn(server)
-    const origin = server.url
-    const asked = await fetch(`${origin}/api/files/get-upload-url`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        cookie: login.headers.getSetCookie().join('; '),
-        origin,
-      },
-      body: JSON.stringify({
-        fileName: 'half.bin',
-        fileSize: 2 * half.length,
-        fileType: 'application/octet-stream',
-        expirationDays: '3',
-      }),
-    })
-    const { uploadUrl } = (await asked.json()) as { uploadUrl: string }
-    const upload = request(uploadUrl, {
-      method: 'PUT',
-      headers: {
-        'content-length': 2 * half.length,
-        'content-type': 'application/octet-stream',
-        expect: '100-continue',
-      },
-    })
-    upload.flushHeaders()
-    await once(upload, 'continue')
-    upload.write(half)
-    return upload
-  }
-
-  test('lets it finish, takes nothing new, and then ends', async () => {
-    await prepareDataFolder(dataDir)
-    const server = await startServer()
-    const upload = await startUpload(server)
-    server.child.kill('SIGTERM')
-    await eventually(() => expect(fetch(`${server.url}/api/health`)).rejects.toThrow())
-    upload.end(half)
-    const [response] = (await once(upload, 'response')) as [IncomingMessage]
-    expect([200, 204]).toContain(response.statusCode)
-    expect(await server.ended).toBe(0)
-    await expectPostgresGone()
-  })
-
-  test('a second signal leaves at once, and Postgres goes as well', async () => {
-    await prepareDataFolder(dataDir)
-    const server = await startServer()
-    const upload = await startUpload(server)
-    const cut = once(upload, 'error')
-    server.child.kill('SIGTERM')
-    await eventually(() => {
-      server.child.kill('SIGTERM')
-      expect(server.child.exitCode).toBe(1)
-    })
-    await cut
-    await eventually(expectPostgresGone)
-  })
 })

@@ -7,6 +7,7 @@ import { files } from '../src/server/db/schema.ts'
 import { expireFiles } from '../src/server/files/expire-files.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { serveApp } from './support/app-server.ts'
+import { prepareDataFolder } from './support/data-folder.ts'
 import { freePort } from './support/free-port.ts'
 import {
   json,
@@ -39,6 +40,7 @@ describeOnS3('the real program', () => {
   it('keeps files in a bucket, over a kill between the bytes and the confirm', async () => {
     const { env } = await makeBucket()
     const settings = { dataDir: join(folder, 'kept'), port: await freePort(), env }
+    await prepareDataFolder(settings.dataDir)
     const killed = await startServerProcess(settings)
     const { email, password } = await signUp(killed)
     const cookie = await logIn(killed, email, password)
@@ -60,6 +62,7 @@ describeOnS3('the real program', () => {
     const { env } = await makeBucket()
     const wrong = { ...env, S3_BUCKET: 'there-is-none' }
     const settings = { dataDir: join(folder, 'wrong'), port: await freePort(), env: wrong }
+    await prepareDataFolder(settings.dataDir)
     await expect(startServerProcess(settings)).rejects.toThrow(
       'The bucket "there-is-none" at http://127.0.0.1:',
     )

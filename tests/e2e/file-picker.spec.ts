@@ -1,7 +1,12 @@
 import { makePerson } from '../support/make.ts'
 import { chooseFiles, openDashboard, pressChooseFiles, reloadAnyway } from './support/dashboard.ts'
 import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
-import { answerPicker, withoutPicker, withPickerRefused } from './support/picker.ts'
+import {
+  answerPicker,
+  expectHandleSaved,
+  withoutPicker,
+  withPickerRefused,
+} from './support/picker.ts'
 import { expectArrived, expectUpload, pressResume, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -19,6 +24,7 @@ test('a file chosen with the button goes on by itself after a reload', async ({
 }) => {
   await answerPicker(page, film, { asks: false })
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
+  await expectHandleSaved(page)
   await reloadAnyway(page)
   network.open()
   await expectArrived(page, app, film)
@@ -32,6 +38,7 @@ test('where the browser asks first, one click is all that it takes to go on', as
 }) => {
   await answerPicker(page, film, { asks: true })
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
+  await expectHandleSaved(page)
   await reloadAnyway(page)
   network.open()
   await expectUpload(page, film.name, 'Paused')
@@ -52,6 +59,7 @@ test('a file that is chosen again for a paused upload need not be chosen a third
   await expectUpload(page, film.name, 'Paused')
   network.open()
   await stallAfter(network, 20 * mebibyte, () => pressResume(page, film.name))
+  await expectHandleSaved(page)
   await reloadAnyway(page)
   network.open()
   await expectArrived(page, app, film)

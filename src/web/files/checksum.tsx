@@ -20,9 +20,7 @@ async function copy(sha256: string) {
 export function Checksum({ id, sha256 }: { id: string; sha256: string }) {
   return (
     <div id={id} className="flex items-center gap-2 text-muted">
-      <code className="max-w-[32ch] select-all font-mono text-sm wrap-anywhere">
-        {sha256}
-      </code>
+      <code className="max-w-[32ch] select-all font-mono text-sm wrap-anywhere">{sha256}</code>
       <IconButton label="Copy checksum" icon={<Copy />} onClick={() => void copy(sha256)} />
     </div>
   )

@@ -6,8 +6,8 @@ export function UnavailablePage() {
     <div className="short">
       <h1>This page cannot be shown right now</h1>
       <p className="muted">{publicSlot('fault')}</p>
-      {/* A link to the same address opens it again. */}
-      <a className="button primary" href="">
+      {/* A link to the same path opens it again. */}
+      <a className="button primary" href="?">
         Try again
       </a>
     </div>

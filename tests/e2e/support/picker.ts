@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import type { DiskFile } from './files.ts'
 
 /** Removes the browser's file picker, as in browsers that choose files only by an input. */
@@ -65,4 +65,27 @@ export async function answerPicker(
     const handle = await folder.getFileHandle(file.name, { create: true })
     await file.stream().pipeTo(await handle.createWritable())
   })
+}
+
+/**
+ * Waits until the browser's database has the handle of a chosen file. The page saves it beside the
+ * upload, and a reload that comes earlier loses it.
+ */
+export async function expectHandleSaved(page: Page): Promise<void> {
+  const countHandles = () =>
+    page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          const opened = indexedDB.open('mayfly-uploads')
+          opened.onsuccess = () => {
+            const database = opened.result
+            const counted = database.transaction('file-handles').objectStore('file-handles').count()
+            counted.onsuccess = () => {
+              database.close()
+              resolve(counted.result)
+            }
+          }
+        }),
+    )
+  await expect.poll(countHandles).toBe(1)
 }
