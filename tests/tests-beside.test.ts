@@ -50,7 +50,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/admin/checks/storage.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/files/write-file-mail.ts': 'src/server/files/ask-for-file-letters.test.ts',
   'src/server/admin/sanitize-file-names.ts': 'src/server/admin/tidy-up.test.ts',
-  'src/server/abuse/block-copies.ts': 'src/server/abuse/take-down.test.ts',
   'src/server/abuse/routes.ts': 'src/server/abuse/report-pages.test.ts',
   'src/server/files/queries.ts': 'src/server/files/delete-files.test.ts',
   'src/server/storage/disk/transfer-meter.ts': 'src/server/metrics/metrics.test.ts',

@@ -13,13 +13,12 @@ import {
   sha256,
   startUpload,
 } from '../../../tests/support/make.ts'
-import { pieceOf, putPart, startInParts } from '../../../tests/support/parted-uploads.ts'
 import { listReports, report, takeDown, takenDown } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { AuditLine } from '../../shared/contract/admin.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { blockedContent, deletionReceipts, files, removals, uploads, users } from '../db/schema.ts'
+import { deletionReceipts, files, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
 import { createStores } from '../storage/stores.ts'
@@ -202,157 +201,6 @@ describe('the owner of a file that was taken down', () => {
     await expireFiles(app.deps)
     expect(await rowOf(file.id)).toBeUndefined()
     expect(await app.mails()).toHaveLength(1)
-  })
-})
-
-describe('content that is blocked', () => {
-  it('becomes nobody’s file any more, in one piece', async () => {
-    const bytes = fresh()
-    const file = await makeFile(owner, { bytes })
-    await takenDown(admin, file.shortCode)
-    const eve = await makePerson(app)
-    for (const [person, more] of [
-      [owner, {}],
-      [eve, {}],
-      [eve, { sha256: sha256(bytes) }],
-      [admin, {}],
-    ] as const) {
-      const { cloudKey, answer } = await upload(person, bytes, more)
-      await expectRefusal(answer, 409, 'CONTENT_BLOCKED')
-      // The upload has ended, and its bytes are gone.
-      await expectRefusal(await confirm(person, cloudKey), 404, 'UPLOAD_NOT_FOUND')
-      expect(await app.storage.storedSize(cloudKey)).toBeNull()
-    }
-    expect(await app.deps.db.select().from(removals)).toEqual([])
-    const open = eq(uploads.ownerId, eve.id)
-    expect(await app.deps.db.$count(uploads, open)).toBe(0)
-    expect(await json(await eve.fetch('/api/files'))).toEqual([])
-  })
-
-  it('is refused in parts too, and by the other call that confirms', async () => {
-    const eve = await makePerson(app)
-    const first = await startInParts(app, eve)
-    const send = async (started: typeof first, bytes: Uint8Array<ArrayBuffer>) => {
-      const upload = { ...started, bytes }
-      const { urls } = await json<{ urls: Record<string, string> }>(
-        await eve.post('/api/files/upload-parts', {
-          cloudKey: upload.cloudKey,
-          partNumbers: [1, 2, 3],
-        }),
-      )
-      for (const n of [3, 1, 2]) await putPart(urls[n] ?? '', pieceOf(upload, n))
-    }
-    await send(first, first.bytes)
-    const file = await json<File>(await confirm(eve, first.cloudKey))
-    await takenDown(admin, file.shortCode)
-    const second = await startInParts(app, eve)
-    await send(second, first.bytes)
-    const { cloudKey } = second
-    await expectRefusal(await eve.post('/api/files', { cloudKey }), 409, 'CONTENT_BLOCKED')
-    expect(await app.storage.storedSize(cloudKey)).toBeNull()
-  })
-
-  it('is refused to each of many confirms at once', async () => {
-    const bytes = fresh()
-    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
-    const started = await startUpload(owner, { size: bytes.length })
-    await putBytes(started, bytes)
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => confirm(owner, started.cloudKey)),
-    )
-    for (const { status } of answers) expect([404, 409]).toContain(status)
-    expect(answers.some(({ status }) => status === 409)).toBe(true)
-    expect(await app.storage.storedSize(started.cloudKey)).toBeNull()
-  })
-
-  it('says so when the file of a repeated confirm was taken down since', async () => {
-    const bytes = fresh()
-    const { cloudKey, answer } = await upload(owner, bytes)
-    await takenDown(admin, (await json<File>(answer)).shortCode)
-    await expectRefusal(await confirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
-  })
-
-  it('leaves content alone that differs by one byte, or by nothing but the size', async () => {
-    const bytes = fresh()
-    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
-    const other = bytes.slice()
-    other[0] = (other[0] ?? 0) ^ 1
-    expect((await upload(owner, other)).answer.status).toBe(200)
-    expect((await upload(owner, bytes.slice(1))).answer.status).toBe(200)
-  })
-})
-
-describe('other files with the same content', () => {
-  it('are counted before, taken down too, and their owners told', async () => {
-    const bytes = fresh()
-    const [ada, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
-    const one = await makeFile(owner, { bytes, name: 'one' })
-    const [two, three] = [await makeFile(ada, { bytes }), await makeFile(ada, { bytes })]
-    const four = await makeFile(bob, { bytes })
-    const deleted = await makeFile(bob, { bytes })
-    await bob.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
-    const spared = await makeFile(bob)
-    await report(visitor, one.shortCode)
-    await report(visitor, two.shortCode)
-    const listed = await listReports(admin)
-    expect(listed.map(({ file }) => file.copies)).toEqual([3, 3])
-
-    expect(await takenDown(admin, one.shortCode, 'Stolen.')).toBe(
-      'The file was taken down. Its content is blocked, and 3 other files with it were taken down.',
-    )
-    for (const { shortCode } of [one, two, three, four]) expect(await opens(shortCode)).toBe(false)
-    expect(await opens(spared.shortCode)).toBe(true)
-    expect(await listReports(admin)).toEqual([])
-    expect(await listedFile(bob, four.id)).toMatchObject({ takedownReason: 'Stolen.' })
-
-    const mails = await app.mails()
-    expect(mails.map(({ to }) => to.address).toSorted()).toEqual(
-      [owner.email, ada.email, bob.email].toSorted(),
-    )
-    const toAda = mails.find(({ to }) => to.address === ada.email)
-    expect(toAda?.letter.subject).toBe('2 files of yours were taken down')
-
-    const lines = await auditOf(ada)
-    expect(lines.map(({ details }) => details.shortCode).toSorted()).toEqual(
-      [two.shortCode, three.shortCode].toSorted(),
-    )
-    expect(lines[0]).toMatchObject({ actor: null, subject: ada.email, details: { isCopy: true } })
-  })
-
-  it('of which there are more than one transaction takes are all taken down', async () => {
-    const bytes = fresh(10)
-    const eve = await makePerson(app, { tier: 'premium' })
-    const file = await makeFile(eve, { bytes })
-    await app.pool.query(
-      `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, sha256,
-         is_content_proved, short_code, created_at, expires_at, max_lifetime_at)
-       select owner_id, storage, substr(translate(gen_random_uuid()::text, '-', ''), 1, 26),
-         original_name, mime_type, size, sha256, true, 'code' || n, created_at, expires_at,
-         max_lifetime_at from files, generate_series(1, 250) n where id = $1`,
-      [file.id],
-    )
-    expect(await takenDown(admin, file.shortCode)).toContain('250 other files')
-    const [summary] = [await json<Record<string, number>>(await eve.fetch('/api/files/summary'))]
-    expect(summary).toMatchObject({ active: 0, deleted: 251 })
-    await expireFiles(app.deps)
-  })
-})
-
-describe('a takedown that was interrupted after it blocked the content', () => {
-  it('is completed by the next run of the job', async () => {
-    const bytes = fresh()
-    const [file, copy] = [await makeFile(owner, { bytes }), await makeFile(admin, { bytes })]
-    await app.deps.db.insert(blockedContent).values({
-      sha256: sha256(bytes),
-      size: bytes.length,
-      reason: 'Cut off.',
-      blockedAt: app.clock(),
-    })
-    expect(await findBlockedContent(app.deps)).toEqual({ read: 0, failed: 0, takenDown: 2 })
-    for (const { shortCode } of [file, copy]) expect(await opens(shortCode)).toBe(false)
-    expect(await listedFile(owner, file.id)).toMatchObject({ takedownReason: 'Cut off.' })
-    expect(await app.mails()).toHaveLength(2)
-    expect(await findBlockedContent(app.deps)).toEqual({ read: 0, failed: 0, takenDown: 0 })
   })
 })
 

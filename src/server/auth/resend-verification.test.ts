@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { json, logIn, makeClient } from '../../../tests/support/make.ts'
+import {
+  cookiesOf,
+  newAddress,
+  password,
+  signUp,
+  signUpForToken,
+  tokenIn,
+  verified,
+  verify,
+} from '../../../tests/support/signup.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+let app: TestApp
+let email: string
+beforeAll(async () => {
+  app = await startTestApp({ env: verified })
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  await app.mails()
+  email = newAddress()
+})
+
+function tryLogin(address: string, secret = password) {
+  return makeClient(app).post('/api/auth/login', { email: address, password: secret })
+}
+
+async function statusAndCode(answer: Response) {
+  const { code } = await json<{ code?: string }>(answer)
+  return `${answer.status} ${code ?? ''}`.trim()
+}
+
+function resend(address: string, cookie = '') {
+  return makeClient(app, cookie).post('/api/auth/resend-verification', { email: address })
+}
+
+/** Returns everything that a client sees of an answer, without the values that differ each time. */
+async function seen(answer: Response) {
+  const headers = Object.fromEntries(answer.headers)
+  for (const own of ['date', 'x-request-id']) delete headers[own]
+  const cookie = headers['set-cookie']?.replace(/=[\w-]{36};/, '=<an id>;')
+  return {
+    status: answer.status,
+    headers: { ...headers, cookie, 'set-cookie': null },
+    body: await answer.text(),
+  }
+}
+
+describe('POST /api/auth/resend-verification', () => {
+  it('answers the same for every address', async () => {
+    const [waiting, known] = [newAddress(), newAddress()]
+    await signUp(makeClient(app), { email: waiting })
+    await verify(app, await signUpForToken(app, { email: known }))
+    const answers = []
+    for (const address of [email, waiting, known]) answers.push(await seen(await resend(address)))
+    expect(answers[0]).toMatchObject({
+      status: 200,
+      body: JSON.stringify({
+        message: 'If this address waits to be verified, we have sent the mail again.',
+      }),
+    })
+    for (const answer of answers.slice(1)) expect(answer).toEqual(answers[0])
+    expect((await app.mails()).map(({ to }) => to.address)).toEqual([waiting])
+  })
+
+  it.each([undefined, '', 'no address', 7])('refuses %j', async (address) => {
+    expect((await resend(address as string)).status).toBe(400)
+  })
+
+  it('sends the letter of the signup that this browser made, or else of the newest', async () => {
+    const first = await signUp(makeClient(app), { email, password: 'the first' })
+    app.clock.advance(1)
+    await signUp(makeClient(app), { email, password: 'the second' })
+    await app.mails()
+    await resend(email)
+    await resend(email, cookiesOf(first))
+    const [newest, own] = await app.mails()
+    expect((await verify(app, tokenIn(own))).status).toBe(200)
+    await logIn(app, email, 'the first')
+    expect((await verify(app, tokenIn(newest))).status).toBe(400)
+  })
+
+  it('sends the letter of the signup whose password was right here', async () => {
+    await signUp(makeClient(app), { email, password: 'the first' })
+    app.clock.advance(1)
+    await signUp(makeClient(app), { email, password: 'the second' })
+    await app.mails()
+    const login = await tryLogin(email, 'the first')
+    await resend(email, cookiesOf(login))
+    const [mail] = await app.mails()
+    await verify(app, tokenIn(mail))
+    await logIn(app, email, 'the first')
+  })
+
+  it('lets a signup wait for another 24 hours', async () => {
+    await signUp(makeClient(app), { email })
+    app.clock.advance(23 * hour)
+    await resend(email)
+    const [, again] = await app.mails()
+    app.clock.advance(23 * hour)
+    expect((await verify(app, tokenIn(again))).status).toBe(200)
+  })
+
+  it('cares for no cookie that names somebody else’s signup, or nothing', async () => {
+    const other = await signUp(makeClient(app), { email: newAddress() })
+    await signUp(makeClient(app), { email })
+    await app.mails()
+    for (const cookie of [cookiesOf(other), "mayfly.unverified='; --", 'mayfly.unverified=x']) {
+      expect((await resend(email, cookie)).status).toBe(200)
+      expect((await app.mails()).map(({ to }) => to.address)).toEqual([email])
+    }
+  })
+})
+
+describe('how many letters an address gets', () => {
+  it('is six in a quarter of an hour for signups; one without a letter does not wait', async () => {
+    for (let n = 0; n < 8; n += 1)
+      await signUp(makeClient(app), { email, password: `password ${n}` })
+    expect(await app.mails()).toHaveLength(6)
+    await resend(email)
+    expect(await app.mails()).toEqual([])
+    expect(await statusAndCode(await tryLogin(email, 'password 5'))).toBe('403 EMAIL_NOT_VERIFIED')
+    expect(await statusAndCode(await tryLogin(email, 'password 6'))).toBe('401 INVALID_CREDENTIALS')
+    app.clock.advance(15 * minute)
+    await resend(email)
+    expect(await app.mails()).toHaveLength(1)
+  })
+
+  it('is the same for an address with an account', async () => {
+    await verify(app, await signUpForToken(app, { email }))
+    app.clock.advance(15 * minute)
+    for (let n = 0; n < 8; n += 1)
+      await signUp(makeClient(app), { email, password: `password ${n}` })
+    expect(await app.mails()).toHaveLength(6)
+    expect(await statusAndCode(await tryLogin(email, 'password 5'))).toBe('403 EMAIL_NOT_VERIFIED')
+    expect(await statusAndCode(await tryLogin(email, 'password 6'))).toBe('401 INVALID_CREDENTIALS')
+  })
+
+  it('leaves the newest 20 signups waiting', async () => {
+    const tokens: string[] = []
+    for (let n = 0; n < 21; n += 1) {
+      tokens.push(await signUpForToken(app, { email }))
+      app.clock.advance(5 * minute)
+    }
+    expect(await statusAndCode(await verify(app, tokens[0]))).toBe('400 TOKEN_INVALID')
+    expect((await verify(app, tokens[1])).status).toBe(200)
+  })
+})

@@ -1,0 +1,192 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { json, logIn, makeClient } from '../../../tests/support/make.ts'
+import {
+  newAddress,
+  password,
+  signUp,
+  signUpForToken,
+  tokenIn,
+  verified,
+  verify,
+} from '../../../tests/support/signup.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { users } from '../db/schema.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0'
+
+let app: TestApp
+let email: string
+beforeAll(async () => {
+  app = await startTestApp({ env: verified })
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  await app.mails()
+  email = newAddress()
+})
+
+function tryLogin(address: string, secret = password) {
+  return makeClient(app).post('/api/auth/login', { email: address, password: secret })
+}
+
+async function statusAndCode(answer: Response) {
+  const { code } = await json<{ code?: string }>(answer)
+  return `${answer.status} ${code ?? ''}`.trim()
+}
+
+function usersOf(address: string) {
+  return app.deps.db.select().from(users).where(eq(users.email, address))
+}
+
+function resend(address: string, cookie = '') {
+  return makeClient(app, cookie).post('/api/auth/resend-verification', { email: address })
+}
+
+/** Returns everything that a client sees of an answer, without the values that differ each time. */
+async function seen(answer: Response) {
+  const headers = Object.fromEntries(answer.headers)
+  for (const own of ['date', 'x-request-id']) delete headers[own]
+  const cookie = headers['set-cookie']?.replace(/=[\w-]{36};/, '=<an id>;')
+  return {
+    status: answer.status,
+    headers: { ...headers, cookie, 'set-cookie': null },
+    body: await answer.text(),
+  }
+}
+
+describe('POST /api/auth/signup where addresses are verified', () => {
+  it('makes no account before the click, and then exactly the one that was typed', async () => {
+    const answer = await signUp(makeClient(app), { email: email.toUpperCase(), firstName: 'Grace' })
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toEqual({
+      message: 'Account created successfully!',
+      requiresVerification: true,
+    })
+    expect(await usersOf(email)).toEqual([])
+
+    const [mail, ...others] = await app.mails()
+    expect(others).toEqual([])
+    expect(mail?.to).toEqual({ name: '', address: email })
+    const clicked = await verify(app, tokenIn(mail))
+    expect(clicked.status).toBe(200)
+    expect(await clicked.json()).toEqual({ message: 'Email verified!' })
+
+    const client = makeClient(app, await logIn(app, email, password))
+    expect(await json(await client.fetch('/api/auth/user'))).toMatchObject({
+      email,
+      name: 'Grace Lovelace',
+      firstName: 'Grace',
+      tier: 'free',
+      isAdmin: false,
+    })
+    expect(await usersOf(email)).toMatchObject([{ emailVerified: true, lastName: 'Lovelace' }])
+  })
+
+  it('sends a letter that says when and from which browser, and no word that was typed', async () => {
+    app.clock.set(new Date('2026-11-24T14:02:31Z'))
+    await signUp(
+      makeClient(app),
+      { email, firstName: 'You won', lastName: 'evil.example' },
+      firefox,
+    )
+    await signUp(makeClient(app), { email }, 'Your prize https://evil.example/1 x')
+    const [known, unknown] = await app.mails()
+    expect(known?.letter.subject).toBe('Verify your email address for Mayfly')
+    const facts = `${email} (Tue 24 Nov, 14:02 UTC, from Firefox on Linux)`
+    for (const text of [known?.letter.text, known?.letter.html]) expect(text).toContain(facts)
+    expect(known?.letter.text).toMatch(
+      /\n\nVerify email address: http\S+\/verify-email\?token=\S{43}\n/,
+    )
+    expect(unknown?.letter.text).toContain('(Tue 24 Nov, 14:02 UTC, from an unknown browser)')
+    expect(JSON.stringify([known, unknown])).not.toMatch(/You won|evil\.example|prize/)
+  })
+
+  it('shows a stranger the same for an address that is known, waits, or is the administrator’s', async () => {
+    const known = newAddress()
+    await verify(app, await signUpForToken(app, { email: known }))
+    const waiting = newAddress()
+    await signUpForToken(app, { email: waiting })
+    const admin = app.deps.config.adminEmail
+    const chosen = 'a password of the stranger'
+
+    const answers = []
+    for (const address of [email, known, waiting, admin]) {
+      answers.push(await seen(await signUp(makeClient(app), { email: address, password: chosen })))
+    }
+    expect(answers[0]?.status).toBe(200)
+    for (const answer of answers.slice(1)) expect(answer).toEqual(answers[0])
+
+    const mails = await app.mails()
+    expect(mails.map(({ to, letter }) => [to.address, letter.subject])).toEqual([
+      [email, 'Verify your email address for Mayfly'],
+      [known, 'Somebody signed up with your address'],
+      [waiting, 'Verify your email address for Mayfly'],
+    ])
+    // After the mails were sent, the stranger tries to log in with each signup.
+    const logins = []
+    for (const address of [email, known, waiting, admin]) {
+      logins.push(await seen(await tryLogin(address, chosen)))
+    }
+    expect(logins[0]?.status).toBe(403)
+    for (const login of logins.slice(1)) expect(login).toEqual(logins[0])
+    for (const address of [email, known, waiting]) expect((await resend(address)).status).toBe(200)
+  })
+
+  it('tells the owner of a known address, by name, and changes nothing', async () => {
+    app.clock.set(new Date('2026-11-24T14:02:31Z'))
+    await verify(app, await signUpForToken(app, { email }))
+    await signUp(makeClient(app), { email, firstName: 'Eve', password: 'another one' }, firefox)
+    const [mail] = await app.mails()
+    expect(mail?.to).toEqual({ name: 'Ada', address: email })
+    expect(mail?.letter.text).toContain(
+      `Hello Ada, somebody signed up with ${email} (Tue 24 Nov, 14:02 UTC, from Firefox on Linux)`,
+    )
+    expect(mail?.letter.text).toContain(`Go to Login: ${app.url}/login\n`)
+    expect(tokenIn(mail)).toBe('')
+    expect(await statusAndCode(await tryLogin(email, 'another one'))).toBe('403 EMAIL_NOT_VERIFIED')
+    await logIn(app, email, password)
+    expect(await usersOf(email)).toMatchObject([{ firstName: 'Ada' }])
+  })
+
+  it('opens no session', async () => {
+    const cookies = (await signUp(makeClient(app), { email })).headers.getSetCookie()
+    expect(cookies).toEqual([
+      expect.stringMatching(
+        /^mayfly\.unverified=[\w-]{36}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/,
+      ),
+    ])
+  })
+})
+
+describe('POST /api/auth/login of an unverified address', () => {
+  it('says so to the right password alone', async () => {
+    await signUp(makeClient(app), { email })
+    expect(await statusAndCode(await tryLogin(email))).toBe('403 EMAIL_NOT_VERIFIED')
+    expect(await statusAndCode(await tryLogin(email, 'a wrong one'))).toBe(
+      '401 INVALID_CREDENTIALS',
+    )
+    expect((await tryLogin(email)).headers.getSetCookie().join()).not.toContain('session')
+  })
+
+  it('knows every signup that waits', async () => {
+    for (const secret of ['the first', 'the second']) {
+      await signUp(makeClient(app), { email, password: secret })
+      app.clock.advance(1)
+    }
+    for (const secret of ['the first', 'the second']) {
+      expect(await statusAndCode(await tryLogin(email, secret))).toBe('403 EMAIL_NOT_VERIFIED')
+    }
+  })
+
+  it('forgets a signup after 24 hours', async () => {
+    const token = await signUpForToken(app, { email })
+    app.clock.advance(24 * hour - 1)
+    expect(await statusAndCode(await tryLogin(email))).toBe('403 EMAIL_NOT_VERIFIED')
+    app.clock.advance(1)
+    expect(await statusAndCode(await tryLogin(email))).toBe('401 INVALID_CREDENTIALS')
+    expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
+  })
+})
