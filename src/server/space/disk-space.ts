@@ -62,7 +62,7 @@ export class DiskSpace implements UploadSpace {
   #watching: Promise<void> | undefined
   #looking: Promise<void> | undefined
   #nextLook: Promise<void> | undefined
-  /** How many free bytes uploads must leave by the administrator's setting. */
+  /** The administrator's setting: uploads are refused when fewer bytes would stay free. */
   #leastFree = 0
   #free = 0
   #size = 0
@@ -117,7 +117,7 @@ export class DiskSpace implements UploadSpace {
     this.#taken += bytes
   }
 
-  /** Sets how many free bytes uploads must leave by the administrator's setting. */
+  /** Takes over the administrator's setting of how many bytes uploads must leave free. */
   leaveFree(bytes: number): void {
     this.#leastFree = bytes
   }

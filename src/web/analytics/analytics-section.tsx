@@ -63,10 +63,10 @@ export function AnalyticsSection({ emptyAction }: AnalyticsSectionProps) {
 
 function Charts({ analytics, asTable }: { analytics: Analytics; asTable: boolean }) {
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-1 gap-4">
       <Totals analytics={analytics} />
       <DownloadsChart days={analytics.days} asTable={asTable} />
-      <div className="grid items-start gap-4 lg:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
         <KindsChart kinds={analytics.kinds} asTable={asTable} />
         <MostDownloadedChart files={analytics.mostDownloaded} asTable={asTable} />
       </div>

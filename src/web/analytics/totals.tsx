@@ -16,7 +16,7 @@ export function Totals({ analytics: { kinds, days, expiringSoon } }: { analytics
   const downloads = (from: number, to?: number) => sum(days.slice(from, to), ({ count }) => count)
   return (
     <Card>
-      <dl className="grid grid-cols-2 lg:grid-cols-4">
+      <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(9rem,100%),1fr))]">
         <Total name="Files" value={sum(kinds, ({ count }) => count)}>
           {formatSize(sum(kinds, ({ size }) => size))} in storage
         </Total>

@@ -6,9 +6,9 @@ import { look, nothingSeen, settle } from './new-files.ts'
 export const newForMs = 12_000
 
 /**
- * Returns the files of a list that are new, for some seconds from the moment at which the page can be
- * seen. They stay new while the keyboard focus or the pointer is in `kept`, so that no button goes
- * away under somebody's hand.
+ * Returns the new files of a list. Files stop being new some seconds after somebody could see them on
+ * the page. While the keyboard focus or the pointer is in `kept`, they stay new. So no button
+ * disappears while somebody is about to press it.
  */
 export function useNewFiles(
   files: readonly StoredFile[] | undefined,

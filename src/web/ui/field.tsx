@@ -51,7 +51,7 @@ function TextInput({
       name={props.name}
       invalid={props.error !== undefined}
       disabled={props.disabled}
-      className="grid gap-1.5"
+      className="grid grid-cols-1 gap-1.5"
     >
       <Field.Label className="w-fit font-[560] text-sm">{props.label}</Field.Label>
       <div className="relative">

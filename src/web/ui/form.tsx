@@ -49,7 +49,7 @@ export function Form<Name extends string>({ names, onSubmit, errors, children }:
       ref={form}
       noValidate
       method="post"
-      className="grid gap-5"
+      className="grid grid-cols-1 gap-5"
       onSubmit={(event) => {
         event.preventDefault()
         const data = new FormData(event.currentTarget)

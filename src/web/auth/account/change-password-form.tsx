@@ -70,7 +70,7 @@ function Fields({ email, onDone }: { email: string; onDone: () => void }) {
             required
             error={form.errors.currentPassword}
           />
-          <div className="grid items-start gap-5 sm:grid-cols-2 sm:gap-4">
+          <div className="grid grid-cols-1 items-start gap-5 sm:grid-cols-2 sm:gap-4">
             <PasswordField
               label="New password"
               name="newPassword"

@@ -44,7 +44,7 @@ export function NameForm({ user }: { user: User }) {
     <Form {...form}>
       {(busy) => (
         <>
-          <div className="grid items-start gap-5 sm:grid-cols-2 sm:gap-4">
+          <div className="grid grid-cols-1 items-start gap-5 sm:grid-cols-2 sm:gap-4">
             <TextField
               label="First name"
               autoComplete="given-name"
