@@ -1,7 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makePerson, putBytes, startUpload } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { abort, askForUpload, confirm } from '../../../tests/support/upload-requests.ts'
+import {
+  abort,
+  askForUpload,
+  confirm,
+  expectRefusal,
+} from '../../../tests/support/upload-requests.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -41,5 +46,21 @@ describe('POST /api/files/abort-upload', () => {
     await confirm(person, started.cloudKey)
     expect((await abort(person, started.cloudKey)).status).toBe(404)
     expect(await app.storage.storedSize(started.cloudKey)).toBe(1)
+  })
+
+  it('leaves nothing to a confirm that has just found the upload', async () => {
+    const person = await makePerson(app)
+    const started = await startUpload(person, { size: 1 })
+    await putBytes(started, text(1))
+    const { seal } = app.storage
+    const sealing = vi
+      .spyOn(app.deps.stores.current, 'seal')
+      .mockImplementationOnce(async (...args) => {
+        expect((await abort(person, started.cloudKey)).status).toBe(200)
+        return seal(...args)
+      })
+    await expectRefusal(await confirm(person, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    expect(sealing).toHaveBeenCalledOnce()
+    sealing.mockRestore()
   })
 })

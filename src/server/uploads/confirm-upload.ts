@@ -148,15 +148,23 @@ async function findConfirmed(
   return toFile(row)
 }
 
-/** Seals the stored bytes. Returns their SHA-256, or null where storage does not compute it. */
-async function seal(deps: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<string | null> {
+/**
+ * Seals the stored bytes. Returns their SHA-256, or null where storage does not compute it.
+ * @throws {AppError} UPLOAD_INCOMPLETE, SIZE_MISMATCH, or UPLOAD_NOT_FOUND when a parallel call
+ * ended the upload and removed its bytes.
+ */
+async function seal(
+  deps: Pick<Deps, 'db' | 'stores'> & Pick<UploadStatements, 'findUpload'>,
+  upload: Upload,
+): Promise<string | null> {
   try {
     return await deps.stores.of(upload.storage).seal(upload.storageKey, upload.size)
   } catch (error) {
     if (!(error instanceof SizeMismatch)) throw error
     // An upload with too few bytes can be continued. One with too many is removed.
     if (error.actual === null || error.actual < upload.size) {
-      throw new AppError('UPLOAD_INCOMPLETE', { cause: error })
+      const isOpen = (await deps.findUpload(upload.ownerId, upload.storageKey)) !== undefined
+      throw new AppError(isOpen ? 'UPLOAD_INCOMPLETE' : 'UPLOAD_NOT_FOUND', { cause: error })
     }
     await discardBytes(deps, upload)
     throw new AppError('SIZE_MISMATCH', { cause: error })
