@@ -49,8 +49,8 @@ export function isOfThisMachine(url: URL): boolean {
 }
 
 /**
- * OpenID Connect Discovery §2: an issuer is an https address without query and fragment. An issuer
- * on this machine may use http.
+ * Tells whether an address can be an issuer. By OpenID Connect Discovery §2 an issuer is an https
+ * address without query and fragment. We also allow http for an issuer on this machine.
  */
 function isIssuer(value: string): boolean {
   const url = URL.parse(value)

@@ -215,8 +215,8 @@ async function start(
     supportEmail: config.supportEmail,
     onCap: ({ leastFree }) => space.leaveFree(leastFree),
   })
-  // Load the settings before uploads continue, so that `onCap` tells `space` how much space the
-  // administrator wants to leave free.
+  // This load calls `onCap` above. It comes before the server accepts uploads, because they must
+  // leave as much space on the disk free as the administrator wants.
   await settings.current()
   if (session) await settings.followChanges(session)
   const stopping = new AbortController()

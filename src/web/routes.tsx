@@ -26,8 +26,8 @@ const importOf: Record<PagePath, () => Promise<unknown>> = {
   '/login': pageImports.login,
   '/signup': pageImports.signup,
   '/account': pageImports.account,
-  // The page checks who opens it, and then loads the Admin Center. Only the administrator sees a
-  // link to it. So both can be preloaded, and nobody loads code that is not for them.
+  // This page loads the Admin Center after it has checked who opens it. Here both are loaded at once.
+  // A link to the page starts the preload, and only the administrator sees such a link.
   '/admin': () => Promise.all([pageImports.admin(), import('./admin/admin-center.tsx')]),
   '/verify-email': pageImports.verifyEmail,
   '/reset-password': pageImports.resetPassword,

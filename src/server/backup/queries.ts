@@ -1,7 +1,10 @@
 import type pg from 'pg'
 import { type StorageName, storageNames } from '../storage/storage-name.ts'
 
-/** A file whose bytes should be in storage, or are just being removed. */
+/**
+ * A file that is not purged. Its bytes should be in storage. They may be missing if the purge is
+ * removing them at this moment.
+ */
 export interface StoredFile {
   fileId: string
   storage: StorageName

@@ -45,7 +45,7 @@ export interface EmbeddedPostgres {
   onLost(listener: (error: unknown) => void): void
 }
 
-/** Returns how to connect to the embedded Postgres of a data folder. It may not run. */
+/** Returns how to connect to the embedded Postgres of a data folder, whether or not it runs. */
 export function embeddedConnection(dataDir: string): EmbeddedPostgres['connection'] {
   return { host: socketFolderOf(dataDir), port: 5432, user: 'postgres', database: 'postgres' }
 }

@@ -28,7 +28,8 @@ const fewestCodes = 16
  * result includes the owner's brand, and the tier, which decides whether the brand is shown.
  */
 export function prepareFindLink(db: Db) {
-  // With this limit, Postgres does not read all brands to find a few.
+  // This subquery has a limit of one row, so Postgres looks up the brand of each file by its owner.
+  // Without the limit it may join the whole table of brands.
   const brand = db
     .select({
       ...brandColumns,
@@ -130,7 +131,8 @@ export function prepareWriteCount(db: Db): WriteCount {
       )
       .returning({ id: files.id, ownerId: files.ownerId, downloadCount: files.downloadCount }),
   )
-  // The last byte of a file's id is random, so it spreads the files over the rows.
+  // The downloads of an owner and a day are counted in several rows, the shards, so that downloads
+  // of different files rarely wait for the same row. The last byte of a file's id is random.
   const shard = sql`get_byte(uuid_send(${counted.id}), 15) % ${sql.raw(String(shards))}`
   const countedForOwner = db.$with('counted_for_owner').as(
     db

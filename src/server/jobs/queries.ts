@@ -106,10 +106,13 @@ export async function noteFailedRun(
     })
 }
 
-/** How many jobs of a queue wait, will be tried again, or run. */
+/** How many jobs of a queue are due now, and how many are running. */
 export interface QueueDepth {
   queue: string
-  /** Those that are due. What waits for a later moment, such as a letter about a trial, is not. */
+  /**
+   * Jobs that could run now, but have not begun. Jobs for a later time do not count: letters about a
+   * trial, and failed jobs that wait for their next try.
+   */
   due: number
   running: number
 }

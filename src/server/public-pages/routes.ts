@@ -68,7 +68,10 @@ export function publicPageRoutes(
   return app
 }
 
-/** Returns the function with which calls of the API answer with a page. */
+/**
+ * Returns a function that answers a request with one of the public pages. The API uses it where a
+ * browser asks: a person should see a page, not JSON.
+ */
 export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
   return async (context, name, answer) => {
     if (answer === undefined) return pages.send(context, name, await values(), 200)

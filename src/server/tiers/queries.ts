@@ -61,7 +61,7 @@ export async function writeTierFacts(
   return user
 }
 
-/** A user whose row was set to free after the trial ended. */
+/** A user whose tier was set to free, because the trial has ended. */
 export type EndedTrial = Pick<UserRow, 'id' | 'premiumTrialEndsAt'>
 
 /**

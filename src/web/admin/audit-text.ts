@@ -51,8 +51,8 @@ const sentences: Partial<Record<AuditAction, (details: Details) => string | unde
 }
 
 /**
- * Returns the user whom an entry is about, by mail address. If the user was deleted and the entry
- * does not contain the address, returns the user's id. Returns null if the entry is about no
+ * Returns the email address of the user whom an entry is about. Returns the user's id if the user was
+ * deleted and the entry does not contain the address. Returns null if the entry is about no
  * particular user.
  */
 export function whomText({ action, subject, details }: Whom): string | null {

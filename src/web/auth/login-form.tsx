@@ -16,7 +16,10 @@ export interface LoginFormProps {
   next: string
 }
 
-/** Signs in with email and password. After success the next page is loaded completely (spec §4). */
+/**
+ * Signs in with email and password. After success the browser loads the next page anew, so that
+ * nothing of the signed-out state stays (spec §4).
+ */
 export function LoginForm({ email, next }: LoginFormProps) {
   /**
    * The address of a login with the right password that failed because the address is not verified

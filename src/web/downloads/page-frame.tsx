@@ -21,7 +21,10 @@ interface PageProps {
    */
   tellsAddress?: boolean
   head?: ReactNode
-  /** A style element that follows the style sheet of the page. */
+  /**
+   * A style element with the colors of a brand. It stands after the page’s style sheet, so that it
+   * wins.
+   */
   style?: ReactNode
   /** The sender's brand, or our own. The header shows it. */
   sender: ReactNode

@@ -146,7 +146,8 @@ function SignedIn({ user }: { user: User }) {
                       days={days}
                       onDaysChange={setDays}
                       onChosen={take}
-                      // A screen has one main action. After an upload that is copying its link.
+                      // A screen has one main action. After an upload, the main action is to copy
+                      // the new link.
                       isMain={!hasNews}
                       input={fileInput}
                     />
