@@ -252,11 +252,13 @@ export function mayPass({ status }: Pick<Refusal, 'status'>): boolean {
 }
 
 /** Storage that answers with one of these statuses has not kept any bytes. */
-const turnedAway = new Set([425, 429, 503])
+const turnedAway = new Set([425, 429])
 
 function mayHaveArrived(answer: StorageAnswer): boolean {
   if (verdictOn({ request: 'put', answer }) !== 'again') return false
-  return answer.kind !== 'answer' || !turnedAway.has(answer.status)
+  // A server that only is busy turns a request away before it keeps a byte. Any other 503 can come
+  // in the middle, for instance from a server that stops, and the bytes before it stay.
+  return answer.kind !== 'answer' || !(turnedAway.has(answer.status) || isBusy(answer))
 }
 
 /**
