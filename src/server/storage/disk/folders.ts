@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { inKeyOrder } from '../in-key-order.ts'
 import { SizeMismatch, type StoredObject } from '../storage.ts'
 import { isStorageKey } from '../storage-key.ts'
@@ -12,6 +13,8 @@ import { probeFolder } from './probe-folder.ts'
 type Reading<T> = (file: FileHandle, path: string) => Promise<T>
 
 const partsSuffix = '.parts'
+/** A file system counts time in steps of 1 to 10 ms. */
+const timeOfChangePauseMs = 1
 
 /**
  * The files of the disk store. Bytes arrive in `uploads/<key>`. When they are complete and durable,
@@ -61,10 +64,24 @@ export class Folders {
       return await this.#fs.open(path, 'wx+', 0o600)
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error
-      // A new file replaces the old one. So a writer that still has the old file open, perhaps in
-      // another process, can do no harm.
+      return await this.#replace(path)
+    }
+  }
+
+  /**
+   * Puts a new file in place of an old one. So a writer that still has the old file open, perhaps
+   * in another process, can do no harm. The new file has another time of change, although that
+   * moves only every few milliseconds. So two files that get the same inode can be told apart.
+   */
+  async #replace(path: string): Promise<FileHandle> {
+    const old = await unlessMissing(stat(path, { bigint: true }))
+    for (;;) {
       await this.#fs.rm(path, { force: true })
-      return await this.#fs.open(path, 'wx+', 0o600)
+      const file = await this.#fs.open(path, 'wx+', 0o600)
+      const { mtimeNs } = await file.stat({ bigint: true })
+      if (mtimeNs !== old?.mtimeNs) return file
+      await file.close()
+      await wait(timeOfChangePauseMs)
     }
   }
 
