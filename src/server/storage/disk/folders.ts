@@ -98,6 +98,21 @@ export class Folders {
     await this.#uploadNames.sync()
   }
 
+  /** Tells whether there is a list of an upload's parts. It reads nothing. */
+  async hasParts(key: string): Promise<boolean> {
+    return (await unlessMissing(stat(this.partsPath(key)))) !== null
+  }
+
+  /** Opens the list of an upload's parts for reading. Returns null when there is none. */
+  openParts(key: string): Promise<FileHandle | null> {
+    return unlessMissing(this.#fs.open(this.partsPath(key), 'r'))
+  }
+
+  /** Opens the arriving bytes of an upload for reading. Returns null when there are none. */
+  openArriving(key: string): Promise<FileHandle | null> {
+    return unlessMissing(this.#fs.open(this.uploadPath(key), 'r'))
+  }
+
   /** Opens the file of an upload in parts, so that a part can be written at its offset. */
   openForPart(key: string): Promise<FileHandle> {
     return this.#fs.open(this.uploadPath(key), 'r+')

@@ -1,9 +1,8 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { maxPartCount } from '../../../shared/rules/part-plan.ts'
 import type { PartGrant, StoredPart } from '../storage.ts'
-import { unlessMissing } from './file-system.ts'
 
 const blockBytes = 1024 * 1024
 const count = z.int().nonnegative()
@@ -43,6 +42,7 @@ export abstract class HeldParts {
   /** Returns the complete parts of an upload; undefined when it is not in parts. */
   protected abstract find(key: string): Promise<Upload | undefined> | undefined
 
+  /** Tells whether an upload is in parts. It reads neither the bytes nor the list. */
   abstract isInParts(key: string): Promise<boolean>
 
   /**
@@ -148,14 +148,13 @@ function newestOf(notes: readonly Note[]): Iterable<HeldPart> {
 }
 
 /**
- * Returns the parts of a list whose bytes the file at `path` really has, by their CRC-32; null when
- * there is no file.
+ * Returns the parts of a list whose bytes the file really has, by their CRC-32; null when there is
+ * no file. It reads the bytes of every part of the list, and closes the file.
  */
 export async function readProvedParts(
-  path: string,
+  file: FileHandle | null,
   notes: readonly Note[],
 ): Promise<Upload | null> {
-  const file = await unlessMissing(open(path, 'r'))
   if (!file) return null
   const upload = newUpload()
   try {

@@ -102,7 +102,8 @@ export class OwnHeldParts extends HeldParts {
   async #read(key: string): Promise<Upload> {
     const notes = await unlessMissing(readFile(this.#folders.partsPath(key), 'utf8'))
     const path = this.#folders.uploadPath(key)
-    const upload = await readProvedParts(path, readNotes(notes ?? ''))
+    const bytes = await this.#folders.openArriving(key)
+    const upload = await readProvedParts(bytes, readNotes(notes ?? ''))
     if (!upload) return newUpload()
     this.#digests.follow(key, path, upload.prefix.bytes)
     return upload

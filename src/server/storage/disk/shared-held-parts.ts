@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { PartGrant } from '../storage.ts'
 import type { FileDigests } from './file-digests.ts'
-import { unlessMissing } from './file-system.ts'
 import type { Folders } from './folders.ts'
 import {
   addPart,
@@ -54,8 +53,8 @@ export class SharedHeldParts extends HeldParts {
     this.#locks = locks
   }
 
-  override async isInParts(key: string): Promise<boolean> {
-    return (await this.find(key)) !== undefined
+  override isInParts(key: string): Promise<boolean> {
+    return this.#folders.hasParts(key)
   }
 
   override async begin({ key, partNumber, offset }: PartGrant): Promise<FileHandle> {
@@ -120,7 +119,7 @@ export class SharedHeldParts extends HeldParts {
 
   /** Reads what was added to the list. Returns undefined when the upload is not in parts. */
   async #readOn(key: string): Promise<Known | undefined> {
-    const list = await unlessMissing(open(this.#folders.partsPath(key), 'r'))
+    const list = await this.#folders.openParts(key)
     if (!list) {
       this.#forget(key)
       return undefined
@@ -151,8 +150,8 @@ export class SharedHeldParts extends HeldParts {
   async #readFirst(key: string, list: FileHandle): Promise<Known | undefined> {
     this.#forget(key)
     const { text, end } = await wholeLines(list, 0)
-    const path = this.#folders.uploadPath(key)
-    const upload = await readProvedParts(path, readNotes(text))
+    const bytes = await this.#folders.openArriving(key)
+    const upload = await readProvedParts(bytes, readNotes(text))
     // A server that begins the list makes the file of the bytes last.
     if (!upload) return undefined
     const head = text.slice(0, text.indexOf('\n') + 1)

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
+import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
+import { sha256 } from '../../../../tests/support/make.ts'
+import { freshDatabase } from '../../../../tests/support/postgres.ts'
+import type { TestDatabase } from '../../../../tests/support/postgres-server.ts'
+import { codeOf } from '../../../../tests/support/send.ts'
+import { SharedSession } from '../../db/shared-session.ts'
+import type { FileSystem } from './file-system.ts'
+
+const MiB = 1024 * 1024
+
+let database: TestDatabase
+let sessions: SharedSession[]
+let one: DiskServer
+/** Its file system is watched. */
+let two: DiskServer
+/** How many bytes the second server has read through its file system. */
+let bytesRead = 0
+
+const watched: FileSystem = {
+  ...fs,
+  async open(path, flags, mode) {
+    const file = await fs.open(path, flags, mode)
+    const read = file.read.bind(file)
+    return Object.assign(file, {
+      async read(buffer: Buffer, offset: number, length: number, position: number) {
+        const result = await read(buffer, offset, length, position)
+        bytesRead += result.bytesRead
+        return result
+      },
+    })
+  },
+}
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  const open = () => SharedSession.open({ connectionString: database.url }, { warn() {} })
+  sessions = [await open(), await open()]
+  one = await openDiskServer(undefined, undefined, {}, sessions[0])
+  two = await openDiskServer(one.dataDir, watched, {}, sessions[1])
+})
+afterAll(async () => {
+  await two.stop()
+  await one.close()
+  for (const session of sessions) await session.close()
+  await database.drop()
+})
+
+/** Returns how many bytes the second server reads from the disk for this. */
+async function readBytesOf(work: () => Promise<unknown>): Promise<number> {
+  const before = bytesRead
+  await work()
+  return bytesRead - before
+}
+
+describe('the bytes of a part that another server has received', () => {
+  const partAtOne = async () => {
+    const of = cutUpload(one, 3, MiB)
+    await of.put(1)
+    return of.at(two)
+  }
+
+  it('are read where parts are listed, and not again', async () => {
+    const of = await partAtOne()
+    expect(await readBytesOf(of.held)).toBeGreaterThan(MiB)
+    expect(await readBytesOf(of.held)).toBeLessThan(1000)
+  })
+
+  it('are not read to remove the upload', async () => {
+    const of = await partAtOne()
+    expect(await readBytesOf(() => two.storage.remove(of.key))).toBe(0)
+    expect(await of.left()).toEqual([])
+  })
+
+  it('are not read to tell the offset of the whole file, or to continue or replace it', async () => {
+    const of = await partAtOne()
+    const requests = async () => {
+      expect(await of.whole.offset()).toBe(0)
+      expect(codeOf(await of.whole.put(of.bytes.subarray(MiB), { Range: `bytes=${MiB}-` }))).toBe(
+        'OFFSET_MISMATCH',
+      )
+      expect((await of.whole.put(of.bytes)).status).toBe(200)
+    }
+    expect(await readBytesOf(requests)).toBe(0)
+    expect(await of.seal()).toBe(of.sha256)
+  })
+})
+
+describe('a list of parts whose bytes are gone, as a killed server leaves it', () => {
+  const leftList = async () => {
+    const of = wholeUpload(two, 3 * MiB)
+    const part = { partNumber: 1, offset: 0, size: MiB, crc32: 0 }
+    const lines = [{ list: 'of a killed server' }, part].map((line) => `${JSON.stringify(line)}\n`)
+    await writeFile(join(two.dataDir, 'uploads', `${of.key}.parts`), lines.join(''))
+    expect(await of.left()).toHaveLength(1)
+    return of
+  }
+
+  it('goes when the upload is removed', async () => {
+    const of = await leftList()
+    await two.storage.remove(of.key)
+    expect(await of.left()).toEqual([])
+  })
+
+  it('goes when the file is removed that was sealed before', async () => {
+    const of = await leftList()
+    const folder = join(two.dataDir, 'files', of.key.slice(0, 2))
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, of.key), 'bytes')
+    await two.storage.remove(of.key)
+    expect(await of.left()).toEqual([])
+    expect(await readdir(folder)).not.toContain(of.key)
+  })
+
+  it('does not hinder the whole file', async () => {
+    const of = await leftList()
+    const bytes = randomBytes(3 * MiB)
+    expect(await of.offset()).toBe(0)
+    expect((await of.put(bytes)).status).toBe(200)
+    expect(await of.offset()).toBe(bytes.length)
+    expect(await of.seal()).toBe(sha256(bytes))
+    expect(await of.left()).toEqual([])
+  })
+})
