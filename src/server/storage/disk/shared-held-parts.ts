@@ -109,6 +109,8 @@ export class SharedHeldParts extends HeldParts {
     return this.#locks.alone(`list of ${key}`, async () => {
       const theirs = await this.#readOn(key)
       if (theirs) return theirs
+      // This server may have had bytes hashed that it received as a whole file.
+      this.#digests.changing(key, 0)
       await this.#folders.startParts(key, `${JSON.stringify({ list: randomUUID() })}\n`)
       const ours = await this.#readOn(key)
       if (!ours) throw new Error('a list of parts that was just begun is gone')

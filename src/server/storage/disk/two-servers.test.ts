@@ -159,6 +159,35 @@ it('a whole file is continued, replaced and sealed by either server', async () =
   expect(codeOf(await atTwo.put(bytes))).toBe('UPLOAD_SEALED')
 })
 
+/** Resolves when a server has hashed what it has received: it hashes files in turn. */
+async function untilHashed(server: DiskServer) {
+  const later = wholeUpload(server, 2 * MiB)
+  await later.put(randomBytes(2 * MiB))
+  await later.seal()
+}
+
+it('parts that follow a whole file have no byte of it in the SHA-256', async () => {
+  const { bytes, key, put, size } = partedUpload(24 * MiB, 8 * MiB)
+  await wholeUpload(one, size, { key }).put(randomBytes(8 * MiB), chunked)
+  await untilHashed(one)
+  await put(one, 2)
+  await put(two, 1)
+  await put(one, 3)
+  expect(await one.storage.seal(key, size)).toBe(sha256(bytes))
+})
+
+it('a whole file that follows parts at the other server has no byte of them in the SHA-256', async () => {
+  const bytes = randomBytes(30 * MiB)
+  const { key, put } = partedUpload(bytes.length, 8 * MiB)
+  // The first server has this part hashed. It goes on with the whole file that replaced it.
+  await put(one, 1)
+  await untilHashed(one)
+  await wholeUpload(two, bytes.length, { key }).put(bytes.subarray(0, 10 * MiB), chunked)
+  const atOne = wholeUpload(one, bytes.length, { key })
+  await atOne.put(bytes.subarray(10 * MiB), { Range: `bytes=${10 * MiB}-` })
+  expect(await atOne.seal()).toBe(sha256(bytes))
+})
+
 it('a small file that is sent again to the other server has the SHA-256 of its bytes', async () => {
   const bytes = randomBytes(1000)
   const atOne = wholeUpload(one, 1000)
