@@ -1,51 +1,107 @@
+import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs/promises'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { pino } from 'pino'
-import { expect, it } from 'vitest'
-import type { PartGrant } from '../storage.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newStorageKey } from '../storage-key.ts'
 import { FileDigests } from './file-digests.ts'
 import { Folders } from './folders.ts'
 import { SharedHeldParts } from './shared-held-parts.ts'
 
-it('begins a list once where two servers get the first parts at the same moment', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-shared-parts-'))
-  const folders = await Folders.open(fs, dataDir)
-  const digests = new FileDigests(pino({ level: 'silent' }))
+let dataDir: string
+const digests = new FileDigests(pino({ level: 'silent' }))
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'mayfly-shared-parts-'))
+})
+afterAll(async () => {
+  await digests.close()
+  await rm(dataDir, { recursive: true })
+})
+
+/** Lets one work run at a time, and calls `onWait` for each that waits for another one. */
+function oneAtATime(onWait: () => void) {
   let last: Promise<unknown> = Promise.resolve()
-  const alone = <T>(_name: string, work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work)
+  let running = 0
+  return async <T>(_name: string, work: () => Promise<T>): Promise<T> => {
+    if (running > 0) onWait()
+    running += 1
+    const turn = last.then(work).finally(() => {
+      running -= 1
+    })
     last = turn
     return turn
   }
-  const servers = [1, 2].map(() => new SharedHeldParts(folders, digests, { alone }))
-  for (let round = 0; round < 20; round += 1) {
+}
+
+/** Receives a part of one byte. */
+async function take(server: SharedHeldParts, key: string, partNumber: number) {
+  const offset = partNumber - 1
+  const grant = { key, partNumber, offset, size: 1, mimeType: 'text/plain', until: new Date(0) }
+  const file = await server.begin(grant)
+  await file.write(Buffer.of(partNumber), 0, 1, offset)
+  await file.close()
+  await server.hold(grant, crc32(Buffer.of(partNumber)))
+}
+
+it('begins a list once, however long a server takes between its look and its start', async () => {
+  const key = newStorageKey()
+  const starting = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const quick = await Folders.open(fs, dataDir)
+  const slow = await Folders.open(
+    {
+      ...fs,
+      // The first thing that a server does when it starts a list.
+      async rm(path, options) {
+        starting.resolve()
+        await goOn.promise
+        await fs.rm(path, options)
+      },
+    },
+    dataDir,
+  )
+  const locks = { alone: oneAtATime(goOn.resolve) }
+  const late = take(new SharedHeldParts(slow, digests, locks), key, 2)
+  await starting.promise
+  const server = new SharedHeldParts(quick, digests, locks)
+  // Either this server waits for the other one, or it is done before the other one goes on.
+  await take(server, key, 1).finally(goOn.resolve)
+  await late
+  expect(await server.areWhole(key, 2)).toBe(true)
+  await Promise.all([quick.close(), slow.close()])
+})
+
+it('remembers the lists that were needed last, without a look at their bytes', async () => {
+  const opened: string[] = []
+  const folders = await Folders.open(
+    {
+      ...fs,
+      open(path, flags, mode) {
+        opened.push(path)
+        return fs.open(path, flags, mode)
+      },
+    },
+    dataDir,
+  )
+  const server = new SharedHeldParts(folders, digests, { alone: oneAtATime(() => {}) })
+  const readNew = async () => {
     const key = newStorageKey()
-    const grants = [1, 2].map(
-      (partNumber): PartGrant => ({
-        key,
-        partNumber,
-        offset: partNumber - 1,
-        size: 1,
-        mimeType: 'text/plain',
-        until: new Date(0),
-      }),
-    )
-    await Promise.all(
-      servers.map(async (server, index) => {
-        const grant = grants[index] as PartGrant
-        const file = await server.begin(grant)
-        await file.write(Buffer.of(index), 0, 1, grant.offset)
-        await file.close()
-        await server.hold(grant, crc32(Buffer.of(index)))
-      }),
-    )
-    for (const server of servers) expect(await server.areWhole(key, 2)).toBe(true)
+    await writeFile(folders.partsPath(key), `${JSON.stringify({ list: randomUUID() })}\n`)
+    await writeFile(folders.uploadPath(key), '')
+    await server.bytes(key)
+    return key
   }
-  await digests.close()
+  const [needed, idle] = [await readNew(), await readNew()]
+  for (let other = 2; other < 1000; other += 1) await readNew()
+  expect(await server.bytes(needed)).toBe(0)
+  await readNew()
+  opened.length = 0
+  await server.bytes(needed)
+  expect(opened).toEqual([folders.partsPath(needed)])
+  await server.bytes(idle)
+  expect(opened).toContain(folders.uploadPath(idle))
   await folders.close()
-  await rm(dataDir, { recursive: true })
 })

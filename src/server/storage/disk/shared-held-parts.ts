@@ -136,6 +136,8 @@ export class SharedHeldParts extends HeldParts {
   }
 
   async #readTail(key: string, known: Known, list: FileHandle): Promise<Known> {
+    this.#known.delete(key)
+    this.#known.set(key, known)
     const { text, end } = await wholeLines(list, known.read)
     known.read = end
     for (const note of readNotes(text)) {
