@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises'
 import * as nodeFs from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
@@ -135,7 +136,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         const held = await parts.bytes(key)
         const isWhole = held === null || (await parts.areWhole(key, size))
         if (!isWhole) throw new SizeMismatch(size, held)
-        const sha256 = await folders.seal(key, size, (file, path) => digests.of(key, path, file))
+        const digest = (file: FileHandle, path: string) => digests.of(key, path, file)
+        const sha256 = await folders.seal(key, size, digest, lock.assertHeld)
         await parts.forget(key)
         room.forget(key)
         return sha256

@@ -27,6 +27,14 @@ interface Waiting {
   beforeStopping?: (() => Promise<void>) | undefined
 }
 
+/** A lock that the session's connection at that time got. */
+export interface ServerLock {
+  /** Asks the database whether the connection that got the lock is still there. */
+  isHeld(): Promise<boolean>
+  /** Gives the lock back. */
+  release(): void
+}
+
 const message = z.object({
   key: z.string(),
   part: z.int().optional(),
@@ -60,20 +68,19 @@ export class ServerLocks {
 
   /**
    * Locks bytes against the other servers. Within this server the caller must have them alone.
-   * @returns a function that gives the lock back.
    * @throws the reason of `signal`. @throws {AppError} UNAVAILABLE when the database is away, or
    * another server does not let go.
    */
-  async take(request: LockRequest, { signal, beforeStopping }: Waiting): Promise<() => void> {
+  async take(request: LockRequest, { signal, beforeStopping }: Waiting): Promise<ServerLock> {
     const { key, part } = request
     const names = part === undefined ? [key] : [key, `${key} ${part}`]
     const deadline = AbortSignal.timeout(patienceMs)
     for (let tries = 0; ; tries += 1) {
       signal?.throwIfAborted()
-      const release = await this.#try(names)
-      if (release) {
-        if (!signal?.aborted) return release
-        release()
+      const lock = await this.#try(names)
+      if (lock) {
+        if (!signal?.aborted) return lock
+        lock.release()
         continue
       }
       if (deadline.aborted) throw new AppError('UNAVAILABLE')
@@ -87,15 +94,15 @@ export class ServerLocks {
   async alone<T>(name: string, work: () => Promise<T>): Promise<T> {
     const deadline = AbortSignal.timeout(patienceMs)
     for (let tries = 0; ; tries += 1) {
-      const release = await this.#try([name])
-      if (release) return work().finally(release)
+      const lock = await this.#try([name])
+      if (lock) return work().finally(() => lock.release())
       if (deadline.aborted) throw new AppError('UNAVAILABLE')
       await wait(Math.min(longestPauseMs, firstPauseMs * 2 ** tries))
     }
   }
 
   /** Tries to lock the last name alone, and one before it together with others. */
-  async #try(names: string[]): Promise<(() => void) | null> {
+  async #try(names: string[]): Promise<ServerLock | null> {
     const { connection } = this.#session
     const [whole, part] = names
     const question = part === undefined ? statements.takeWhole : statements.takePart
@@ -109,8 +116,15 @@ export class ServerLocks {
       // Where this fails the connection is dropped, and the lock is free.
       this.#session.query({ ...statement, values: names }).catch(() => {})
     }
-    if (part === undefined) return row?.whole ? () => release(statements.leaveWhole) : null
-    if (row?.part) return () => release(statements.leavePart)
+    const isHeld = async () => {
+      if (this.#session.connection !== connection) return false
+      // The connection may have ended without a word, for instance where a network was cut.
+      await this.#session.query(statements.ping).catch(() => {})
+      return this.#session.connection === connection
+    }
+    const lockTo = (leave: pgStatement) => ({ isHeld, release: () => release(leave) })
+    if (part === undefined) return row?.whole ? lockTo(statements.leaveWhole) : null
+    if (row?.part) return lockTo(statements.leavePart)
     if (row?.whole)
       this.#session.query({ ...statements.leaveShared, values: [whole] }).catch(() => {})
     return null
@@ -148,6 +162,7 @@ const statements = {
     name: 'leave_part',
     text: `select pg_advisory_unlock_shared(${lockOf('$1')}), pg_advisory_unlock(${lockOf('$2')})`,
   },
+  ping: { name: 'ping', text: 'select 1' },
   ask: { name: 'ask_for_lock', text: 'select pg_notify($1, $2)' },
 } as const satisfies Record<string, pgStatement>
 

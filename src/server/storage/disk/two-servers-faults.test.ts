@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
 import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
@@ -17,21 +18,30 @@ const MiB = 1024 * 1024
 let database: TestDatabase
 let sessions: SharedSession[]
 let one: DiskServer
-/** Its file system is watched. */
+/** Its file system can be watched, and stopped. */
 let two: DiskServer
 /** How many bytes the second server has read through its file system. */
 let bytesRead = 0
+/** The second server waits for this before it syncs a file with this name. */
+let held: { name: string; isReached(): void; isOver: Promise<void> } | null = null
 
 const watched: FileSystem = {
   ...fs,
   async open(path, flags, mode) {
     const file = await fs.open(path, flags, mode)
-    const read = file.read.bind(file)
+    const [read, sync] = [file.read.bind(file), file.sync.bind(file)]
     return Object.assign(file, {
       async read(buffer: Buffer, offset: number, length: number, position: number) {
         const result = await read(buffer, offset, length, position)
         bytesRead += result.bytesRead
         return result
+      },
+      async sync() {
+        if (held?.name === basename(path)) {
+          held.isReached()
+          await held.isOver
+        }
+        await sync()
       },
     })
   },
@@ -126,4 +136,31 @@ describe('a list of parts whose bytes are gone, as a killed server leaves it', (
     expect(await of.seal()).toBe(sha256(bytes))
     expect(await of.left()).toEqual([])
   })
+})
+
+it('a server that loses its connection while it seals does not seal', async () => {
+  const of = cutUpload(two, 3, MiB)
+  await of.putAll()
+  const reached = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  held = { name: of.key, isReached: reached.resolve, isOver: over.promise }
+  const sealing = of.seal().catch((error) => error)
+  await reached.promise
+  const [{ pid = 0 } = {}] =
+    (await sessions[1]?.query<{ pid: number }>({
+      text: 'select pg_backend_pid() as pid',
+    })) ?? []
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query('select pg_terminate_backend($1, 10000)', [pid])
+  await client.end()
+  // The other server gets the lock now, and writes.
+  const other = randomBytes(MiB)
+  const atOne = of.at(one)
+  expect((await atOne.put(2, {}, other)).status).toBe(200)
+  over.resolve()
+  held = null
+  expect(await sealing).toMatchObject({ code: 'UNAVAILABLE' })
+  const bytes = Buffer.concat([of.bytesOf(1), other, of.bytesOf(3)])
+  expect(await atOne.seal()).toBe(sha256(bytes))
 })

@@ -11,6 +11,12 @@ export interface WriteLock {
    * answer with.
    */
   readonly signal: AbortSignal
+  /**
+   * Checks that no other server can have got the same lock meanwhile. One that goes on although it
+   * is asked to stop calls this before it does what cannot be undone.
+   * @throws {AppError} UNAVAILABLE when the lock is lost, or the database cannot be asked.
+   */
+  assertHeld(): Promise<void>
   release(): void
 }
 
@@ -85,14 +91,17 @@ export class WriteLocks {
     await Promise.all(inTheWay.map((earlier) => earlier.left))
     const { signal } = abort
     try {
-      const release = await this.#others?.take(
+      const theirs = await this.#others?.take(
         { key, part, code },
         { signal: goesOn ? undefined : signal, beforeStopping },
       )
       return {
         signal,
+        async assertHeld() {
+          if (theirs && !(await theirs.isHeld())) throw new AppError('UNAVAILABLE')
+        },
         release() {
-          release?.()
+          theirs?.release()
           leave()
         },
       }
