@@ -49,6 +49,21 @@ export async function checkStored(witness: pg.Client, filesFolder: string): Prom
 }
 
 /**
+ * Looks at what is left of uploads, after all jobs have run and no upload is under way.
+ * @throws {Violation} if bytes or a list of parts are there although the upload has ended.
+ */
+export async function checkArriving(witness: pg.Client, uploadsFolder: string): Promise<void> {
+  const { rows } = await witness.query<{ key: string }>('select storage_key as key from uploads')
+  const open = new Set(rows.map(({ key }) => key))
+  for (const name of await readdir(uploadsFolder)) {
+    const [key = ''] = name.split('.')
+    // A killed server may leave the file by which it tried whether the folder can be written.
+    if (key === '' || open.has(key)) continue
+    throw new Violation(`${name} is left in the folder of uploads, and no upload names it`)
+  }
+}
+
+/**
  * @throws {Violation} if a user of the tier free has more files than the tier allows.
  */
 export async function checkFreeLimit(

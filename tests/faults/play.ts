@@ -14,7 +14,7 @@ import { type Draw, numbersFrom } from '../support/seeded-rounds.ts'
 import { mustOpen, settle, Violation } from './expected-file.ts'
 import { faultServer } from './fault-server.ts'
 import { drawFault, type FaultName, faults, type Stage } from './faults.ts'
-import { checkFreeLimit, checkStored } from './invariants.ts'
+import { checkArriving, checkFreeLimit, checkStored } from './invariants.ts'
 import { download, type Player, playUser } from './player.ts'
 
 const tiersOfPlayers = ['free', 'premium', 'premium'] as const
@@ -38,7 +38,7 @@ export interface Played {
 
 interface Game extends Stage {
   players: Player[]
-  filesFolder: string
+  dataDir: string
   /** The latest moment that the server's clock has shown. */
   latest: Date
   played: Played
@@ -70,7 +70,7 @@ export async function play(
       network,
       witness,
       players: [],
-      filesFolder: join(dataDir, 'files'),
+      dataDir,
       latest: server.now(),
       played,
     }
@@ -221,7 +221,7 @@ async function opens(url: string, code: string): Promise<boolean> {
 
 /** Lets more than a day pass, runs all jobs until they are done, and compares storage with rows. */
 async function checkDeeply(game: Game): Promise<void> {
-  const { server, witness, filesFolder } = game
+  const { server, witness, dataDir } = game
   for (let pass = 0; pass < 2; pass += 1) {
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
     noteTime(game)
@@ -229,5 +229,6 @@ async function checkDeeply(game: Game): Promise<void> {
       if (!(await server.order({ do: what }))) throw new Violation(`${what} failed`)
     }
   }
-  await checkStored(witness, filesFolder)
+  await checkStored(witness, join(dataDir, 'files'))
+  await checkArriving(witness, join(dataDir, 'uploads'))
 }

@@ -53,7 +53,7 @@ function tell(answer: Answer): void {
 const { databaseUrl, dataDir, port, now }: Served = JSON.parse(process.env.SERVED ?? '{}')
 const app = await serveApp(
   { url: databaseUrl, drop: async () => {} },
-  { dataDir, env: { PORT: String(port) }, poolLimits },
+  { dataDir, env: { PORT: String(port) }, poolLimits, isOneOfSeveral: true },
 )
 app.clock.set(new Date(now))
 process.on('message', ({ number, ...order }: NumberedOrder) => {
