@@ -108,6 +108,11 @@ export class Folders {
     return unlessMissing(this.#fs.open(this.partsPath(key), 'r'))
   }
 
+  /** Tells whether there are arriving bytes of an upload. It reads nothing. */
+  async hasArriving(key: string): Promise<boolean> {
+    return (await unlessMissing(stat(this.uploadPath(key)))) !== null
+  }
+
   /** Opens the arriving bytes of an upload for reading. Returns null when there are none. */
   openArriving(key: string): Promise<FileHandle | null> {
     return unlessMissing(this.#fs.open(this.uploadPath(key), 'r'))

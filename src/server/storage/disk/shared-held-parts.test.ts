@@ -74,6 +74,21 @@ it('begins a list once, however long a server takes between its look and its sta
   await Promise.all([quick.close(), slow.close()])
 })
 
+it('takes no list for one that was empty when it was read', async () => {
+  const key = newStorageKey()
+  const folders = await Folders.open(fs, dataDir)
+  const locks = { alone: oneAtATime(() => {}) }
+  const server = new SharedHeldParts(folders, digests, locks)
+  const other = new SharedHeldParts(folders, digests, locks)
+  // A server that was alone has begun it.
+  await folders.startParts(key)
+  await take(server, key, 3)
+  await other.discard(key)
+  await take(other, key, 1)
+  expect((await server.list(key)).map(({ partNumber }) => partNumber)).toEqual([1])
+  await folders.close()
+})
+
 it('remembers the lists that were needed last, without a look at their bytes', async () => {
   const opened: string[] = []
   const folders = await Folders.open(

@@ -128,7 +128,11 @@ export class SharedHeldParts extends HeldParts {
     }
     try {
       const known = this.#known.get(key)
-      const isSame = known && (await textOf(list, 0, Buffer.byteLength(known.head))) === known.head
+      const isSame =
+        // A list that was empty has no first line by which it is known again.
+        known?.head &&
+        (await textOf(list, 0, Buffer.byteLength(known.head))) === known.head &&
+        (await this.#folders.hasArriving(key))
       return isSame ? await this.#readTail(key, known, list) : await this.#readFirst(key, list)
     } finally {
       await list.close()
@@ -156,7 +160,8 @@ export class SharedHeldParts extends HeldParts {
     const { text, end } = await wholeLines(list, 0)
     const bytes = await this.#folders.openArriving(key)
     const upload = await readProvedParts(bytes, readNotes(text))
-    // A server that begins the list makes the file of the bytes last.
+    // A server that begins a list makes the file of the bytes last. One that ends a list removes the
+    // file of the bytes first.
     if (!upload) return undefined
     const head = text.slice(0, text.indexOf('\n') + 1)
     const known = { ...upload, head, read: end, isOurs: false }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -125,6 +125,16 @@ describe('a list of parts whose bytes are gone, as a killed server leaves it', (
     await two.storage.remove(of.key)
     expect(await of.left()).toEqual([])
     expect(await readdir(folder)).not.toContain(of.key)
+  })
+
+  it('does not hinder parts, also at a server that has read it before', async () => {
+    const of = cutUpload(two, 3, MiB)
+    await of.put(1)
+    await rm(join(two.dataDir, 'uploads', of.key))
+    expect(await of.held()).toEqual([])
+    await of.putAll()
+    expect(await of.seal()).toBe(of.sha256)
+    expect(await of.left()).toEqual([])
   })
 
   it('does not hinder the whole file', async () => {
