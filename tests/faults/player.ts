@@ -70,8 +70,8 @@ function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
 function beginUpload(player: Player, random: Draw): Pending {
   player.begun += 1
   const name = `${player.tier}-${player.email.slice(0, 4)}-${player.begun}.bin`
-  // One upload of forty goes up in two parts.
-  const size = random(40) === 0 ? partSize + 1 + random(partSize) : random(largestSmall) + 1
+  // One upload of ten goes up in two parts.
+  const size = random(10) === 0 ? partSize + 1 + random(partSize) : random(largestSmall) + 1
   const days = String(player.days[random(player.days.length)])
   return { name, bytes: bytesFor(name, size), days, idempotencyKey: `${name} ${random(2 ** 31)}` }
 }

@@ -25,6 +25,8 @@ export interface Served {
   port: number
   /** The moment at which the clock starts, in milliseconds since 1970. */
   now: number
+  /** Whether other servers may use the folder too, as with DATABASE_URL. */
+  isOneOfSeveral: boolean
 }
 
 /** Short limits, so that a silent database costs a round two seconds and not thirty. */
@@ -50,10 +52,12 @@ function tell(answer: Answer): void {
   process.send?.(answer)
 }
 
-const { databaseUrl, dataDir, port, now }: Served = JSON.parse(process.env.SERVED ?? '{}')
+const { databaseUrl, dataDir, port, now, isOneOfSeveral }: Served = JSON.parse(
+  process.env.SERVED ?? '{}',
+)
 const app = await serveApp(
   { url: databaseUrl, drop: async () => {} },
-  { dataDir, env: { PORT: String(port) }, poolLimits, isOneOfSeveral: true },
+  { dataDir, env: { PORT: String(port) }, poolLimits, isOneOfSeveral },
 )
 app.clock.set(new Date(now))
 process.on('message', ({ number, ...order }: NumberedOrder) => {
