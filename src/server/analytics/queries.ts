@@ -11,15 +11,6 @@ import type { FileRow } from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
 
 /**
- * Makes Postgres use indexes for the rest of a transaction. For a user who owns most of the files,
- * it would otherwise read the whole table. That is slower, because the index is usually in memory,
- * which Postgres cannot know.
- */
-export async function avoidTableScans(tx: Db): Promise<void> {
-  await tx.execute(sql`set local enable_seqscan = off`)
-}
-
-/**
  * Counts a user's files that are active or private at `now`, for each kind, and how many of them
  * end within 24 hours. `linkStatus` and `isEndingSoon` decide the same in the browser, and tests
  * compare them. Sizes are in bytes.

@@ -1,15 +1,11 @@
 import { type Analytics, analyticsDays } from '../../shared/contract/analytics.ts'
 import { lastDays, withEmptyDays } from '../../shared/rules/day.ts'
 import { fileKinds } from '../../shared/rules/file-kind.ts'
+import { avoidTableScans } from '../db/avoid-table-scans.ts'
 import type { Deps } from '../deps.ts'
 import { toFile } from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
-import {
-  avoidTableScans,
-  countDownloadsOfOwner,
-  countKinds,
-  findMostDownloaded,
-} from './queries.ts'
+import { countDownloadsOfOwner, countKinds, findMostDownloaded } from './queries.ts'
 
 /** The list is as long as the list of kinds, which the page shows beside it. */
 const mostDownloadedLength = fileKinds.length

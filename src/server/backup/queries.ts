@@ -75,7 +75,6 @@ export async function markAsGone(
   keys: readonly string[],
   now: Date,
 ): Promise<void> {
-  // The purge finds files by an index on `expires_at`.
   await client.query(
     `update files set purging_at = coalesce(purging_at, $2), purge_due_at = coalesce(purge_due_at, $2),
       purge_try_at = $2, expires_at = least(expires_at, $2)

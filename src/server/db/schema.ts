@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 import {
-  bigint,
   boolean,
   check,
   customType,
@@ -16,7 +15,6 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { auditActions } from '../../shared/rules/audit-action.ts'
 import { feedbackCategories } from '../../shared/rules/feedback-category.ts'
 import { fileKinds } from '../../shared/rules/file-kind.ts'
 import { limitedLetters } from '../../shared/rules/letter-limit.ts'
@@ -27,8 +25,10 @@ import { storageNames } from '../storage/storage-name.ts'
 import { bytes, moment } from './columns.ts'
 import { downloadRankSql } from './download-rank-sql.ts'
 import { fileKindSql } from './file-kind-sql.ts'
+import { purgeLookSql } from './purge-look-sql.ts'
 
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
+export { auditLog } from './audit-table.ts'
 export { rateLimits, settings, storedBytes } from './instance-tables.ts'
 
 /** Accounts. The first columns, up to the empty line, are Better Auth's; the others are ours. */
@@ -58,12 +58,18 @@ export const users = pgTable(
       .generatedAlwaysAs((): SQL => sql`lower(${users.email} || ' ' || ${users.name})`),
     /** When the tier last changed, other than by the end of a trial; null if it never has. */
     tierSince: moment('tier_since'),
+    /**
+     * True from each change of the tier until the purge has planned to look at this user's files
+     * again. A trigger sets it (see `recheckFiles`).
+     */
+    recheckFiles: boolean('recheck_files').notNull().default(false),
   },
   (table) => [
     // Finds the trials that have ended but whose tier is still premium.
     index('users_running_trials')
       .on(table.premiumTrialEndsAt)
       .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
+    index('users_recheck_files').on(table.id).where(sql`${table.recheckFiles}`),
     index('users_created_at').on(table.createdAt, table.id),
     index('users_search_text').using('gin', table.searchText.op('gin_trgm_ops')),
   ],
@@ -325,8 +331,14 @@ export const files = pgTable(
     purgingAt: moment('purging_at'),
     purgedAt: moment('purged_at'),
     purgeDueAt: moment('purge_due_at'),
-    /** How often the server tried to remove the bytes, and when the next try may begin. */
+    /** How often the server tried to remove the bytes. */
     purgeTries: integer('purge_tries').notNull().default(0),
+    /**
+     * When the purge looks at the file next; null until it has looked at it, which it does when the
+     * link ends. For a purge that has begun, this is when the next try may begin. For a file that
+     * its owner can renew, it is when that ends at the latest, if the owner's tier does not change.
+     * A renewal sets it back to null.
+     */
     purgeTryAt: moment('purge_try_at'),
   },
   (table) => [
@@ -373,7 +385,21 @@ export const files = pgTable(
     index('files_unproved_size')
       .on(table.size)
       .where(sql`not ${table.isContentProved} and ${table.purgedAt} is null`),
-    index('files_unpurged_expires_at').on(table.expiresAt).where(sql`${table.purgedAt} is null`),
+    // The purge reads this index up to the current moment. So it reads only files that it has not
+    // looked at since their links ended, and those that are due.
+    index('files_unpurged_by_look')
+      .on(table.storage, purgeLookSql(table))
+      .where(sql`${table.purgedAt} is null`),
+    // Finds an owner's expired files that the purge has planned to look at later.
+    index('files_kept_of_owner')
+      .on(table.ownerId, table.id)
+      .where(
+        sql`${table.purgeTryAt} is not null and ${table.purgingAt} is null and ${table.purgedAt} is null`,
+      ),
+    // Finds the purges that have begun and not ended.
+    index('files_purging')
+      .on(table.purgeDueAt)
+      .where(sql`${table.purgingAt} is not null and ${table.purgedAt} is null`),
     // By this index the files are compared with what storage lists. Storage lists its keys in the
     // order of their bytes.
     index('files_unpurged_keys')
@@ -535,32 +561,4 @@ export const feedback = pgTable(
   },
   // The list of feedback is read from this index, from its end to its start.
   (table) => [index('feedback_created_at').on(table.createdAt, table.id)],
-)
-
-/**
- * Who did what, when, and from which IP address. Triggers keep anybody from removing or changing a
- * row, except for clearing its address. `actor` and `subject` are ids of users without foreign
- * keys, so the row stays when these users are deleted. The row about the deletion keeps the user's
- * mail address. `actor` is null for what the server did by itself.
- */
-export const auditLog = pgTable(
-  'audit_log',
-  {
-    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    at: moment('at').notNull(),
-    actor: text(),
-    action: text({ enum: auditActions }).notNull(),
-    subject: text(),
-    ipAddress: text('ip_address'),
-    details: jsonb().$type<Record<string, unknown>>().notNull(),
-  },
-  // These indexes find what a user did, and what was done to a user.
-  (table) => [
-    index('audit_log_actor').on(table.actor, table.id),
-    index('audit_log_subject').on(table.subject, table.id),
-    // The audit log uses this index to find deleted users by their mail address.
-    index('audit_log_deleted_address')
-      .on(sql`(${table.details} ->> 'email')`)
-      .where(sql`${table.action} = 'delete-user'`),
-  ],
 )

@@ -1,7 +1,9 @@
+import { avoidTableScans } from '../db/avoid-table-scans.ts'
 import type { Deps } from '../deps.ts'
 import { removeForGood } from '../storage/remove-for-good.ts'
 import type { Storage } from '../storage/storage.ts'
-import { claimFilesToPurge, countOverdue, markPurged } from './purge-queries.ts'
+import { countOverdue, lookAtFiles, markPurged } from './purge-queries.ts'
+import { recheckFiles } from './recheck-files.ts'
 
 const batchSize = 100
 
@@ -19,6 +21,9 @@ type Purge = {
  * run continues. Several servers share the work. The links themselves end by their dates, without
  * this job.
  *
+ * A run reads files that are due, and those whose links have ended since the last run. What an
+ * owner can still renew it looks at once, and then not before that ends.
+ *
  * A removal that fails is tried again without limit, and the waits between the tries grow. If all
  * removals of a batch fail, the store probably cannot be reached. Then the rest of its files wait
  * for the next run.
@@ -26,6 +31,7 @@ type Purge = {
  * Runs at the same time count each file once.
  */
 export async function expireFiles(deps: ExpireDeps): Promise<Purge> {
+  await recheckFiles(deps)
   const total = { purged: 0, failed: 0 }
   for (const storage of deps.stores.all) {
     const { purged, failed } = await expireStore(deps, storage)
@@ -40,12 +46,12 @@ async function expireStore({ clock, db, log }: ExpireDeps, storage: Storage): Pr
   let failed = 0
   let from: Date | undefined
   for (;;) {
-    const claims = { storage: storage.name, now: clock(), limit: batchSize, from }
-    const batch = await claimFilesToPurge(db, claims)
-    const keys = batch.map(({ storageKey }) => storageKey)
+    const wanted = { storage: storage.name, now: clock(), limit: batchSize, from }
+    const { claims, count: seen, until } = await lookAtFiles(db, wanted)
+    const keys = claims.map(({ storageKey }) => storageKey)
     const removed = await removeForGood(storage, keys)
-    const gone = batch.filter(({ storageKey }) => removed.gone.has(storageKey))
-    const count = batch.length - gone.length
+    const gone = claims.filter(({ storageKey }) => removed.gone.has(storageKey))
+    const count = claims.length - gone.length
     if (count > 0) {
       const told = { err: removed.fault, store: storage.name, count }
       log.error(told, 'bytes of files that are over could not be removed; they are tried again')
@@ -53,9 +59,9 @@ async function expireStore({ clock, db, log }: ExpireDeps, storage: Storage): Pr
     const ids = gone.map(({ id }) => id)
     purged += await markPurged(db, ids, clock())
     failed += count
-    if (batch.length < batchSize || gone.length === 0) return { purged, failed }
+    if (seen < batchSize || (claims.length > 0 && gone.length === 0)) return { purged, failed }
     // The next batch begins where this one ended. So it does not look again at the files before.
-    from = new Date(Math.max(...batch.map(({ expiresAt }) => expiresAt.getTime())))
+    from = until
   }
 }
 
@@ -70,7 +76,11 @@ export async function reportOverdue({
   db,
   log,
 }: Pick<Deps, 'clock' | 'db' | 'log'>): Promise<number> {
-  const { count, since } = await countOverdue(db, clock())
+  await recheckFiles({ db })
+  const { count, since } = await db.transaction(async (tx) => {
+    await avoidTableScans(tx)
+    return countOverdue(tx, clock())
+  })
   if (count > 0) log.error({ count, since }, 'bytes of files that are over are still in storage')
   return count
 }

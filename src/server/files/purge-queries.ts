@@ -1,14 +1,17 @@
-import { and, count, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
 import { tiers } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
+import { purgeLookSql } from '../db/purge-look-sql.ts'
 import { rowValues } from '../db/row-values.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
-import type { StorageName } from '../storage/storage-name.ts'
+import { type StorageName, storageNames } from '../storage/storage-name.ts'
 import { tierAt, tierSinceAt } from '../tiers/queries.ts'
 
 const tiersWithoutRenewal = tiers.filter((tier) => !tierTraits[tier].renewal)
+const tiersWithRenewal = tiers.filter((tier) => tierTraits[tier].renewal)
 
 /**
  * Tells, as SQL, whether the owner's tier at `now` cannot renew files. The query must join the
@@ -46,58 +49,162 @@ export function isOver(now: Date): SQL {
   return sql`(${files.expiresAt} <= ${now} and ${isToPurge(now)})`
 }
 
-/** A file that is reserved for this run, which removes its bytes. */
-export type Claim = Pick<typeof files.$inferSelect, 'id' | 'storageKey' | 'expiresAt'>
+/** For how long the purge leaves the expired files of an owner whose tier it does not know. */
+const unknownTierMs = 60 * 60_000
 
-export interface WantedClaims {
+/**
+ * Returns, as SQL, when the purge looks again at a file that it need not purge at `now`. For a file
+ * that its owner can renew this is when that ends: at the end of its longest life, or of a trial
+ * that runs. null for a file that was renewed, because its link ends later. The query must join the
+ * owner.
+ */
+function nextLookAt(now: Date): SQL {
+  const { premiumTrialEndsAt } = users
+  const runningTrialEnd = sql`case when ${premiumTrialEndsAt} > ${now} then ${premiumTrialEndsAt} end`
+  const soon = new Date(now.getTime() + unknownTierMs)
+  // `least` ignores null.
+  return sql`case
+    when ${files.expiresAt} > ${now} then null
+    when ${inArray(tierAt(now), tiersWithRenewal)} then least(${files.maxLifetimeAt}, ${runningTrialEnd})
+    else least(${files.maxLifetimeAt}, ${soon}::timestamptz) end`
+}
+
+/** A file that is reserved for this run, which removes its bytes. */
+export type Claim = Pick<typeof files.$inferSelect, 'id' | 'storageKey'>
+
+/** What one look of the purge found. */
+export interface Look {
+  claims: Claim[]
+  /** How many files it looked at. Those that it did not claim are looked at again later. */
+  count: number
+  /** The latest moment for which one of these looks was planned; undefined without files. */
+  until: Date | undefined
+}
+
+export interface WantedLook {
   storage: StorageName
   now: Date
   limit: number
-  /** If it is given, only files that expired at this moment or later. */
+  /** If it is given, only files that were to be looked at from this moment on. */
   from?: Date | undefined
 }
 
 /**
- * Reserves files whose bytes should be removed, the longest expired first. These are files that
- * their owner deleted, files past their longest life, and expired files that the owner's tier at
- * `now` cannot renew. (`linkStatus` has the same rule for the browser, and a test compares the
- * two.) It skips files whose next try is later, and files that another server has reserved. It also
- * skips a file that was taken down while its SHA-256 is unknown, because the bytes are needed to
- * compute it.
+ * Looks at up to `limit` files whose look is due at `now`, the longest due first. Reserves those
+ * whose bytes should be removed: files that their owner deleted, files past their longest life, and
+ * expired files that the owner's tier at `now` cannot renew. (`linkStatus` has the same rule for the
+ * browser, and a test compares the two.) For the others it writes down when to look next, so that
+ * no later run reads them before.
+ *
+ * It skips files that another server has reserved. It also skips a file that was taken down while
+ * its SHA-256 is unknown, because the bytes are needed to compute it. The owners are locked, so that
+ * no tier changes between this decision and its commit; files of an owner whose tier is just being
+ * changed are skipped too.
  */
-export async function claimFilesToPurge(
+export async function lookAtFiles(
   db: Db,
-  { storage, now, limit, from }: WantedClaims,
-): Promise<Claim[]> {
-  const due = db.$with('due').as(
-    db
-      .select({ id: files.id, dueAt: purgeDueAt(now).as('due_at') })
-      .from(files)
-      .innerJoin(users, eq(users.id, files.ownerId))
-      .where(
-        sql`${files.purgedAt} is null
-          and ${files.storage} = ${storage}
-          and ${isOver(now)}
-          and ${from === undefined ? sql`true` : sql`${files.expiresAt} >= ${from}`}
-          and (${files.purgeTryAt} is null or ${files.purgeTryAt} <= ${now})
-          and (${files.takenDownAt} is null or ${files.isContentProved})`,
-      )
-      .orderBy(files.expiresAt)
-      .limit(limit)
-      .for('update', { of: files, skipLocked: true }),
-  )
-  return db
-    .with(due)
+  { storage, now, limit, from }: WantedLook,
+): Promise<Look> {
+  const lookAt = purgeLookSql(files)
+  const columns = {
+    id: files.id,
+    lookAt: lookAt.as('look_at'),
+    isDue: isOver(now).as('is_due'),
+    dueAt: purgeDueAt(now).as('due_at'),
+    nextLookAt: nextLookAt(now).as('next_look_at'),
+  }
+  const wanted = db
+    .select(columns)
+    .from(files)
+    .innerJoin(users, eq(users.id, files.ownerId))
+    .where(
+      sql`${files.purgedAt} is null
+        and ${files.storage} = ${storage}
+        and ${lookAt} <= ${now}
+        and ${from === undefined ? sql`true` : sql`${lookAt} >= ${from}`}
+        and (${files.takenDownAt} is null or ${files.isContentProved})`,
+    )
+    .orderBy(lookAt)
+    .limit(limit)
+    .for('update', { of: files, skipLocked: true })
+  // Drizzle writes one lock for a query. This one needs a weaker lock for the owners.
+  const look = db
+    .$with('look', columns)
+    .as(sql`${wanted.getSQL()} for share of ${users} skip locked`)
+  const isDue = sql`${look.isDue}`
+  const rows = await db
+    .with(look)
     .update(files)
     .set({
-      purgingAt: sql`coalesce(${files.purgingAt}, ${now})`,
-      purgeDueAt: sql`${due.dueAt}`,
-      purgeTries: sql`${files.purgeTries} + 1`,
-      purgeTryAt: nextTryAt(files.purgeTries, now),
+      purgingAt: sql`case when ${isDue} then coalesce(${files.purgingAt}, ${now}) end`,
+      purgeDueAt: sql`case when ${isDue} then ${look.dueAt} end`,
+      purgeTries: sql`${files.purgeTries} + ${isDue}::int`,
+      purgeTryAt: sql`case when ${isDue} then ${nextTryAt(files.purgeTries, now)} else ${look.nextLookAt} end`,
     })
-    .from(due)
-    .where(eq(files.id, due.id))
-    .returning({ id: files.id, storageKey: files.storageKey, expiresAt: files.expiresAt })
+    .from(look)
+    .where(eq(files.id, look.id))
+    .returning({
+      id: files.id,
+      storageKey: files.storageKey,
+      lookAt: sql`${look.lookAt}`.mapWith(files.expiresAt),
+      isDue: sql<boolean>`${isDue}`,
+    })
+  const latest = Math.max(...rows.map((row) => row.lookAt.getTime()))
+  return {
+    claims: rows.filter((row) => row.isDue).map(({ id, storageKey }) => ({ id, storageKey })),
+    count: rows.length,
+    until: rows.length > 0 ? new Date(latest) : undefined,
+  }
+}
+
+/**
+ * Locks a user whose files must be looked at again, until the transaction ends. Leaves out users
+ * that another transaction has locked. Returns undefined when there is none.
+ */
+export async function lockUserToRecheck(tx: Db): Promise<string | undefined> {
+  const [user] = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(sql`${users.recheckFiles}`)
+    .limit(1)
+    .for('no key update', { skipLocked: true })
+  return user?.id
+}
+
+/**
+ * Lets the purge look again, as soon as it runs, at up to `limit` expired files of a user that it
+ * had planned to look at later. Returns how many there were: fewer than `limit` if none is left.
+ */
+export async function forgetPlannedLooks(tx: Db, ownerId: string, limit: number): Promise<number> {
+  const planned = tx.$with('planned').as(
+    tx
+      .select({ id: files.id })
+      .from(files)
+      .where(
+        and(
+          eq(files.ownerId, ownerId),
+          isNotNull(files.purgeTryAt),
+          isNull(files.purgingAt),
+          isNull(files.purgedAt),
+        ),
+      )
+      // All statements that wait for locks on several files take them in this order.
+      .orderBy(files.id)
+      .limit(limit)
+      .for('update'),
+  )
+  const { rowCount } = await tx
+    .with(planned)
+    .update(files)
+    .set({ purgeTryAt: null })
+    .from(planned)
+    .where(eq(files.id, planned.id))
+  return rowCount ?? 0
+}
+
+/** Records that all files of a user are planned to be looked at again. */
+export async function markRechecked(tx: Db, userId: string): Promise<void> {
+  await tx.update(users).set({ recheckFiles: false }).where(eq(users.id, userId))
 }
 
 /** The columns of a removed row that its receipt keeps. */
@@ -185,20 +292,28 @@ export interface Overdue {
 /**
  * Counts the files, in all stores, whose bytes are still stored at `now` although they should have
  * been removed at least 15 minutes before. Also returns since when the oldest of them should have
- * been removed.
+ * been removed. It reads what is due and what the purge has not looked at yet, each by an index, if
+ * the transaction has called `avoidTableScans`. Files whose owners await `recheckFiles` are missing.
  */
-export async function countOverdue(db: Db, now: Date): Promise<Overdue> {
+export async function countOverdue(tx: Db, now: Date): Promise<Overdue> {
   const before = new Date(now.getTime() - overdueMs)
-  const [counted] = await db
+  const dueDates = (which: SQL) =>
+    tx
+      .select({ dueAt: purgeDueAt(now).as('due_at') })
+      .from(files)
+      .innerJoin(users, eq(users.id, files.ownerId))
+      .where(sql`${files.purgedAt} is null and ${which}`)
+  const begun = sql`${files.purgingAt} is not null
+    and (${files.purgeDueAt} <= ${before} or ${files.purgeDueAt} is null)`
+  const notBegun = sql`${files.purgingAt} is null and ${isOver(now)}
+    and ${inArray(files.storage, storageNames)} and ${purgeLookSql(files)} <= ${before}`
+  const overdue = unionAll(dueDates(begun), dueDates(notBegun)).as('overdue')
+  const [counted] = await tx
     .select({
-      count: sql`count(*)`.mapWith(Number),
-      since: sql`min(${purgeDueAt(now)})`.mapWith(files.purgeDueAt),
+      count: count(),
+      since: sql`min(${overdue.dueAt})`.mapWith(files.purgeDueAt),
     })
-    .from(files)
-    .innerJoin(users, eq(users.id, files.ownerId))
-    .where(
-      sql`${files.purgedAt} is null and ${files.expiresAt} <= ${before}
-        and ${isToPurge(now)} and ${purgeDueAt(now)} <= ${before}`,
-    )
+    .from(overdue)
+    .where(lte(overdue.dueAt, before))
   return counted ?? { count: 0, since: null }
 }

@@ -136,7 +136,6 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
         purgingAt: sql`coalesce(${files.purgingAt}, ${now})`,
         purgeDueAt: sql`${due.dueAt}`,
         purgeTryAt: now,
-        // The purge finds files by an index on this date.
         expiresAt: sql`least(${files.expiresAt}, ${now})`,
       })
       .from(due)
@@ -327,7 +326,7 @@ export async function lockFile(tx: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Gives a locked file another short code and another end. Records that the code was given. If it
+ * Gives a locked file another short code and another end, when the purge will look at it. Records that the code was given. If it
  * was given before, the statement fails as a whole.
  */
 export async function giveNewLink(
@@ -346,7 +345,7 @@ export async function giveNewLink(
   const [file] = await tx
     .with(issued)
     .update(files)
-    .set({ shortCode: sql`(select ${issued.code} from ${issued})`, expiresAt })
+    .set({ shortCode: sql`(select ${issued.code} from ${issued})`, expiresAt, purgeTryAt: null })
     .where(eq(files.id, id))
     .returning()
   if (!file) throw new Error(`the file ${id} went while it was locked`)

@@ -1,0 +1,334 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../../../tests/support/eventually.ts'
+import {
+  askForDeletion,
+  askForRenewal,
+  makeFile,
+  makePerson,
+  type Person,
+  signInAgain,
+} from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+import { files, users } from '../db/schema.ts'
+import { expireTrials } from '../tiers/expire-trials.ts'
+import { setTier } from '../tiers/set-tier.ts'
+import { expireFiles, reportOverdue } from './expire-files.ts'
+import { lookAtFiles } from './purge-queries.ts'
+import { recheckFiles } from './recheck-files.ts'
+import { renewFile } from './renew-file.ts'
+
+/*
+ * The purge looks at a file when its link ends, and then plans its next look. These tests let
+ * something happen between two looks. The bytes must still go when they are due, and not before.
+ */
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterEach(async () => {
+  app.clock.advance(31 * day)
+  await expireFiles(app.deps)
+})
+afterAll(() => app.close())
+
+async function rowOf(id: string) {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  if (!row) throw new Error('the row is gone')
+  return row
+}
+function later(ms: number) {
+  return new Date(app.clock().getTime() + ms)
+}
+function switchTo(person: Person, to: Tier) {
+  const request = { reason: 'preview', to } as const
+  return setTier(app.deps, { userId: person.id, request, actor: person.id, ipAddress: '192.0.2.1' })
+}
+/** Runs the purge. Returns true if it removed the bytes of this file. */
+async function isPurged(id: string) {
+  await expireFiles(app.deps)
+  return (await rowOf(id)).purgedAt !== null
+}
+/** The facts of a user whose trial ends after `ms`. */
+function trial(ms: number) {
+  const [premiumTrialStartedAt, premiumTrialEndsAt] = [later(ms - 30 * day), later(ms)]
+  return { tier: 'premium', premiumTrialStartedAt, premiumTrialEndsAt } as const
+}
+/** Makes a file whose link has ended and which the purge has looked at once. */
+async function makeKept(facts: Parameters<typeof makePerson>[1] = { tier: 'premium' }) {
+  const owner = await makePerson(app, facts)
+  const file = await makeFile(owner)
+  app.clock.advance(3 * day)
+  expect(await isPurged(file.id)).toBe(false)
+  expect((await rowOf(file.id)).purgeTryAt).not.toBeNull()
+  return { owner, file, maxLifetimeAt: new Date(file.maxLifetimeAt) }
+}
+
+describe('a file that its owner can renew', () => {
+  it('is looked at once, and then at the end of its longest life', async () => {
+    const { file, maxLifetimeAt } = await makeKept()
+    expect((await rowOf(file.id)).purgeTryAt).toEqual(maxLifetimeAt)
+    app.clock.set(new Date(maxLifetimeAt.getTime() - 1))
+    expect(await isPurged(file.id)).toBe(false)
+    app.clock.set(maxLifetimeAt)
+    expect(await isPurged(file.id)).toBe(true)
+    expect((await rowOf(file.id)).purgeDueAt).toEqual(maxLifetimeAt)
+  })
+
+  it('is looked at again when its renewed link ends', async () => {
+    const { owner, file } = await makeKept()
+    expect((await askForRenewal(await signInAgain(app, owner), file.id)).status).toBe(200)
+    expect((await rowOf(file.id)).purgeTryAt).toBeNull()
+    await switchTo(owner, 'free')
+    app.clock.advance(3 * day - 1)
+    expect(await isPurged(file.id)).toBe(false)
+    app.clock.advance(1)
+    expect(await isPurged(file.id)).toBe(true)
+  })
+
+  it('goes when its owner deletes it', async () => {
+    const { owner, file } = await makeKept()
+    await askForDeletion(await signInAgain(app, owner), [file.id])
+    expect(await expireFiles(app.deps)).toMatchObject({ purged: 1 })
+  })
+})
+
+describe('a file of an owner who becomes free', () => {
+  it('goes at the next run, and was due when the tier changed', async () => {
+    const { owner, file } = await makeKept()
+    app.clock.advance(day)
+    await switchTo(owner, 'free')
+    const switched = app.clock()
+    app.clock.advance(minute)
+    expect(await isPurged(file.id)).toBe(true)
+    expect((await rowOf(file.id)).purgeDueAt).toEqual(switched)
+  })
+
+  it('goes too when somebody changed the tier in the database', async () => {
+    const { owner, file } = await makeKept()
+    await app.pool.query("update users set tier = 'free' where id = $1", [owner.id])
+    expect(await isPurged(file.id)).toBe(true)
+  })
+
+  it('stays when the owner is Premium again before the purge runs', async () => {
+    const { owner, file, maxLifetimeAt } = await makeKept()
+    await switchTo(owner, 'free')
+    await switchTo(owner, 'premium')
+    expect(await isPurged(file.id)).toBe(false)
+    expect((await rowOf(file.id)).purgeTryAt).toEqual(maxLifetimeAt)
+  })
+
+  it('stays when the owner was free and is Premium before the link ends', async () => {
+    const owner = await makePerson(app)
+    const file = await makeFile(owner)
+    await switchTo(owner, 'premium')
+    app.clock.advance(4 * day)
+    expect(await isPurged(file.id)).toBe(false)
+  })
+
+  it('is counted as overdue even if no purge has looked at it since', async () => {
+    const { owner } = await makeKept()
+    await switchTo(owner, 'free')
+    const due = app.clock()
+    app.clock.advance(15 * minute - 1)
+    expect(await reportOverdue(app.deps)).toBe(0)
+    app.clock.advance(1)
+    expect(await reportOverdue(app.deps)).toBe(1)
+    expect(app.logged.at(-1)).toMatchObject({ count: 1, since: due.toISOString() })
+  })
+
+  it('goes even if the tier changes while the purge looks at it', async () => {
+    const owner = await makePerson(app, { tier: 'premium' })
+    const file = await makeFile(owner)
+    app.clock.advance(3 * day)
+    let switching: Promise<string> | undefined
+    await app.deps.db.transaction(async (tx) => {
+      await lookAtFiles(tx, { storage: 'disk', now: app.clock(), limit: 100 })
+      let isSwitched = false
+      switching = switchTo(owner, 'free').then((user) => {
+        isSwitched = true
+        return user?.tier ?? ''
+      })
+      await eventually(async () => {
+        const { rows } = await app.pool.query(
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        )
+        expect(isSwitched || rows.length > 0).toBe(true)
+      })
+      // Another server plans the looks of all users whose tier has changed.
+      await recheckFiles(app.deps)
+    })
+    expect(await switching).toBe('free')
+    expect(await isPurged(file.id)).toBe(true)
+  })
+
+  it('is not looked at while its tier is being changed', async () => {
+    const owner = await makePerson(app, { tier: 'premium' })
+    const file = await makeFile(owner)
+    app.clock.advance(3 * day)
+    await app.deps.db.transaction(async (tx) => {
+      await tx.update(users).set({ tier: 'free' }).where(eq(users.id, owner.id))
+      expect(await isPurged(file.id)).toBe(false)
+      expect((await rowOf(file.id)).purgeTryAt).toBeNull()
+    })
+    expect(await isPurged(file.id)).toBe(true)
+  })
+})
+
+describe('a file of an owner with a trial', () => {
+  it('goes at the end of the trial, before any job has tidied the trial up', async () => {
+    const { file } = await makeKept(trial(10 * day))
+    app.clock.advance(7 * day - 1)
+    expect(await isPurged(file.id)).toBe(false)
+    app.clock.advance(1)
+    const end = app.clock()
+    expect(await isPurged(file.id)).toBe(true)
+    expect((await rowOf(file.id)).purgeDueAt).toEqual(end)
+  })
+
+  it('goes at the end of the trial, after a job has tidied the trial up', async () => {
+    const { file } = await makeKept(trial(10 * day))
+    app.clock.advance(7 * day)
+    await expireTrials(app.deps)
+    expect(await isPurged(file.id)).toBe(true)
+  })
+
+  it('goes at once when the trial is given up for free', async () => {
+    const { owner, file } = await makeKept(trial(10 * day))
+    await switchTo(owner, 'free')
+    expect(await isPurged(file.id)).toBe(true)
+  })
+
+  it('stays for its longest life when the owner pays before the end', async () => {
+    const { owner, file, maxLifetimeAt } = await makeKept(trial(10 * day))
+    await switchTo(owner, 'premium')
+    app.clock.advance(8 * day)
+    expect(await isPurged(file.id)).toBe(false)
+    app.clock.set(maxLifetimeAt)
+    expect(await isPurged(file.id)).toBe(true)
+  })
+
+  it('is renewed beyond the end of the trial, and goes when that link ends', async () => {
+    const { owner, file } = await makeKept(trial(4 * day))
+    await renewFile(app.deps, { id: owner.id, tier: 'premium' }, file.id, 3)
+    app.clock.advance(2 * day)
+    expect(await isPurged(file.id)).toBe(false)
+    app.clock.advance(day)
+    expect(await isPurged(file.id)).toBe(true)
+  })
+})
+
+it('a file of an owner whose tier is unknown is looked at every hour', async () => {
+  const owner = await makePerson(app, { tier: 'premium' })
+  const file = await makeFile(owner)
+  await app.deps.db.execute(sql`update users set tier = 'business' where id = ${owner.id}`)
+  app.clock.advance(3 * day)
+  expect(await isPurged(file.id)).toBe(false)
+  expect((await rowOf(file.id)).purgeTryAt).toEqual(later(60 * minute))
+  await app.deps.db.update(users).set({ tier: 'premium' }).where(eq(users.id, owner.id))
+})
+
+it('looks again at thousands of files of one owner, also where it was cut off', async () => {
+  const owner = await makePerson(app, { tier: 'premium' })
+  await insertFiles(app, owner.id, 2300)
+  app.clock.advance(5 * day)
+  expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: 0 })
+  await switchTo(owner, 'free')
+  const { db } = app.deps
+  let batches = 0
+  const cut = Object.create(db, {
+    transaction: {
+      value: (work: Parameters<typeof db.transaction>[0]) => {
+        batches += 1
+        if (batches > 1) throw new Error('cut off')
+        return db.transaction(work)
+      },
+    },
+  })
+  await expect(expireFiles({ ...app.deps, db: cut })).rejects.toThrow('cut off')
+  const runs = await Promise.all([1, 2].map(() => expireFiles(app.deps)))
+  const again = await expireFiles(app.deps)
+  expect([...runs, again].reduce((sum, { purged }) => sum + purged, 0)).toBe(2300)
+})
+
+it('purges what is due among thousands that stay, when all wake up at once', async () => {
+  const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
+  await insertFiles(app, free.id, 1500)
+  await insertFiles(app, premium.id, 1500)
+  app.clock.advance(10 * day)
+  const runs = await Promise.all([1, 2, 3].map(() => expireFiles(app.deps)))
+  // A file that one server has locked is skipped by the others, and left to the next run.
+  runs.push(await expireFiles(app.deps))
+  expect(runs.reduce((sum, { purged }) => sum + purged, 0)).toBe(1500)
+  expect(await reportOverdue(app.deps)).toBe(0)
+  const isKept = sql`${files.ownerId} = ${premium.id} and ${files.purgedAt} is null
+    and ${files.purgeTryAt} = ${files.maxLifetimeAt}`
+  expect(await app.deps.db.$count(files, isKept)).toBe(1500)
+})
+
+describe('among 100,000 expired files that their owners can renew', () => {
+  const keptCount = 100_000
+  const dueCount = 30
+  let kept: Person
+  beforeAll(async () => {
+    kept = await makePerson(app, { tier: 'premium' })
+    await recheckFiles(app.deps)
+    const now = app.clock()
+    await app.pool.query(
+      `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
+        created_at, expires_at, max_lifetime_at, purge_try_at)
+      select $1, 'disk', 'kept-' || n, 'Report ' || n || '.pdf', 'application/pdf', n, 'kept-' || n,
+        $3, $3::timestamptz + interval '3 days', $3::timestamptz + interval '300 days',
+        $3::timestamptz + interval '300 days'
+      from generate_series(1, $2::int) n`,
+      [kept.id, keptCount, now],
+    )
+    // Entries of rows that earlier tests changed are read by a plan too.
+    await app.pool.query('vacuum analyze files')
+  })
+
+  /** Returns how many rows of files the work reads. Expects that it never reads the whole table. */
+  async function rowsRead(work: () => Promise<unknown>) {
+    const plans = await runPlansOf(app.pool, work)
+    const ofFiles = plans.filter((plan) => / on files\b/.test(plan))
+    expect(ofFiles.length).toBeGreaterThan(0)
+    for (const plan of ofFiles) expect(plan).not.toMatch(/Seq Scan on files\b/)
+    return ofFiles.reduce((sum, plan) => sum + rowsReadOf(plan, 'files'), 0)
+  }
+
+  it('the purge and the report of what is overdue read only what is due', async () => {
+    const free = await makePerson(app)
+    await insertFiles(app, free.id, dueCount)
+    app.clock.advance(4 * day)
+    const report = async () => expect(await reportOverdue(app.deps)).toBe(dueCount)
+    const reported = await rowsRead(report)
+    expect(reported).toBeGreaterThanOrEqual(dueCount)
+    expect(reported).toBeLessThan(20 * dueCount)
+    const purge = async () =>
+      expect(await expireFiles(app.deps)).toMatchObject({ purged: dueCount })
+    const purged = await rowsRead(purge)
+    expect(purged).toBeGreaterThanOrEqual(dueCount)
+    expect(purged).toBeLessThan(20 * dueCount)
+  })
+
+  it('a changed tier makes the purge read the files of that owner alone', async () => {
+    const owner = await makePerson(app, { tier: 'premium' })
+    await insertFiles(app, owner.id, dueCount)
+    app.clock.advance(4 * day)
+    await expireFiles(app.deps)
+    await switchTo(owner, 'free')
+    app.clock.advance(15 * minute)
+    const report = async () => expect(await reportOverdue(app.deps)).toBe(dueCount)
+    expect(await rowsRead(report)).toBeLessThan(20 * dueCount)
+    const purge = async () =>
+      expect(await expireFiles(app.deps)).toMatchObject({ purged: dueCount })
+    expect(await rowsRead(purge)).toBeLessThan(20 * dueCount)
+  })
+})
