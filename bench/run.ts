@@ -37,6 +37,7 @@ import { measureStartUp } from './start-up.ts'
 import { measureStoredRows } from './stored-rows.ts'
 import { measureTransfers } from './transfers.ts'
 import { measureUserSearch } from './user-search.ts'
+import { measureWaking } from './waking.ts'
 
 interface Bench {
   mayfly: Mayfly
@@ -68,6 +69,7 @@ const parts = [
   'expiry',
   'start-up',
   'stored-rows',
+  'waking',
   'queries',
 ]
 
@@ -145,6 +147,10 @@ async function bench(names: string[]): Promise<void> {
     if (names.includes('stored-rows')) {
       say('stored-rows')
       report.rows.push(...(await measureStoredRows(cores, scratch.dir)))
+    }
+    if (names.includes('waking')) {
+      say('waking')
+      report.rows.push(...(await measureWaking(cores, scratch.dir)))
     }
     if (names.includes('queries')) {
       say('queries')

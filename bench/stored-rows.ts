@@ -12,6 +12,10 @@ const filesAtOnce = 100_000
 const uploadCount = 500
 const downloadCount = 1_000
 const changedCount = 200
+/** How many downloads of each of these files are measured, from the first one on. */
+const firstDownloads = 20
+/** How many files the purge looks at for the first time after their links ended. */
+const endedCount = 20_000
 /** How many codes a table has before others are added, and how many these are. */
 const codesBefore = 300_000
 const codeCount = 1_000
@@ -33,17 +37,19 @@ function randomCode(number: string): string {
 /**
  * Inserts the files with the numbers $1 to $2, in the order of their upload, spread over 29 days.
  * Each has a SHA-256, and its bytes are stored. The links of most have ended, but their owners can
- * renew them.
+ * renew them, and the purge has looked at them.
  */
 const fillFiles = `
   with made as (
     insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-      created_at, expires_at, max_lifetime_at, upload_duration, sha256, is_content_proved)
+      created_at, expires_at, max_lifetime_at, upload_duration, sha256, is_content_proved,
+      purge_try_at)
     select 'owner ' || 1 + (random() * ($3::int - 1))::int, 'disk',
       substr(encode(sha256((n || 'key')::bytea), 'hex'), 1, 26),
       'Report ' || n || ' of the working group.pdf', 'application/pdf', 1000 + n,
       ${randomCode('n')}, age, age + interval '3 days', age + interval '30 days', 1.5,
-      encode(sha256(n::text::bytea), 'hex'), true
+      encode(sha256(n::text::bytea), 'hex'), true,
+      case when age < now() - interval '3 days' then age + interval '30 days' end
     from generate_series($1::int, $2::int) n,
       lateral (select now() - interval '29 days' * (1 - n / $4::float8) as age) ages
     returning id, short_code, created_at),
@@ -106,23 +112,41 @@ async function sizesOfRows(mayfly: Mayfly): Promise<Row[]> {
   )
 }
 
-/** Waits for a run of the jobs that look for files every minute. Returns how long they took. */
+/**
+ * Measures the jobs that look for files every minute: where nothing has to be done, and when links
+ * have just ended that their owners can renew.
+ */
 async function jobTimes(mayfly: Mayfly): Promise<Row[]> {
+  const jobs = ['expire-files', 'report-overdue']
+  const idle = await runsOf(mayfly, jobs)
+  await mayfly.sql(
+    `update files set purge_try_at = null where id in
+      (select id from files where purge_try_at is not null limit $1)`,
+    [endedCount],
+  )
+  const [ended] = await runsOf(mayfly, ['expire-files'])
+  return [
+    ...idle.map(({ job, ms }) =>
+      row(`600,000 expired files that stay: job ${job}`, 'ms', { ours: [ms] }),
+    ),
+    row('the first look at files that stay', 'files/s', {
+      ours: [endedCount / ((ended?.ms ?? Number.NaN) / 1000)],
+    }),
+  ]
+}
+
+/** Waits for the next run of these jobs. Returns how long each took. */
+async function runsOf(mayfly: Mayfly, jobs: string[]): Promise<{ job: string; ms: number }[]> {
   const since = new Date()
-  const jobs = ['expire-files', 'report-overdue', 'tell-ending-links']
   const until = Date.now() + jobsMs
   for (;;) {
-    const runs = await mayfly.sql<{ job: string; ms: number }>(
+    const runs = await mayfly.sql<{ job: string; ms: string }>(
       `select job, extract(epoch from ended_at - started_at) * 1000 as ms
         from job_runs where job = any($1) and started_at > $2 order by job`,
       [jobs, since],
     )
-    // `tell-ending-links` runs only every 10 minutes, so it is not waited for.
-    const isWhole = runs.filter(({ job }) => job !== 'tell-ending-links').length === 2
-    if (isWhole || Date.now() > until) {
-      return runs.map(({ job, ms }) =>
-        row(`600,000 expired files that stay: job ${job}`, 'ms', { ours: [Number(ms)] }),
-      )
+    if (runs.length === jobs.length || Date.now() > until) {
+      return runs.map(({ job, ms }) => ({ job, ms: Number(ms) }))
     }
     await wait(1000)
   }
@@ -184,31 +208,38 @@ async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
 }
 
 /**
- * Measures what a download changes in the row of its file. The first 20 downloads change the rank
- * too, which has an index, so Postgres writes to every index of the table. The 101st changes the
- * row in place, if its page has room.
+ * Measures what a download changes in the row of its file, each download right after a checkpoint.
+ * Some of the first 20 change the rank too, which has an index, so Postgres writes to every index of
+ * the table. The others change the row in place, if its page has room.
  */
 async function walOfRanks(mayfly: Mayfly): Promise<Row[]> {
-  const rows: Row[] = []
-  for (const before of [0, 100]) {
-    const changed = await mayfly.sql<{ id: string }>(
-      `update files set download_count = $1 where id in
-        (select id from files tablesample system (5) order by random() limit $2) returning id`,
-      [before, changedCount],
-    )
-    await mayfly.sql('vacuum files')
-    const bytes = await walOf(mayfly, changedCount, async () => {
-      for (const { id } of changed) {
+  const chosen = await mayfly.sql<{ id: string }>(
+    `update files set download_count = 0 where id in
+      (select id from files tablesample system (5) order by random() limit $1) returning id`,
+    [changedCount],
+  )
+  await mayfly.sql('vacuum files')
+  const bytesOf = (before: number) =>
+    walOf(mayfly, changedCount, async () => {
+      for (const { id } of chosen) {
         await mayfly.sql(
-          `update files set download_count = download_count + 1, last_download_at = now()
-            where id = $1`,
-          [id],
+          'update files set download_count = $2, last_download_at = now() where id = $1',
+          [id, before + 1],
         )
       }
     })
-    rows.push(row(`WAL of a file's row, download ${before + 1}`, 'bytes', { ours: [bytes] }))
-  }
-  return rows
+  const first: number[] = []
+  for (let before = 0; before < firstDownloads; before += 1) first.push(await bytesOf(before))
+  const mean = first.reduce((sum, bytes) => sum + bytes, 0) / first.length
+  await mayfly.sql('update files set download_count = 100 where id = any($1)', [
+    chosen.map(({ id }) => id),
+  ])
+  await mayfly.sql('vacuum files')
+  return [
+    row("WAL of a file's row, download 1", 'bytes', { ours: first.slice(0, 1) }),
+    row("WAL of a file's row, mean of downloads 1 to 20", 'bytes', { ours: [mean] }),
+    row("WAL of a file's row, download 101", 'bytes', { ours: [await bytesOf(100)] }),
+  ]
 }
 
 /** Measures how long the figures of the Admin Center take to count the files. */

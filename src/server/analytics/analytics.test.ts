@@ -347,8 +347,8 @@ describe('the most downloaded files', () => {
     const rows = await db.select().from(files).where(eq(files.ownerId, ada.id))
     // These numbers give exact ranks, coarse ranks and many equal ones. In each round the largest
     // allowed number is smaller.
-    const numbers = [0, 1, 19, 20, 21, 22, 23, 400, 401, 1_000_000]
-    for (const largest of [1_000_000, 401, 22, 20, 1]) {
+    const numbers = [0, 1, 2, 3, 4, 5, 12, 19, 20, 21, 22, 23, 400, 401, 1_000_000]
+    for (const largest of [1_000_000, 401, 22, 20, 4, 2, 1]) {
       const counted = rows.map((row, index) => {
         const number = numbers[index % numbers.length] ?? 0
         return { ...row, downloadCount: number > largest ? 0 : number }
@@ -365,6 +365,24 @@ describe('the most downloaded files', () => {
       const { mostDownloaded } = await read(ada)
       expect(mostDownloaded.map(({ id }) => id)).toEqual(expected.slice(0, 7).map(({ id }) => id))
     }
+  })
+
+  it('have ranks that never fall, and change with six of the first 20 downloads', async () => {
+    const { db } = app.deps
+    const { id } = await makeFile(ada)
+    const ranks: number[] = []
+    for (let downloadCount = 0; downloadCount <= 100; downloadCount += 1) {
+      const [row] = await db
+        .update(files)
+        .set({ downloadCount })
+        .where(eq(files.id, id))
+        .returning({ rank: files.downloadRank })
+      ranks.push(row?.rank ?? -1)
+    }
+    expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
+    expect(ranks.slice(0, 4)).toEqual([0, 1, 2, 3])
+    expect(new Set(ranks.slice(0, 21)).size).toBe(1 + 6)
+    expect(new Set(ranks).size).toBeLessThan(25)
   })
 
   it('are told with their true numbers, and without those that are deleted', async () => {

@@ -108,8 +108,9 @@ export async function findFile(db: Db, ownerId: string, id: string): Promise<Fil
  * newest comes first. Files without a download are left out.
  *
  * The index does not contain the number of downloads, but a rank (see `download-rank-sql.ts`), and
- * then the age. Each small number has a rank of its own, so the first `limit` of these files are
- * read from the index. Large numbers share ranks, so all files with such a rank are read and sorted.
+ * then the age. One and two downloads have ranks of their own, so the first `limit` of these files
+ * are read from the index. Larger numbers share ranks, so all files with such a rank are read and
+ * sorted, from the highest rank on, until there are `limit`.
  */
 export function findMostDownloaded(db: Db, ownerId: string, limit: number): Promise<FileRow[]> {
   const { id, downloadRank, downloadCount, createdAt } = files

@@ -66,8 +66,8 @@ test('downloads that were counted for files before count for the days of their o
   ])
   const facts = 'select kind, download_rank, last_download_at from files order by download_rank'
   expect(await query(database.url, facts)).toEqual([
-    { kind: 'pdf', download_rank: 20, last_download_at: null },
-    { kind: 'pdf', download_rank: 27, last_download_at: null },
+    { kind: 'pdf', download_rank: 6, last_download_at: null },
+    { kind: 'pdf', download_rank: 13, last_download_at: null },
   ])
   await database.drop()
 })

@@ -136,8 +136,8 @@ export async function lookAtFiles(
     .with(look)
     .update(files)
     .set({
-      purgingAt: sql`case when ${isDue} then coalesce(${files.purgingAt}, ${now}) end`,
-      purgeDueAt: sql`case when ${isDue} then ${look.dueAt} end`,
+      purgingAt: sql`coalesce(${files.purgingAt}, case when ${isDue} then ${now}::timestamptz end)`,
+      purgeDueAt: sql`case when ${isDue} then ${look.dueAt} else ${files.purgeDueAt} end`,
       purgeTries: sql`${files.purgeTries} + ${isDue}::int`,
       purgeTryAt: sql`case when ${isDue} then ${nextTryAt(files.purgeTries, now)} else ${look.nextLookAt} end`,
     })

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Cores } from './machine.ts'
+import { type Mayfly, startMayfly } from './mayfly.ts'
+import { type Row, row } from './report.ts'
+
+const fileCount = 1_000_000
+const ownerCount = 20_000
+const filesAtOnce = 100_000
+/** For how long the purge is watched. */
+const watchedMs = 45_000
+
+const fillUsers = `
+  insert into users (id, name, email, tier, created_at, updated_at)
+  select 'owner ' || n, 'Ada Lovelace', 'ada.' || n || '@example.org', 'free', now(), now()
+  from generate_series(1, $1::int) n`
+
+/** Inserts the files with the numbers $1 to $2. Their links ended days ago, at different moments. */
+const fillFiles = `
+  insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
+    created_at, expires_at, max_lifetime_at)
+  select 'owner ' || 1 + n % $3::int, 'disk', 'key-' || n, 'Report ' || n || '.pdf',
+    'application/pdf', 1000, 'code-' || n, ended - interval '3 days', ended, ended + interval '27 days'
+  from generate_series($1::int, $2::int) n,
+    lateral (select now() - interval '2 days' * random() - interval '1 day' as ended) ends`
+
+/**
+ * Measures the first minute of a server that finds a million files due at once: how many the purge
+ * removes in a second, and how long the report of what is overdue takes. The files have no objects,
+ * so the figure is that of the database and of looking for objects that are not there.
+ */
+export async function measureWaking(cores: Cores, scratch: string): Promise<Row[]> {
+  const mayfly = await startMayfly(join(scratch, 'waking'), cores.server)
+  try {
+    await fill(mayfly)
+    const since = new Date()
+    const before = await purgedFiles(mayfly)
+    await wait(watchedMs)
+    const purged = (await purgedFiles(mayfly)) - before
+    const reports = await mayfly.sql<{ ms: string }>(
+      `select extract(epoch from ended_at - started_at) * 1000 as ms from job_runs
+        where job = 'report-overdue' and started_at > $1`,
+      [since],
+    )
+    return [
+      row('a million files due at once: purge', 'files/s', { ours: [purged / (watchedMs / 1000)] }),
+      row('a million files due at once: job report-overdue', 'ms', {
+        ours: reports.map(({ ms }) => Number(ms)),
+      }),
+    ]
+  } finally {
+    await mayfly.stop()
+  }
+}
+
+/** Lets no job run before all files are there. */
+async function fill(mayfly: Mayfly): Promise<void> {
+  const setCron = "update pgboss.schedule set cron = $1 where name = 'expire-files'"
+  await mayfly.sql(setCron, ['0 0 1 1 *'])
+  await mayfly.sql(fillUsers, [ownerCount])
+  for (let first = 1; first <= fileCount; first += filesAtOnce) {
+    await mayfly.sql(fillFiles, [first, first + filesAtOnce - 1, ownerCount])
+  }
+  await mayfly.sql('vacuum analyze')
+  await mayfly.sql(setCron, ['* * * * *'])
+  while ((await purgedFiles(mayfly)) === 0) await wait(1000)
+}
+
+async function purgedFiles(mayfly: Mayfly): Promise<number> {
+  const [counted] = await mayfly.sql<{ count: string }>(
+    'select count(*) as count from files where purged_at is not null',
+  )
+  return Number(counted?.count)
+}
