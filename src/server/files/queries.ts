@@ -326,8 +326,8 @@ export async function lockFile(tx: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Gives a locked file another short code and another end, when the purge will look at it. Records that the code was given. If it
- * was given before, the statement fails as a whole.
+ * Gives a locked file another short code and another end, when the purge will look at it. Records
+ * that the code was given. If it was given before, the statement fails as a whole.
  */
 export async function giveNewLink(
   tx: Db,
