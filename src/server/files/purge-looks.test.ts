@@ -1,4 +1,4 @@
-import { eq, isNotNull, notLike, sql } from 'drizzle-orm'
+import { eq, isNotNull, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
 import {
@@ -10,7 +10,6 @@ import {
   signInAgain,
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
-import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { files, users } from '../db/schema.ts'
@@ -29,14 +28,11 @@ import { renewFile } from './renew-file.ts'
 const minute = 60_000
 const day = 24 * 60 * minute
 
-/** How the storage keys of the files begin that are there for several tests. */
-const keptKey = 'kept-'
-
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
 })
-afterEach(() => app.deps.db.delete(files).where(notLike(files.storageKey, `${keptKey}%`)))
+afterEach(() => app.deps.db.delete(files))
 afterAll(() => app.close())
 
 async function rowOf(id: string) {
@@ -274,64 +270,4 @@ it('purges what is due among hundreds that stay, when all wake up at once', asyn
   const isKept = sql`${files.ownerId} = ${premium.id} and ${files.purgedAt} is null
     and ${files.purgeTryAt} = ${files.maxLifetimeAt}`
   expect(await app.deps.db.$count(files, isKept)).toBe(250)
-})
-
-describe('among 30,000 expired files that their owners can renew', () => {
-  const keptCount = 30_000
-  const dueCount = 30
-  beforeAll(async () => {
-    const kept = await makePerson(app, { tier: 'premium' })
-    // The change of the tier is dealt with before the files are there.
-    await recheckFiles(app.deps)
-    const now = app.clock()
-    await app.pool.query(
-      `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-        created_at, expires_at, max_lifetime_at, purge_try_at)
-      select $1, 'disk', '${keptKey}' || n, 'Report ' || n || '.pdf', 'application/pdf', n, 'kept-' || n,
-        $3, $3::timestamptz + interval '3 days', $3::timestamptz + interval '300 days',
-        $3::timestamptz + interval '300 days'
-      from generate_series(1, $2::int) n`,
-      [kept.id, keptCount, now],
-    )
-    // Entries of rows that earlier tests changed are read by a plan too.
-    await app.pool.query('vacuum analyze files')
-  })
-
-  /** Returns how many rows of files the work reads. Expects that it never reads the whole table. */
-  async function rowsRead(work: () => Promise<unknown>) {
-    const plans = await runPlansOf(app.pool, work)
-    const ofFiles = plans.filter((plan) => / on files\b/.test(plan))
-    expect(ofFiles.length).toBeGreaterThan(0)
-    for (const plan of ofFiles) expect(plan).not.toMatch(/Seq Scan on files\b/)
-    return ofFiles.reduce((sum, plan) => sum + rowsReadOf(plan, 'files'), 0)
-  }
-
-  it('the purge and the report of what is overdue read only what is due', async () => {
-    const free = await makePerson(app)
-    await insertFiles(app, free.id, dueCount)
-    app.clock.advance(4 * day)
-    const report = async () => expect(await reportOverdue(app.deps)).toBe(dueCount)
-    const reported = await rowsRead(report)
-    expect(reported).toBeGreaterThanOrEqual(dueCount)
-    expect(reported).toBeLessThan(20 * dueCount)
-    const purge = async () =>
-      expect(await expireFiles(app.deps)).toMatchObject({ purged: dueCount })
-    const purged = await rowsRead(purge)
-    expect(purged).toBeGreaterThanOrEqual(dueCount)
-    expect(purged).toBeLessThan(20 * dueCount)
-  })
-
-  it('a changed tier makes the purge read the files of that owner alone', async () => {
-    const owner = await makePerson(app, { tier: 'premium' })
-    await insertFiles(app, owner.id, dueCount)
-    app.clock.advance(4 * day)
-    await expireFiles(app.deps)
-    await switchTo(owner, 'free')
-    app.clock.advance(15 * minute)
-    const report = async () => expect(await reportOverdue(app.deps)).toBe(dueCount)
-    expect(await rowsRead(report)).toBeLessThan(20 * dueCount)
-    const purge = async () =>
-      expect(await expireFiles(app.deps)).toMatchObject({ purged: dueCount })
-    expect(await rowsRead(purge)).toBeLessThan(20 * dueCount)
-  })
 })

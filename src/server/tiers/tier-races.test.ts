@@ -229,15 +229,4 @@ describe('the tidying up of trials', () => {
     await expect(expireTrials({ ...app.deps, db: cut })).rejects.toThrow('cut off')
     expect(await expire()).toEqual({ expiredCount: 600 })
   })
-
-  it('finds them by an index', async () => {
-    const plan = await app.deps.db.transaction(async (tx) => {
-      // Postgres would read the whole table, because it is so small here.
-      await tx.execute('set local enable_seqscan = off')
-      return tx.execute(
-        "explain select id from users where tier = 'premium' and premium_trial_ends_at <= now()",
-      )
-    })
-    expect(JSON.stringify(plan.rows)).toContain('users_running_trials')
-  })
 })

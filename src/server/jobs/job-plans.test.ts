@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makePerson, type Person } from '../../../tests/support/make.ts'
+import { insertFiles } from '../../../tests/support/many-files.ts'
+import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { tellEndingLinks } from '../files/ask-for-file-letters.ts'
+import { expireFiles, reportOverdue } from '../files/expire-files.ts'
+import { recheckFiles } from '../files/recheck-files.ts'
+import { expireTrials } from '../tiers/expire-trials.ts'
+import { setTier } from '../tiers/set-tier.ts'
+import { findNamedKeys, listNamedKeys } from './queries.ts'
+
+/*
+ * What the jobs read, among many rows that do not concern them: the plans of the statements that
+ * they really send. A job that runs every few minutes must not read a table from end to end.
+ */
+
+const minute = 60_000
+const day = 24 * 60 * minute
+/** How many expired files there are that their owners can renew. */
+const keptCount = 30_000
+const ownerCount = 1000
+const userCount = 10_000
+/** How many rows concern the job of a test, and how often it may read each. */
+const dueCount = 30
+const mostReads = 20 * dueCount
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+  const now = app.clock()
+  await app.pool.query(
+    `insert into users (id, name, email, tier, premium_trial_ends_at, created_at, updated_at)
+      select 'user-' || n, 'Ada', n || '@example.org', 'premium',
+        case when n > $1 - 500 then $2::timestamptz + interval '200 days' end, $2, $2
+      from generate_series(1, $1::int) n`,
+    [userCount, now],
+  )
+  await app.pool.query(
+    `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
+        created_at, expires_at, max_lifetime_at, purge_try_at)
+      select 'user-' || 1 + n % $3::int, 'disk', 'kept-' || n, 'Report ' || n || '.pdf',
+        'application/pdf', n, 'kept-' || n, $1::timestamptz, $1::timestamptz - interval '1 hour',
+        $1::timestamptz + interval '300 days', $1::timestamptz + interval '300 days'
+      from generate_series(1, $2::int) n`,
+    [now, keptCount, ownerCount],
+  )
+  await app.pool.query('vacuum analyze users, files')
+})
+afterAll(() => app.close())
+
+/** Returns how many rows of a table the work reads. Expects that it never reads the whole table. */
+async function rowsRead(table: 'files' | 'users', work: () => Promise<unknown>) {
+  const plans = await runPlansOf(app.pool, work)
+  const ofTable = plans.filter((plan) => new RegExp(` on ${table}\\b`).test(plan))
+  expect(ofTable.length).toBeGreaterThan(0)
+  for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on (files|users|uploads)\b/)
+  return ofTable.reduce((sum, plan) => sum + rowsReadOf(plan, table), 0)
+}
+
+/** Expects that the work reads the rows that concern it, each a few times, and no others. */
+async function expectFewReads(table: 'files' | 'users', work: () => Promise<unknown>) {
+  const read = await rowsRead(table, work)
+  expect(read).toBeGreaterThanOrEqual(dueCount)
+  expect(read).toBeLessThan(mostReads)
+}
+
+async function report() {
+  expect(await reportOverdue(app.deps)).toBe(dueCount)
+}
+async function purge() {
+  expect(await expireFiles(app.deps)).toEqual({ purged: dueCount, failed: 0 })
+}
+
+describe('the purge, and the report of what is overdue', () => {
+  it('read only what is due', async () => {
+    const free = await makePerson(app)
+    await insertFiles(app, free.id, dueCount)
+    app.clock.advance(4 * day)
+    await expectFewReads('files', report)
+    await expectFewReads('files', purge)
+  })
+
+  it('read the files of an owner whose tier has changed, and no others', async () => {
+    const owner = await makePerson(app, { tier: 'premium' })
+    await insertFiles(app, owner.id, dueCount)
+    app.clock.advance(4 * day)
+    await expireFiles(app.deps)
+    await switchToFree(owner)
+    app.clock.advance(15 * minute)
+    await expectFewReads('files', report)
+    await expectFewReads('files', purge)
+  })
+})
+
+describe('the mails about files', () => {
+  /** Each of the first owners wants mails, and has one file whose link ends within a day. */
+  beforeAll(async () => {
+    await app.pool.query(
+      `insert into preferences select 'user-' || n, 3, true, true from generate_series(1, $1::int) n`,
+      [dueCount],
+    )
+    await app.pool.query(
+      `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
+          created_at, expires_at, max_lifetime_at)
+        select 'user-' || n, 'disk', 'ending-' || n, 'Report.pdf', 'application/pdf', n, 'ending-' || n,
+          $1::timestamptz, $1::timestamptz + interval '12 hours', $1::timestamptz + interval '30 days'
+        from generate_series(1, $2::int) n`,
+      [app.clock(), dueCount],
+    )
+    await app.pool.query('vacuum analyze preferences')
+  })
+
+  it('of links that end read only these links', async () => {
+    await expectFewReads('files', async () =>
+      expect(await tellEndingLinks(app.deps)).toEqual({ toldCount: dueCount }),
+    )
+  })
+})
+
+describe('the comparison with storage', () => {
+  it('reads each page of keys from an index, in its order', async () => {
+    const limit = 100
+    for (const after of ['', 'kept-2']) {
+      const read = await rowsRead('files', async () => {
+        expect(await listNamedKeys(app.deps.db, 'disk', after, limit)).toHaveLength(limit)
+      })
+      expect(read).toBeLessThanOrEqual(limit)
+    }
+  })
+
+  it('looks keys without a row up by an index', async () => {
+    const keys = Array.from({ length: 100 }, (_, n) => `kept-${n * 1000}`)
+    const read = await rowsRead('files', async () => {
+      const named = await findNamedKeys(app.deps.db, 'disk', keys, app.clock())
+      // Of 0, 1000, … 99,000 there are those from 1000 to 30,000.
+      expect(named.size).toBe(30)
+    })
+    expect(read).toBeLessThanOrEqual(2 * keys.length)
+  })
+})
+
+describe('the end of trials', () => {
+  it('reads only the users whose trial has ended', async () => {
+    await app.pool.query(
+      `update users set premium_trial_ends_at = $1
+        where id in (select 'user-' || n from generate_series(2001, 2000 + $2::int) n)`,
+      [app.clock(), dueCount],
+    )
+    await app.pool.query('vacuum analyze users')
+    await expectFewReads('users', async () =>
+      expect(await expireTrials(app.deps)).toEqual({ expiredCount: dueCount }),
+    )
+  })
+
+  it('makes the purge read only these users', async () => {
+    await expectFewReads('users', () => recheckFiles(app.deps))
+  })
+})
+
+function switchToFree({ id }: Person) {
+  const request = { reason: 'preview', to: 'free' } as const
+  return setTier(app.deps, { userId: id, request, actor: id, ipAddress: '192.0.2.1' })
+}
