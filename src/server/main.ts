@@ -8,6 +8,7 @@ import { createAuth } from './auth/auth.ts'
 import { PasswordHashing } from './auth/password-hashing.ts'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
 import { adminPasswordFile, prepareDataDir, readAdminPassword, readAuthSecret } from './data-dir.ts'
+import { embeddedConnections } from './db/connection-shares.ts'
 import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
 import { joinDatabase, openDatabase } from './db/open.ts'
 import { poolLimits } from './db/pool.ts'
@@ -120,7 +121,7 @@ async function startWorkers(
       log,
     })
     lifetime.add({ name: 'disk space', close: () => space.close() })
-    const postgres = await startEmbeddedPostgres(dataDir, log)
+    const postgres = await startEmbeddedPostgres(dataDir, log, embeddedConnections(config.workers))
     lifetime.add({ name: 'database', close: postgres.stop, abandon: postgres.abandon })
     postgres.onLost(onLost)
     space.watch()

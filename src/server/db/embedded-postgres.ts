@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { passesByItself } from './away.ts'
+import { embeddedConnections } from './connection-shares.ts'
 import { type Launched, launchPostgres, type Place } from './launch-postgres.ts'
 import {
   findPostmaster,
@@ -55,18 +56,21 @@ export function embeddedConnection(dataDir: string): EmbeddedPostgres['connectio
  * running. No other server can use the folder while this process lives, because this process holds
  * a lock in the database. The lock cannot outlive a crash of this process.
  * @param dataDir an absolute path of an existing folder.
+ * @param connections how many connections it must take. One that was left running and takes fewer
+ * is started again.
  * @throws {StartFault} when another living server owns the folder, or Postgres cannot run.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
   log: Pick<Logger, 'info' | 'warn'>,
+  connections = embeddedConnections(1),
 ): Promise<EmbeddedPostgres> {
   const cluster = join(dataDir, 'postgres')
   const programs = await findPostgres(cluster)
   await prepareCluster(cluster, dataDir, programs)
   await prepareSocketFolder(dataDir, programs.account)
   const connection = embeddedConnection(dataDir)
-  const folder = { dataDir, cluster, connection, programs, log }
+  const folder = { dataDir, cluster, connection, programs, connections, log }
 
   let lost = (_error: unknown) => {}
   let stopping: Promise<void> | null = null
@@ -222,17 +226,19 @@ async function leave(client: pg.Client): Promise<void> {
 /**
  * Takes the lock on the folder with this connection. If another server has the lock or this
  * Postgres has ended, the connection is closed. A Postgres of an older version that still runs
- * after an update is stopped, because it must not use the new program files.
+ * after an update is stopped, because it must not use the new program files. So is one that was
+ * started for fewer workers.
  */
 async function claim(
-  { cluster, log, programs }: Folder,
+  { cluster, log, programs, connections }: Folder,
   connected: Connected,
   isFresh: boolean,
 ): Promise<Owner | 'refused' | 'gone'> {
   const asked = await askForLock(connected.client)
   if (asked?.taken) {
     const pid = await findPostmaster(cluster)
-    if (pid !== null && (isFresh || asked.version === programs.version)) {
+    const fits = asked.version === programs.version && asked.connections >= connections
+    if (pid !== null && (isFresh || fits)) {
       return { ...connected, pid }
     }
     await stopPostmaster(cluster, log)
@@ -241,15 +247,23 @@ async function claim(
   return asked && !asked.taken ? 'refused' : 'gone'
 }
 
+/** What Postgres said when it was asked for the lock. */
+interface Asked {
+  taken: boolean
+  version: string
+  connections: number
+}
+
 /**
  * Asks for the lock on the folder.
  * @returns null when the connection ended before Postgres answered.
  */
-async function askForLock(client: pg.Client): Promise<{ taken: boolean; version: string } | null> {
+async function askForLock(client: pg.Client): Promise<Asked | null> {
   try {
-    const { rows } = await client.query<{ taken: boolean; version: string }>(
+    const { rows } = await client.query<Asked>(
       `select pg_try_advisory_lock(hashtextextended($1, 0)) as taken,
-        current_setting('server_version') as version`,
+        current_setting('server_version') as version,
+        current_setting('max_connections')::int as connections`,
       [ownerLock],
     )
     return rows[0] ?? null

@@ -38,6 +38,8 @@ export interface Place {
   cluster: string
   connection: { host: string; port: number; user: string; database: string }
   programs: PostgresPrograms
+  /** How many connections Postgres takes. */
+  connections: number
 }
 
 export interface Launched {
@@ -56,6 +58,7 @@ export async function launchPostgres({
   cluster,
   connection,
   programs,
+  connections,
 }: Place): Promise<Launched> {
   const logFile = join(dataDir, 'postgres.log')
   const output = await openLog(logFile)
@@ -65,6 +68,7 @@ export async function launchPostgres({
   try {
     const options = {
       ...settings,
+      max_connections: String(connections),
       unix_socket_directories: programs.handedOver(socketsFd, connection.host),
     }
     const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])

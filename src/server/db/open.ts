@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { passesByItself } from './away.ts'
+import { poolShare } from './connection-shares.ts'
 import type { Db } from './db.ts'
 import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { migrateDatabase } from './migrate.ts'
@@ -27,13 +28,6 @@ export interface Database {
    */
   onLost(listener: (error: unknown) => void): void
 }
-
-/**
- * How many connections the pools of all workers together may have to the embedded Postgres. It
- * takes 100, and some are for its owner, for migrations, and for what each worker has besides its
- * pool.
- */
-const embeddedConnections = 80
 
 const reachMs = 15_000
 const retryMs = 250
@@ -93,8 +87,7 @@ export async function joinDatabase(
     ssl: false,
     application_name: 'mayfly',
   }
-  const share = Math.floor(embeddedConnections / config.workers)
-  const connections = Math.max(2, Math.min(poolLimits.connections, share))
+  const connections = poolShare(config.workers)
   return reachDatabase(connection, log, { ...poolLimits, connections }, Pool)
 }
 
