@@ -127,7 +127,8 @@ async function startWorkers(
     space.watch()
   }
   gatherFromWorkers()
-  const workers = new Workers({ count: config.workers, log, onLost })
+  const { workers: count, drainMs } = config
+  const workers = new Workers({ count, drainMs, log, onLost })
   lifetime.add({ name: 'workers', close: () => workers.close(), abandon: () => workers.abandon() })
   return workers.start()
 }

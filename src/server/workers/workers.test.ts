@@ -8,7 +8,13 @@ import { Workers } from './workers.ts'
 /** A process that does what the test says. */
 class FakeWorker extends EventEmitter {
   readonly sent: unknown[] = []
-  readonly process = { pid: 1, kill: vi.fn() }
+  readonly process: { pid: number | undefined; kill: ReturnType<typeof vi.fn> }
+
+  constructor(pid: number | undefined) {
+    super()
+    this.process = { pid, kill: vi.fn() }
+  }
+
   isConnected = () => true
   send = (message: unknown) => this.sent.push(message)
 
@@ -27,22 +33,33 @@ class FakeWorker extends EventEmitter {
 
 let forked: FakeWorker[]
 let lost: unknown[]
+let warnings: unknown[]
+/** What the system does with the next processes: it starts them, or it has no more processes. */
+let nextForks: 'start' | 'fail' | 'throw'
 let workers: Workers
+
+function workersWith({ drainMs = 0 } = {}) {
+  return new Workers({
+    count: 2,
+    drainMs,
+    log: { info() {}, warn: (...line: unknown[]) => void warnings.push(line), error() {} },
+    onLost: (error) => void lost.push(error),
+    fork() {
+      if (nextForks === 'throw') throw new Error('spawn ENOMEM')
+      const worker = new FakeWorker(nextForks === 'fail' ? undefined : forked.length + 1)
+      forked.push(worker)
+      return worker as unknown as Worker
+    },
+  })
+}
 
 beforeEach(() => {
   vi.useFakeTimers()
   forked = []
   lost = []
-  workers = new Workers({
-    count: 2,
-    log: { info() {}, warn() {}, error() {} },
-    onLost: (error) => void lost.push(error),
-    fork() {
-      const worker = new FakeWorker()
-      forked.push(worker)
-      return worker as unknown as Worker
-    },
-  })
+  warnings = []
+  nextForks = 'start'
+  workers = workersWith()
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -87,6 +104,16 @@ describe('the start', () => {
     nth(0).exit(null, 'SIGKILL')
     await expect(started).rejects.toThrow('A worker ended while it started (SIGKILL).')
   })
+
+  test('fails when the system has no process for a worker, whichever way it says so', async () => {
+    const fault = 'A worker process could not be started: spawn '
+    nextForks = 'fail'
+    const started = workers.start()
+    nth(0).emit('error', new Error('spawn EAGAIN'))
+    await expect(started).rejects.toThrow(new StartFault(`${fault}EAGAIN`))
+    nextForks = 'throw'
+    await expect(workersWith().start()).rejects.toThrow(new StartFault(`${fault}ENOMEM`))
+  })
 })
 
 describe('a worker that dies', () => {
@@ -103,15 +130,86 @@ describe('a worker that dies', () => {
     expect(lost).toEqual([])
   })
 
-  test('is replaced after the shortest pause again once one has lived for long', async () => {
+  test('is replaced after the shortest pause again once one has served for 5 s', async () => {
     await startAll()
     nth(1).exit(1)
     vi.advanceTimersByTime(100)
     nth(2).ready()
-    vi.advanceTimersByTime(60_000)
+    vi.advanceTimersByTime(5_000)
     nth(2).exit(1)
     vi.advanceTimersByTime(100)
     expect(forked).toHaveLength(4)
+  })
+
+  test('had served when it was killed: its place is taken soon, however often that happens', async () => {
+    await startAll()
+    for (let kill = 0; kill < 10; kill += 1) {
+      const before = forked.length
+      vi.advanceTimersByTime(5_000)
+      nth(before - 1).exit(null, 'SIGKILL')
+      vi.advanceTimersByTime(100)
+      expect(forked).toHaveLength(before + 1)
+      nth(before).ready()
+    }
+  })
+
+  test('took long to start and died before it served: the pauses get longer all the same', async () => {
+    await startAll()
+    nth(1).exit(1)
+    vi.advanceTimersByTime(100)
+    vi.advanceTimersByTime(60_000)
+    nth(2).exit(1)
+    vi.advanceTimersByTime(199)
+    expect(forked).toHaveLength(3)
+    vi.advanceTimersByTime(1)
+    expect(forked).toHaveLength(4)
+  })
+
+  test.each(['fail', 'throw'] as const)(
+    'is replaced once the system has processes again (%s)',
+    async (how) => {
+      await startAll()
+      nth(1).exit(1)
+      nextForks = how
+      vi.advanceTimersByTime(100)
+      if (how === 'fail') nth(2).emit('error', new Error('spawn EAGAIN'))
+      const before = forked.length
+      nextForks = 'start'
+      vi.advanceTimersByTime(199)
+      expect(forked).toHaveLength(before)
+      vi.advanceTimersByTime(1)
+      expect(forked).toHaveLength(before + 1)
+      expect(lost).toEqual([])
+    },
+  )
+
+  test('is replaced once, although a process that never ran reports an error and an exit', async () => {
+    await startAll()
+    nth(1).exit(1)
+    nextForks = 'fail'
+    vi.advanceTimersByTime(100)
+    nth(2).emit('error', new Error('spawn ENOENT'))
+    nth(2).exit(-2)
+    nextForks = 'start'
+    vi.advanceTimersByTime(30_000)
+    expect(forked).toHaveLength(4)
+  })
+
+  test('is not noted twice when a message to it fails before its exit', async () => {
+    await startAll()
+    nth(1).emit('error', new Error('write EPIPE'))
+    vi.advanceTimersByTime(30_000)
+    expect(forked).toHaveLength(2)
+    expect(workers.serving()).toHaveLength(2)
+  })
+
+  test('ends the whole where the system has no process for another and none serves', async () => {
+    await startAll()
+    nth(0).exit(1)
+    nth(1).exit(1)
+    nextForks = 'throw'
+    vi.advanceTimersByTime(100)
+    expect(lost).toEqual([new StartFault('A worker process could not be started: spawn ENOMEM')])
   })
 
   test('never waits longer than 30 s', async () => {
@@ -181,14 +279,31 @@ describe('the end', () => {
     await closed
   })
 
-  test('kills a worker that hangs', async () => {
+  test.each([
+    ['after 75 s', 0],
+    ['after the time that it goes on answering, and 75 s', 600_000],
+  ])('kills a worker that hangs, %s, and says so', async (_, drainMs) => {
+    workers = workersWith({ drainMs })
     await startAll()
     const closed = workers.close()
     nth(0).exit(0)
-    vi.advanceTimersByTime(75_000)
+    vi.advanceTimersByTime(drainMs + 74_999)
+    expect(nth(1).process.kill).not.toHaveBeenCalled()
+    expect(warnings).toEqual([])
+    vi.advanceTimersByTime(1)
     expect(nth(1).process.kill).toHaveBeenCalledWith('SIGKILL')
+    expect(warnings).toEqual([[{ pids: [2] }, 'Workers did not stop in time, and are killed']])
     nth(1).exit(null, 'SIGKILL')
     await closed
+  })
+
+  test('kills nobody when all have ended in time', async () => {
+    await startAll()
+    const closed = workers.close()
+    for (const worker of forked) worker.exit(0)
+    await closed
+    vi.advanceTimersByTime(1_000_000)
+    expect(warnings).toEqual([])
   })
 
   test('abandons all at once', async () => {

@@ -4,22 +4,33 @@ import { StartFault } from '../start-fault.ts'
 import { type Greeting, stopOrder, type WorkerReport } from './messages.ts'
 
 /**
- * The pause before a dead worker is replaced. It doubles with every worker that dies soon after its
- * start, so that a fault that kills each of them does not keep the processors busy.
+ * The pause before a dead worker is replaced. It doubles with every worker that dies before it
+ * serves or soon after, so that a fault that kills each of them does not keep the processors busy.
  */
 const firstPauseMs = 100
 const longestPauseMs = 30_000
-/** A worker that lived this long did not die of its start. */
-const longLifeMs = 60_000
+/** A worker that served for this long did not die of its start. */
+const soundMs = 5_000
 /**
- * A worker that was told to stop and has not ended after this time hangs, and is killed. Its own
- * waits (for transfers, jobs and the database) are shorter together.
+ * A worker that was told to stop has this time beyond `drainMs`. If it has not ended then, it hangs,
+ * and is killed. Its own waits (for transfers, jobs and the database) are shorter together.
  */
 const stopMs = 75_000
+
+/** How a worker ended. */
+interface End {
+  pid?: number | undefined
+  code?: number | null
+  signal?: string | null
+  /** Why it could not start, where it or the system has said so. */
+  fault?: string | null
+}
 
 export interface WorkersOptions {
   /** How many workers serve. */
   count: number
+  /** How long a worker that was told to stop goes on answering before it begins to end. */
+  drainMs: number
   log: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Is called once when no worker serves and none can be started. */
   onLost(error: unknown): void
@@ -33,8 +44,8 @@ export interface WorkersOptions {
  */
 export class Workers {
   readonly #options: WorkersOptions
-  /** The processes that live, each with the time of its start and whether it serves. */
-  readonly #living = new Map<Worker, { since: number; serves: boolean }>()
+  /** The processes that live, each with the time since which it serves; null while it starts. */
+  readonly #living = new Map<Worker, { servesSince: number | null }>()
   readonly #pauses = new Set<NodeJS.Timeout>()
   readonly #started = Promise.withResolvers<Greeting>()
   #greeting: Greeting | null = null
@@ -51,11 +62,18 @@ export class Workers {
    * @throws {StartFault} when one of them cannot start. The others must then be closed.
    */
   start(): Promise<Greeting> {
-    // By default this process would accept the connections and hand them to the workers. One that
-    // is on its way to a worker that is killed would then stay open, and its client would wait.
+    // By default this process would accept the connections and hand them to the workers. By its
+    // code, Node gives one to nobody else if its worker is killed before it has confirmed it.
     cluster.schedulingPolicy = cluster.SCHED_NONE
     for (let number = 0; number < this.#options.count; number += 1) this.#fork()
     return this.#started.promise
+  }
+
+  /** Returns the workers that serve now. */
+  serving(): Worker[] {
+    return [...this.#living].flatMap(([worker, { servesSince }]) =>
+      servesSince === null ? [] : [worker],
+    )
   }
 
   /** Tells every worker to stop in order. Resolves when all have ended. */
@@ -63,11 +81,11 @@ export class Workers {
     if (this.#closed) return this.#closed.promise
     this.#closed = Promise.withResolvers()
     for (const pause of this.#pauses) clearTimeout(pause)
-    const kill = setTimeout(() => this.abandon(), stopMs)
+    const kill = setTimeout(() => this.#killHanging(), stopMs + this.#options.drainMs)
     void this.#closed.promise.then(() => clearTimeout(kill))
-    for (const [worker, { serves }] of this.#living) {
+    for (const [worker, { servesSince }] of this.#living) {
       // A worker that only starts has nothing to finish, and would first end its start.
-      if (!serves) worker.process.kill('SIGKILL')
+      if (servesSince === null) worker.process.kill('SIGKILL')
       else if (worker.isConnected()) worker.send(stopOrder)
     }
     this.#noteEnds()
@@ -79,16 +97,31 @@ export class Workers {
     for (const worker of this.#living.keys()) worker.process.kill('SIGKILL')
   }
 
+  #killHanging(): void {
+    const pids = [...this.#living.keys()].map(({ process }) => process.pid)
+    this.#options.log.warn({ pids }, 'Workers did not stop in time, and are killed')
+    this.abandon()
+  }
+
   #fork(): void {
-    const worker = (this.#options.fork ?? (() => cluster.fork()))()
-    this.#living.set(worker, { since: performance.now(), serves: false })
+    let worker: Worker
+    try {
+      worker = (this.#options.fork ?? (() => cluster.fork()))()
+    } catch (error) {
+      this.#noteEnd({ fault: forkFault(error) })
+      return
+    }
+    this.#living.set(worker, { servesSince: null })
     let fault: string | null = null
     worker.on('message', (report: WorkerReport) => {
       if (report.kind === 'ready') this.#noteReady(worker, report.greeting)
       else if (report.kind === 'fault') fault = report.message
     })
-    // A message to a worker that is just ending cannot be sent. Its exit says the rest.
-    worker.on('error', () => {})
+    worker.on('error', (error) => {
+      // A message to a worker that is just ending cannot be sent. Its exit says the rest. A process
+      // that could not be started has no number, and no exit follows.
+      if (worker.process.pid === undefined) this.#noteExit(worker, { fault: forkFault(error) })
+    })
     worker.once('exit', (code: number | null, signal: string | null) => {
       this.#noteExit(worker, { code, signal, fault })
     })
@@ -96,44 +129,43 @@ export class Workers {
 
   #noteReady(worker: Worker, greeting: Greeting): void {
     const life = this.#living.get(worker)
-    if (life) life.serves = true
+    if (life) life.servesSince = performance.now()
     if (greeting.isFirst || this.#greeting === null) this.#greeting = greeting
-    if (this.#serving() < this.#options.count) return
+    if (this.serving().length < this.#options.count) return
     this.#isStarted = true
     this.#started.resolve(this.#greeting)
   }
 
-  #noteExit(
-    worker: Worker,
-    { code, signal, fault }: { code: number | null; signal: string | null; fault: string | null },
-  ): void {
-    const { since = 0 } = this.#living.get(worker) ?? {}
+  #noteExit(worker: Worker, how: End): void {
+    const life = this.#living.get(worker)
+    if (life === undefined) return
     this.#living.delete(worker)
+    this.#noteEnd({ pid: worker.process.pid, ...how }, life.servesSince)
+  }
+
+  /** @param servesSince null: the worker never served, or was never there. */
+  #noteEnd(how: End, servesSince: number | null = null): void {
     this.#noteEnds()
     if (this.#closed) return
+    const { code, signal, fault = null } = how
     if (!this.#isStarted) {
-      const how = signal ?? `exit code ${code}`
-      this.#started.reject(new StartFault(fault ?? `A worker ended while it started (${how}).`))
+      const end = signal ?? `exit code ${code}`
+      this.#started.reject(new StartFault(fault ?? `A worker ended while it started (${end}).`))
       return
     }
-    if (fault !== null && this.#serving() === 0) {
+    if (fault !== null && this.serving().length === 0) {
       this.#options.onLost(new StartFault(fault))
       return
     }
-    const livedLong = performance.now() - since >= longLifeMs
-    const pauseMs = livedLong ? firstPauseMs : this.#pauseMs()
-    this.#diedEarly = livedLong ? 0 : this.#diedEarly + 1
-    const how = { pid: worker.process.pid, code, signal, fault, pauseMs }
-    this.#options.log.error(how, 'A worker has ended; another one takes its place')
+    const wasSound = servesSince !== null && performance.now() - servesSince >= soundMs
+    const pauseMs = wasSound ? firstPauseMs : this.#pauseMs()
+    this.#diedEarly = wasSound ? 0 : this.#diedEarly + 1
+    this.#options.log.error({ ...how, pauseMs }, 'A worker has ended; another one takes its place')
     const pause = setTimeout(() => {
       this.#pauses.delete(pause)
       this.#fork()
     }, pauseMs)
     this.#pauses.add(pause)
-  }
-
-  #serving(): number {
-    return [...this.#living.values()].filter(({ serves }) => serves).length
   }
 
   #pauseMs(): number {
@@ -143,4 +175,9 @@ export class Workers {
   #noteEnds(): void {
     if (this.#living.size === 0) this.#closed?.resolve()
   }
+}
+
+function forkFault(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error)
+  return `A worker process could not be started: ${reason}`
 }
