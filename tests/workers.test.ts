@@ -71,12 +71,35 @@ test('a scrape of any worker tells of all of them, each under its number', async
     const asked = of('mayfly_http_requests_total{method="GET",route="undeclared"')
     return {
       workers: of('nodejs_eventloop_lag_p99_seconds').length,
-      databases: of('mayfly_database_up{worker=').map(([, value]) => value),
+      // One worker asks the database for all. The sum of several answers would be more than 1.
+      database: of('mayfly_database_up'),
       asked: asked.reduce((sum, [, value]) => sum + value, 0),
     }
   }
-  await expect.poll(told).toEqual({ workers: 2, databases: [1, 1], asked: 8 })
+  await expect.poll(told).toEqual({ workers: 2, database: [['mayfly_database_up', 1]], asked: 8 })
   expect(await told()).toEqual(await told())
+})
+
+test('a scrape tells of those that serve while another one starts, or hangs at its start', async () => {
+  const before = workerPids(server)
+  const [first = 0] = before
+  process.kill(first, 'SIGKILL')
+  const starting = await eventually(() => {
+    const fresh = workerPids(server).find((pid) => !before.includes(pid))
+    if (fresh === undefined) throw new Error('no worker has taken its place yet')
+    return fresh
+  })
+  process.kill(starting, 'SIGSTOP')
+  const workers = async () =>
+    [...(await scrape(server)).keys()].filter((text) =>
+      text.startsWith('nodejs_eventloop_lag_p99_seconds'),
+    ).length
+  try {
+    expect(await workers()).toBe(1)
+  } finally {
+    process.kill(starting, 'SIGCONT')
+  }
+  await expect.poll(workers).toBe(2)
 })
 
 test('a worker takes no signal of its own: a terminal sends Ctrl-C to every process', async () => {

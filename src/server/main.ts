@@ -126,9 +126,9 @@ async function startWorkers(
     postgres.onLost(onLost)
     space.watch()
   }
-  gatherFromWorkers()
   const { workers: count, drainMs } = config
   const workers = new Workers({ count, drainMs, log, onLost })
+  gatherFromWorkers(() => workers.serving())
   lifetime.add({ name: 'workers', close: () => workers.close(), abandon: () => workers.abandon() })
   return workers.start()
 }

@@ -8,34 +8,34 @@ import { countQueued, listJobRecords } from './queries.ts'
 const readMs = 2000
 
 /**
- * Adds what the database knows of jobs to the metrics. It is the same on every server. While the
- * database does not answer, these series are absent and `mayfly_database_up` is 0: an old figure
- * would look like a healthy one.
+ * Adds what the database knows of jobs to the metrics. It is the same on every server, so of
+ * several workers one asks. While the database does not answer, these series are absent and
+ * `mayfly_database_up` is 0: an old figure would look like a healthy one.
  */
-export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {
-  const up = metrics.gauge('mayfly_database_up', 'Whether the database answered this scrape.')
-  const depth = metrics.gauge('mayfly_queue_jobs', 'Jobs of a queue that are due or running.', [
+export function watchQueues({ db, metrics: { shared } }: Pick<Deps, 'db' | 'metrics'>): void {
+  const up = shared.gauge('mayfly_database_up', 'Whether the database answered this scrape.')
+  const depth = shared.gauge('mayfly_queue_jobs', 'Jobs of a queue that are due or running.', [
     'queue',
     'state',
   ])
-  const success = metrics.gauge(
+  const success = shared.gauge(
     'mayfly_job_last_success_timestamp_seconds',
     'When the last successful run of a job ended, on whichever server.',
     ['job'],
   )
-  const failures = metrics.gauge(
+  const failures = shared.gauge(
     'mayfly_job_failures_in_a_row',
     'Failed runs of a job since the last successful one.',
     ['job'],
   )
-  const figures = metrics.gauge(
+  const figures = shared.gauge(
     'mayfly_job_last_result',
     'What the last successful run of a job did, in its own figures.',
     ['job', 'figure'],
   )
   const isJob = new Set(jobNames)
 
-  metrics.beforeScrape(async () => {
+  shared.beforeScrape(async () => {
     for (const gauge of [depth, success, failures, figures]) gauge.reset()
     const read = inTime(Promise.all([countQueued(db), listJobRecords(db)]), readMs)
     const found = await read.catch(() => null)

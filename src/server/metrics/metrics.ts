@@ -25,9 +25,12 @@ export type Metrics = ReturnType<typeof createMetrics>
  * Creates the metrics of this process. Other modules can add gauges with `gauge`, for example for
  * the database. A module whose gauge must be read anew for each scrape passes a callback to
  * `beforeScrape`.
+ * @param worker the number of this worker; null in a server that is one process.
  */
 export function createMetrics(worker: number | null = null) {
   const registry = new ReadRegistry()
+  const shared = worker === null ? registry : new ReadRegistry()
+  if (worker !== null) registry.setDefaultLabels({ worker: String(worker) })
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs })
 
@@ -55,13 +58,34 @@ export function createMetrics(worker: number | null = null) {
       registers,
     }),
 
+    ...gaugesOf(registry),
+
+    /**
+     * For what every worker would read in the same way, such as the figures of the job queue. One
+     * worker reads it for each scrape, and its series name no worker.
+     */
+    shared: gaugesOf(shared),
+
+    /** Returns all metrics in Prometheus's text format, those of every worker. */
+    scrape:
+      worker === null
+        ? () => registry.metrics()
+        : joinWorkers(async (withShared) => {
+            const read = withShared ? [registry, shared] : [registry]
+            return (await Promise.all(read.map((one) => one.getMetricsAsJSON()))).flat()
+          }),
+  }
+}
+
+function gaugesOf(registry: ReadRegistry) {
+  return {
     /** Adds a gauge. */
     gauge<Label extends string>(
       name: `mayfly_${string}`,
       help: string,
       labelNames: Label[] = [],
     ): Gauge<Label> {
-      return new Gauge({ name, help, labelNames, registers })
+      return new Gauge({ name, help, labelNames, registers: [registry] })
     },
 
     /**
@@ -71,9 +95,6 @@ export function createMetrics(worker: number | null = null) {
     beforeScrape(read: () => Promise<void>): void {
       registry.readings.push(read)
     },
-
-    /** Returns all metrics in Prometheus's text format, those of every worker. */
-    scrape: worker === null ? () => registry.metrics() : joinWorkers(registry, worker),
   }
 }
 
