@@ -7,6 +7,7 @@ import { parse } from 'yaml'
 import { readConfig, settings } from '../src/server/config.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
+import { freePort } from './support/free-port.ts'
 import { describeBehindNginx } from './support/machine-needs.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
@@ -98,9 +99,9 @@ describeBehindNginx('nginx with the configuration of deploy', () => {
       response.end('bytes')
     })
     await new Promise<void>((listening) => bucket.listen(0, '127.0.0.1', listening))
-    const { port } = app.deps.config
-    const ofBucket = (bucket.address() as AddressInfo).port
-    nginx = await startDeployedNginx({ servers: [port, port], bucket: ofBucket })
+    const server = `127.0.0.1:${app.deps.config.port}`
+    const ofBucket = `127.0.0.1:${(bucket.address() as AddressInfo).port}`
+    nginx = await startDeployedNginx({ servers: [server, server], bucket: ofBucket })
   })
   afterAll(async () => {
     await nginx.stop()
@@ -173,5 +174,33 @@ describeBehindNginx('nginx with the configuration of deploy', () => {
     expect(preflight.status).toBe(204)
     expect(preflight.headers['access-control-allow-methods']).toContain('PUT')
     expect(asked).toHaveLength(count)
+  })
+})
+
+describeBehindNginx('the logs of nginx', () => {
+  const hosts = ['files.example.org', 's3.example.org']
+  let nginx: DeployedNginx
+  beforeAll(async () => {
+    // nginx logs the first as an error, and the second as critical.
+    const [refusing, missing] = [`127.0.0.1:${await freePort()}`, 'unix:/nowhere/mayfly.sock']
+    nginx = await startDeployedNginx({ servers: [refusing, missing], bucket: missing })
+  })
+  afterAll(() => nginx.stop())
+
+  test('hold no short code and no token, by http and by https, while everything is down', async () => {
+    const path = '/s/SECRET?token=SECRET'
+    const plain = await fetch(`http://127.0.0.1:${nginx.httpPort}${path}`, { redirect: 'manual' })
+    expect(plain.status).toBe(301)
+    for (const host of hosts) {
+      // The second time, nginx has marked the servers as down.
+      for (let time = 0; time < 2; time += 1) {
+        expect((await nginx.ask(host, `${path}&X-Amz-Signature=SECRET`)).status).toBe(502)
+      }
+    }
+    await expect.poll(async () => (await nginx.log()).match(/ 502 /g)).toHaveLength(4)
+    const logged = await nginx.log()
+    expect(logged).toContain('GET /s/- 301')
+    expect(logged).toContain('GET /s/- 502')
+    expect(logged + (await nginx.errors())).not.toContain('SECRET')
   })
 })

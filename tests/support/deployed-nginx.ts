@@ -18,15 +18,20 @@ export interface DeployedNginx {
     path: string,
     sending?: { method?: string; headers?: OutgoingHttpHeaders; body?: string | Buffer },
   ): Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
-  /** Returns what nginx has logged. */
+  /** Returns the lines of requests that nginx has logged. */
   log(): Promise<string>
+  /** Returns the lines of errors that nginx has logged. */
+  errors(): Promise<string>
   stop(): Promise<void>
 }
 
-/** Starts nginx in front of two servers and a bucket on these ports of 127.0.0.1. */
-export async function startDeployedNginx(ports: {
-  servers: readonly [number, number]
-  bucket: number
+/**
+ * Starts nginx in front of two servers and a bucket.
+ * @param upstreams their addresses, such as `127.0.0.1:3000`. Nobody need listen there.
+ */
+export async function startDeployedNginx(upstreams: {
+  servers: readonly [string, string]
+  bucket: string
 }): Promise<DeployedNginx> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-deployed-'))
   const [httpPort, tlsPort] = [await freePort(), await freePort()]
@@ -35,9 +40,9 @@ export async function startDeployedNginx(ports: {
   for (const name of ['files.example.org', 's3.example.org']) makeCertificate(tls, name)
   const shipped = await readFile(new URL('../../deploy/nginx/mayfly.conf', import.meta.url), 'utf8')
   const here = shipped
-    .replace('app1:3000', `127.0.0.1:${ports.servers[0]}`)
-    .replace('app2:3000', `127.0.0.1:${ports.servers[1]}`)
-    .replace('s3:8333', `127.0.0.1:${ports.bucket}`)
+    .replace('app1:3000', upstreams.servers[0])
+    .replace('app2:3000', upstreams.servers[1])
+    .replace('s3:8333', upstreams.bucket)
     .replaceAll('listen 80;', `listen 127.0.0.1:${httpPort};`)
     .replaceAll('listen 443 ', `listen 127.0.0.1:${tlsPort} `)
     .replaceAll('/etc/nginx/tls', tls)
@@ -67,6 +72,7 @@ export async function startDeployedNginx(ports: {
       return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) }
     },
     log: () => readFile(join(folder, 'access.log'), 'utf8'),
+    errors: () => readFile(join(folder, 'error.log'), 'utf8'),
     async stop() {
       child.kill('SIGTERM')
       await ended
