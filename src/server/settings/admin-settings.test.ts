@@ -74,3 +74,52 @@ it('a read for the administrator asks the database although the settings are kep
   expect((await settings.read()).free_space).toBe('2000')
   expect(caps).toEqual([1000, 2000])
 })
+
+it('what another server changes is in force although nobody reads, and so is what was missed', async () => {
+  const { db, answers } = slowDatabase()
+  const { settings, caps } = settingsOf(db)
+  let tell = () => {}
+  let reopen = () => {}
+  const following = settings.followChanges({
+    async listen(_, listener) {
+      tell = () => listener('')
+    },
+    onReopened(listener) {
+      reopen = listener
+    },
+  })
+  await expect.poll(() => answers).toHaveLength(1)
+  answers[0]?.('1000')
+  await following
+  tell()
+  answers[1]?.('2000')
+  await expect.poll(() => caps).toEqual([1000, 2000])
+  reopen()
+  answers[2]?.('3000')
+  await expect.poll(() => caps).toEqual([1000, 2000, 3000])
+})
+
+it('a change that cannot be read when it is told is read by whoever asks next', async () => {
+  const failing = {
+    select: () => ({ from: () => ({ where: () => Promise.reject(new Error('away')) }) }),
+  }
+  const { db, answers } = slowDatabase()
+  const databases = [db, failing as unknown as Db, db]
+  const changing = { select: () => databases.shift()?.select() } as unknown as Db
+  const { settings } = settingsOf(changing)
+  let tell = () => {}
+  const following = settings.followChanges({
+    async listen(_, listener) {
+      tell = () => listener('')
+    },
+    onReopened() {},
+  })
+  await expect.poll(() => answers).toHaveLength(1)
+  answers[0]?.('1000')
+  await following
+  tell()
+  await expect.poll(() => databases).toHaveLength(1)
+  const read = settings.read()
+  answers[1]?.('2000')
+  expect((await read).free_space).toBe('2000')
+})

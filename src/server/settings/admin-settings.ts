@@ -71,12 +71,17 @@ export class AdminSettings {
     return this.current()
   }
 
-  /** Notices from now on when another server changes a setting. */
-  async followChanges(session: SharedSession): Promise<void> {
-    session.onReopened(() => this.forget())
-    await session.listen(settingsChannel, () => this.forget())
+  /**
+   * Notices from now on when another server changes a setting. It is read at once, because the cap
+   * must hold before somebody asks for a setting.
+   */
+  async followChanges(session: Pick<SharedSession, 'listen' | 'onReopened'>): Promise<void> {
+    // Where the read fails, nothing is kept, and the next one who asks reads again.
+    const read = () => void this.readNow().catch(() => {})
+    session.onReopened(read)
+    await session.listen(settingsChannel, read)
     // This server has missed notices of changes from before it listened.
-    this.forget()
+    await this.readNow()
   }
 
   /** Returns all settings: these changed ones, and the defaults of the others. */
