@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { access, chmod, constants, link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { customAlphabet } from 'nanoid'
 import type { Config } from './config.ts'
+import { createFile } from './durable-file.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 
 /**
@@ -73,25 +73,16 @@ export async function readAdminPassword(
 
 /**
  * Returns the text in the file. If the file does not exist, it is made with a new value and mode
- * 600, and synced to the disk. Two servers that make the file at the same time get the same value.
+ * 600, durably. Two servers that make the file at the same time get the same value.
  */
 async function keep(file: string, make: () => string): Promise<string> {
-  const fresh = `${file}.${randomUUID()}`
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
-  const handle = await open(fresh, 'wx', 0o600)
-  try {
-    await handle.writeFile(`${make()}\n`)
-    await handle.sync()
-    await link(fresh, file)
-  } catch (error) {
+  await createFile(file, `${make()}\n`).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error
-  } finally {
-    await handle.close()
-    await rm(fresh)
-  }
+  })
   return (await readFile(file, 'utf8')).trim()
 }

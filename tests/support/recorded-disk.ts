@@ -40,7 +40,7 @@ export interface RecordedDisk {
   root: Node
   folders: ReadonlySet<Node>
   steps: readonly Step[]
-  fileSystem: FileSystem
+  fileSystem: FileSystem & { link(from: string, to: string): Promise<void> }
   promise(promise: string): void
 }
 
@@ -114,7 +114,7 @@ export function recordDisk(dataDir: string): RecordedDisk {
     return noting as FileHandle
   }
 
-  const fileSystem: FileSystem = {
+  const fileSystem: RecordedDisk['fileSystem'] = {
     async open(path, flags, mode) {
       const file = await fs.open(path, flags, mode)
       return recorded(file, flags.startsWith('wx') ? created(path) : nodeAt(path))
@@ -139,6 +139,10 @@ export function recordDisk(dataDir: string): RecordedDisk {
       await fs.rename(from, to)
       const node = nodeAt(from)
       steps.push({ kind: 'name', namings: [naming(from, null), naming(to, node)] })
+    },
+    async link(from, to) {
+      await fs.link(from, to)
+      steps.push({ kind: 'name', namings: [naming(to, nodeAt(from))] })
     },
     async rm(path, options) {
       await fs.rm(path, options)

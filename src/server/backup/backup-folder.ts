@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import * as nodeFs from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
+import { replaceFile } from '../durable-file.ts'
 import { codeOf, StartFault } from '../start-fault.ts'
+import { unlessMissing } from '../storage/disk/file-system.ts'
+import { syncFolder } from '../storage/disk/folder-sync.ts'
 import { isStorageKey } from '../storage/storage-key.ts'
 
 /*
@@ -60,10 +64,10 @@ export const objectsFile = 'objects.ndjson'
 /** What a backup copies of the data folder, beside the files. */
 export const secretFiles = ['secret', 'admin-password'] as const
 const manifestFile = 'manifest.json'
+const written = [...secretFiles, manifestFile]
 const ours: readonly string[] = [
-  ...secretFiles,
-  manifestFile,
-  `${manifestFile}.new`,
+  ...written,
+  ...written.map((name) => `${name}.new`),
   objectsFile,
   'files',
   'listed.ndjson',
@@ -72,7 +76,8 @@ const ours: readonly string[] = [
 ]
 
 /**
- * Makes the folder of a new backup. A folder in which a backup was interrupted is continued.
+ * Makes the folder of a new backup, and closes one that is there to everybody but its owner. A
+ * folder in which a backup was interrupted is continued.
  * @throws {StartFault} when the folder has a backup or other things, or cannot be made.
  */
 export async function prepareBackupFolder(folder: string): Promise<void> {
@@ -88,32 +93,30 @@ export async function prepareBackupFolder(folder: string): Promise<void> {
     throw new StartFault(`${folder} has a backup already. Give each backup a folder of its own.`)
   }
   const foreign = found.find((name) => !ours.includes(name))
-  if (foreign === undefined) return
-  throw new StartFault(`${folder} has other things in it (${foreign}). Give an empty folder.`)
+  if (foreign !== undefined) {
+    throw new StartFault(`${folder} has other things in it (${foreign}). Give an empty folder.`)
+  }
+  await closeToOthers(folder)
+}
+
+/** @throws {StartFault} when others can read the folder, and that cannot be changed. */
+async function closeToOthers(folder: string): Promise<void> {
+  const { mode } = await stat(folder)
+  if ((mode & 0o077) === 0) return
+  try {
+    await chmod(folder, mode & 0o7700)
+  } catch (error) {
+    throw new StartFault(
+      `Other users can read ${folder}, and this user may not change that (${codeOf(error)}). Give a folder of your own.`,
+      { cause: error },
+    )
+  }
 }
 
 /** Completes a backup. When this resolves, it survives a power cut. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  const fresh = join(folder, `${manifestFile}.new`)
-  const file = await open(fresh, 'w', 0o600)
-  try {
-    await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  for (const name of ['rows', '.']) await syncFolder(join(folder, name))
-  await rename(fresh, join(folder, manifestFile))
-  await syncFolder(folder)
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
+  for (const name of ['rows', '.']) await syncFolder(nodeFs, join(folder, name))
+  await replaceFile(join(folder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
 /** @throws {StartFault} when the folder has no complete backup that this version can read. */
@@ -130,6 +133,11 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const parsed = manifestSchema.safeParse(jsonIn(text))
   if (parsed.success) return parsed.data
   throw new StartFault(`${join(folder, manifestFile)} is damaged, or of another version of Mayfly.`)
+}
+
+/** Returns the text of a file, or null where there is none. */
+export function textOf(path: string): Promise<string | null> {
+  return unlessMissing(readFile(path, 'utf8'))
 }
 
 function jsonIn(text: string): unknown {

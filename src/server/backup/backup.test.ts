@@ -1,4 +1,15 @@
-import { appendFile, mkdir, mkdtemp, rm, stat, truncate } from 'node:fs/promises'
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq, isNotNull } from 'drizzle-orm'
@@ -210,12 +221,63 @@ it('names the files whose bytes were lost or altered in storage before, and keep
   }
 })
 
+it('is for its owner alone, also in a folder that others could read', async () => {
+  await mkdir(backup, { mode: 0o755 })
+  await chmod(backup, 0o755)
+  await backUp()
+  expect((await stat(backup)).mode & 0o777).toBe(0o700)
+})
+
+it('leaves a folder with other things in it as it is', async () => {
+  await mkdir(backup)
+  await chmod(backup, 0o755)
+  await writeFile(join(backup, 'holiday.jpg'), 'x')
+  await expect(backUp()).rejects.toThrow('has other things in it (holiday.jpg)')
+  expect((await stat(backup)).mode & 0o777).toBe(0o755)
+})
+
 describe('a restore', () => {
   let target: TestDatabase
   beforeEach(async () => {
     target = await freshDatabase()
   })
   afterEach(() => target.drop())
+
+  it('brings the secrets back for their owner alone, and can be repeated', async () => {
+    const { dataDir } = app.deps.config
+    const secrets = { secret: `${'s'.repeat(64)}\n`, 'admin-password': 'correct horse\n' }
+    for (const [name, text] of Object.entries(secrets)) {
+      await writeFile(join(dataDir, name), text, { mode: 0o644 })
+    }
+    // An earlier try was cut off while it copied them.
+    await mkdir(backup)
+    for (const name of ['secret', 'admin-password.new']) await writeFile(join(backup, name), 'half')
+    await backUp()
+    const restored = await restore(target)
+    for (const folder of [backup, restored]) {
+      for (const [name, text] of Object.entries(secrets)) {
+        expect(await readFile(join(folder, name), 'utf8')).toBe(text)
+        expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
+      }
+    }
+    expect((await readdir(restored)).filter((name) => name.includes('.'))).toEqual([])
+  })
+
+  it('into another kind of store counts the bytes there, and none under the old one', async () => {
+    await makeFile(ada, { bytes: new Uint8Array(1000) })
+    const doomed = await makeFile(ada, { bytes: new Uint8Array(500) })
+    await askForDeletion(ada, [doomed.id])
+    await expireFiles(app.deps)
+    await app.pool.query("update files set storage = 's3'")
+    await backUp()
+    const dataDir = await restore(target)
+    const { pool, close } = await openDatabase({ dataDir, databaseUrl: target.url }, log)
+    const { rows } = await pool.query(
+      'select storage, sum(bytes)::int as bytes from stored_bytes group by storage',
+    )
+    await close()
+    expect(rows).toEqual([{ storage: 'disk', bytes: 1000 }])
+  })
 
   it('writes no row of a damaged backup, and can be repeated', async () => {
     const file = await makeFile(ada)

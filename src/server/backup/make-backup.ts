@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { copyFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
@@ -13,7 +13,8 @@ import {
   rowsWithoutUploads,
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
-import { codeOf, StartFault } from '../start-fault.ts'
+import { replaceFile } from '../durable-file.ts'
+import { StartFault } from '../start-fault.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import type { SealedObjects } from '../storage/sealed-objects.ts'
 import type { StorageName } from '../storage/storage-name.ts'
@@ -25,6 +26,7 @@ import {
   prepareBackupFolder,
   readObjects,
   secretFiles,
+  textOf,
   writeHashed,
   writeManifest,
 } from './backup-folder.ts'
@@ -111,9 +113,8 @@ async function writeAllRows(
 
 async function copySecrets(dataDir: string, folder: string): Promise<void> {
   for (const name of secretFiles) {
-    await copyFile(join(dataDir, name), join(folder, name)).catch((error: unknown) => {
-      if (codeOf(error) !== 'ENOENT') throw error
-    })
+    const text = await textOf(join(dataDir, name))
+    if (text !== null) await replaceFile(join(folder, name), text)
   }
 }
 

@@ -1,4 +1,3 @@
-import { constants, copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
@@ -15,7 +14,8 @@ import {
   writeRows,
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
-import { codeOf, StartFault } from '../start-fault.ts'
+import { createFile } from '../durable-file.ts'
+import { StartFault } from '../start-fault.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import { storeOfNewFiles } from '../storage/open-stores.ts'
 import {
@@ -25,6 +25,7 @@ import {
   readManifest,
   readObjects,
   secretFiles,
+  textOf,
 } from './backup-folder.ts'
 import { copyEach, copyObject } from './copy-objects.ts'
 import { claimFor, openObjects } from './open-objects.ts'
@@ -124,15 +125,8 @@ async function restoreSecrets(
         `${join(dataDir, name)} is not that of the backup. Give an empty DATA_DIR: no row was written.`,
       )
     }
-    await copyFile(join(folder, name), join(dataDir, name), constants.COPYFILE_EXCL)
+    await createFile(join(dataDir, name), saved)
   }
-}
-
-async function textOf(path: string): Promise<string | null> {
-  return readFile(path, 'utf8').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null
-    throw error
-  })
 }
 
 /** Copies all objects of the backup. Returns how many they were. */

@@ -20,7 +20,10 @@ interface Column {
   isIdentity: boolean
 }
 
-/** Triggers on `files` write this table in the new database, while the files are copied. */
+/**
+ * Triggers on `files` write this table in the new database, while the files are copied. `setStore`
+ * writes it too.
+ */
 const written: readonly PgTable[] = [schema.storedBytes]
 
 /** Each row of these tables names the store of its bytes. That of an upload is never changed. */
@@ -157,13 +160,22 @@ export async function writeRows(
   return write.rowCount
 }
 
-/** Says of all rows that their bytes are in this store. */
+/**
+ * Says of all rows that their bytes are in this store, and counts the bytes of each store anew: no
+ * trigger follows a change of the store, which is made nowhere else. It would add each file to the
+ * same sum in one transaction.
+ */
 export async function setStore(client: pg.ClientBase, store: StorageName): Promise<void> {
   for (const table of withBytes) {
     await client.query(`update "${table}" set ${storeColumn} = $1 where ${storeColumn} <> $1`, [
       store,
     ])
   }
+  await client.query('delete from stored_bytes')
+  await client.query(
+    `insert into stored_bytes (storage, shard, bytes)
+    select storage, 0, sum(size)::bigint from files where purged_at is null group by storage`,
+  )
 }
 
 /** Returns a number that differs, but for a tiny chance, where a row differs or is missing. */

@@ -51,7 +51,7 @@ export class FolderSync {
 }
 
 /** Syncs a folder once. */
-export async function syncFolder(fs: FileSystem, path: string): Promise<void> {
+export async function syncFolder(fs: Pick<FileSystem, 'open'>, path: string): Promise<void> {
   const folder = await fs.open(path, 'r')
   try {
     await folder.sync()

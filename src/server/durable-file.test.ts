@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { powerCuts } from '../../tests/support/power-cut.ts'
+import { recordDisk } from '../../tests/support/recorded-disk.ts'
+import { createFile, replaceFile } from './durable-file.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-durable-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const text = 'a secret of 32 characters and more\n'
+
+function found(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(() => null)
+}
+
+/** Returns what each power cut leaves of the file, by what was promised before it. */
+async function leftBy(write: (path: string, disk: ReturnType<typeof recordDisk>) => Promise<void>) {
+  const written = join(folder, 'written')
+  await mkdir(written)
+  const disk = recordDisk(written)
+  await write(join(written, 'secret'), disk)
+  disk.promise('written')
+  const left = { before: new Set<string | null>(), after: new Set<string | null>() }
+  let cuts = 0
+  for (const { promised, restore } of powerCuts(disk)) {
+    cuts += 1
+    const at = join(folder, String(cuts))
+    await mkdir(at)
+    await restore(at)
+    left[promised.has('written') ? 'after' : 'before'].add(await found(join(at, 'secret')))
+  }
+  return left
+}
+
+test('a file that is made is there whole or not at all, and once it is made for good', async () => {
+  const left = await leftBy((path, { fileSystem }) => createFile(path, text, fileSystem))
+  expect(left).toEqual({ before: new Set([null, text]), after: new Set([text]) })
+})
+
+test('a file that is replaced is the old one or the new one, and then the new one for good', async () => {
+  const left = await leftBy(async (path, { fileSystem }) => {
+    await createFile(path, 'old', fileSystem)
+    await replaceFile(path, text, fileSystem)
+  })
+  expect(left).toEqual({ before: new Set([null, 'old', text]), after: new Set([text]) })
+})
+
+test('a file that is there is not made again, and nothing is left beside it', async () => {
+  const path = join(folder, 'secret')
+  await createFile(path, 'first')
+  await expect(createFile(path, 'second')).rejects.toThrow('EEXIST')
+  expect(await readFile(path, 'utf8')).toBe('first')
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  expect(await readdir(folder)).toEqual(['secret'])
+})
+
+test("what an interrupted try left is in nobody's way", async () => {
+  const path = join(folder, 'secret')
+  await writeFile(`${path}.new`, 'half', { mode: 0o644 })
+  await replaceFile(path, text)
+  expect(await readFile(path, 'utf8')).toBe(text)
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  expect(await readdir(folder)).toEqual(['secret'])
+})
