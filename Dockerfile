@@ -5,7 +5,9 @@
 FROM node:24-bookworm-slim AS web
 WORKDIR /app
 COPY package.json package-lock.json ./
-# `npm ci` refuses a lock file in which packages for other platforms are missing.
+# `npm ci` refuses the lock file: it lacks optional packages for other platforms, such as
+# @biomejs/cli-darwin-arm64, because the registry did not have them when it was made. npm takes
+# what is pinned all the same.
 RUN npm install --no-save --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.base.json vite.config.ts ./
 COPY scripts scripts
