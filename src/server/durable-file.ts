@@ -27,8 +27,8 @@ export async function createFile(path: string, text: string, fs: Writing = nodeF
 
 /**
  * Writes a file that only its owner can read, in place of the one that is there. Whatever happens,
- * there is the old file or the new one, whole. When this resolves, the new one survives a power cut.
- * A try that was cut off can leave `<path>.new`.
+ * there is the old file or the new one, whole. When this resolves, the new one survives a power
+ * cut. A try that was cut off can leave `<path>.new`.
  */
 export async function replaceFile(path: string, text: string, fs: Writing = nodeFs): Promise<void> {
   const fresh = `${path}.new`

@@ -44,7 +44,7 @@ export class MetricsGatherer {
   readonly #waiting = new Map<number, { worker: Worker; settle(figures: Figures | null): void }>()
   #lastId = 0
 
-  /** @param serving returns the workers that serve. Others may not listen yet, and are not asked. */
+  /** @param serving returns the workers that serve. Others may not listen yet: nobody asks them. */
   constructor(serving: () => readonly Worker[]) {
     this.#serving = serving
   }

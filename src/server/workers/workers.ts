@@ -12,8 +12,8 @@ const longestPauseMs = 30_000
 /** A worker that served for this long did not die of its start. */
 const soundMs = 5_000
 /**
- * A worker that was told to stop has this time beyond `drainMs`. If it has not ended then, it hangs,
- * and is killed. Its own waits (for transfers, jobs and the database) are shorter together.
+ * A worker that was told to stop has this time beyond `drainMs`. If it has not ended then, it
+ * hangs, and is killed. Its own waits (for transfers, jobs and the database) are shorter together.
  */
 const stopMs = 75_000
 
