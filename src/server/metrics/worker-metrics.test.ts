@@ -139,6 +139,14 @@ describe('a scrape', () => {
     await settled()
     expect(worker(0).answers).toEqual([null])
   })
+
+  test('fails when the figures cannot be added up, and the server goes on', async () => {
+    const bad = [{ name: 'm', aggregator: 'unknown', values: [] }] as unknown as Figures
+    ask(worker(0))
+    for (const one of serving) tell(one, bad)
+    await settled()
+    expect(worker(0).answers).toEqual([null])
+  })
 })
 
 describe('a worker that hangs', () => {

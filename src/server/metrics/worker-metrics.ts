@@ -18,7 +18,7 @@ interface Question {
   kind: 'mayfly metrics of all'
   id: number
 }
-/** `text` is null where a worker did not answer in time. */
+/** `text` is null where a worker did not answer in time, or where its figures make no text. */
 interface Answer extends Question {
   text: string | null
 }
@@ -73,7 +73,9 @@ export class MetricsGatherer {
     const told = await Promise.all(asked.map((worker) => this.#ask(worker, worker === asker)))
     const figures = told.filter((one) => one !== null)
     // Figures without those of a worker that serves would look like a loss of traffic.
-    const text = figures.length < told.length ? null : await textOf(figures)
+    const isWhole = figures.length === told.length
+    // Figures that cannot be added up fail this scrape, and must not end the server.
+    const text = isWhole ? await textOf(figures).catch(() => null) : null
     tell(asker, { kind, id, text } satisfies Answer)
   }
 
@@ -122,7 +124,7 @@ export function joinWorkers(
     else if (message.kind === 'mayfly metrics of all') {
       const asked = waiting.get(message.id)
       waiting.delete(message.id)
-      if (message.text === null) asked?.reject(new Error('A worker did not tell its metrics.'))
+      if (message.text === null) asked?.reject(new Error('The metrics could not be gathered.'))
       else asked?.resolve(message.text)
     }
   })
@@ -140,7 +142,7 @@ export function joinWorkers(
 }
 
 /** Writes the figures of several workers in Prometheus's text format. */
-function textOf(figures: readonly Figures[]): Promise<string> {
+async function textOf(figures: readonly Figures[]): Promise<string> {
   return AggregatorRegistry.aggregate([...figures]).metrics()
 }
 
