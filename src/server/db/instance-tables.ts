@@ -28,9 +28,9 @@ export const rateLimits = pgTable('rate_limits', {
 /**
  * How many bytes of files each store holds: the sum of `size` over all rows of `files` that are not
  * purged. Triggers on `files` update these sums, so nobody has to read millions of rows. A restore,
- * which may change the store of all files, computes them anew (`setStore`). Each store
- * has several rows, its shards, and each connection updates one of them. So parallel statements
- * rarely wait for one another. Only the sum of all shards is meaningful: one shard may be negative.
+ * which may change the store of all files, computes them anew (`setStore`). Each store has several
+ * rows, its shards, and each connection updates one of them. So parallel statements rarely wait for
+ * one another. Only the sum of all shards is meaningful: one shard may be negative.
  */
 export const storedBytes = pgTable(
   'stored_bytes',
