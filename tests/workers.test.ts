@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { openPut } from './support/disk-uploads.ts'
 import { eventually } from './support/eventually.ts'
 import { freePort } from './support/free-port.ts'
 import { json, logIn, makeClient, putBytes, signUp, startUpload } from './support/make.ts'
-import { scrape } from './support/scrape.ts'
+import { scrape, servingWorkers } from './support/scrape.ts'
 import { type ServerProcess, startServerProcess, workerPids } from './support/server-process.ts'
 import { confirm } from './support/upload-requests.ts'
 
@@ -90,16 +90,26 @@ test('a scrape tells of those that serve while another one starts, or hangs at i
     return fresh
   })
   process.kill(starting, 'SIGSTOP')
-  const workers = async () =>
-    [...(await scrape(server)).keys()].filter((text) =>
-      text.startsWith('nodejs_eventloop_lag_p99_seconds'),
-    ).length
   try {
-    expect(await workers()).toBe(1)
+    expect(await servingWorkers(server)).toBe(1)
   } finally {
     process.kill(starting, 'SIGCONT')
   }
-  await expect.poll(workers).toBe(2)
+  await expect.poll(() => servingWorkers(server)).toBe(2)
+})
+
+test('no client waits for a worker that hangs and is then killed', async () => {
+  const [first = 0] = workerPids(server)
+  process.kill(first, 'SIGSTOP')
+  // Each request has a connection of its own.
+  const asked = Array.from({ length: 8 }, () => get(`${server.url}/api/health`, { agent: false }))
+  const answers = asked.map((request) => once(request, 'response'))
+  await Promise.all(asked.map((request) => once(request, 'finish')))
+  process.kill(first, 'SIGKILL')
+  const found = (await Promise.all(answers)) as [IncomingMessage][]
+  for (const [answer] of found) answer.resume()
+  expect(found.map(([{ statusCode }]) => statusCode)).toEqual(Array(8).fill(200))
+  await eventually(() => expect(workerPids(server)).not.toContain(first))
 })
 
 test('a worker takes no signal of its own: a terminal sends Ctrl-C to every process', async () => {

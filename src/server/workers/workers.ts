@@ -62,8 +62,8 @@ export class Workers {
    * @throws {StartFault} when one of them cannot start. The others must then be closed.
    */
   start(): Promise<Greeting> {
-    // By default this process would accept the connections and hand them to the workers. By its
-    // code, Node gives one to nobody else if its worker is killed before it has confirmed it.
+    // By default this process would accept the connections and hand them to the workers. If a worker
+    // is killed before it has taken one, Node gives that one to nobody else, and its client waits.
     cluster.schedulingPolicy = cluster.SCHED_NONE
     for (let number = 0; number < this.#options.count; number += 1) this.#fork()
     return this.#started.promise
