@@ -56,7 +56,8 @@ test('downloads that were counted for files before count for the days of their o
       select 'ada', 'disk', 'key' || n, n || '.pdf', 'application/octet-stream', 1, 'code' || n,
         now(), now(), now(), n * 20 from generate_series(1, 2) n;
     insert into file_downloads select id, '2026-11-20', 5 from files;
-    insert into file_downloads select id, '2026-11-21', 7 from files where download_count = 20`,
+    insert into file_downloads select id, '2026-11-21', 7 from files where download_count = 20;
+    insert into first_downloads select id from files where download_count = 20`,
   )
   await migrate(names.slice(analytics))
   const days = 'select day::text, count from owner_downloads order by day'
@@ -68,6 +69,9 @@ test('downloads that were counted for files before count for the days of their o
   expect(await query(database.url, facts)).toEqual([
     { kind: 'pdf', download_rank: 6, last_download_at: null },
     { kind: 'pdf', download_rank: 13, last_download_at: null },
+  ])
+  expect(await query(database.url, 'select owner_id from first_downloads')).toEqual([
+    { owner_id: 'ada' },
   ])
   await database.drop()
 })

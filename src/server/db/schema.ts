@@ -506,11 +506,18 @@ export const preferences = pgTable('preferences', {
  * The files that were downloaded for the first time and whose owners want a mail about that. A row
  * is removed when the mail is requested.
  */
-export const firstDownloads = pgTable('first_downloads', {
-  fileId: uuid('file_id')
-    .primaryKey()
-    .references(() => files.id, { onDelete: 'cascade' }),
-})
+export const firstDownloads = pgTable(
+  'first_downloads',
+  {
+    fileId: uuid('file_id')
+      .primaryKey()
+      .references(() => files.id, { onDelete: 'cascade' }),
+    /** The owner of the file, which never changes. */
+    ownerId: text('owner_id').notNull(),
+  },
+  // The job takes one owner after the other, and reads only the rows of that owner.
+  (table) => [index('first_downloads_of_owner').on(table.ownerId, table.fileId)],
+)
 
 const binary = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 

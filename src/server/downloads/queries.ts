@@ -151,7 +151,9 @@ export function prepareWriteCount(db: Db): WriteCount {
     .as(
       db
         .insert(firstDownloads)
-        .select(sql`select id from counted where download_count = ${count} and ${isWanted}`)
+        .select(
+          sql`select id, owner_id from counted where download_count = ${count} and ${isWanted}`,
+        )
         .onConflictDoNothing()
         .returning({ fileId: firstDownloads.fileId }),
     )

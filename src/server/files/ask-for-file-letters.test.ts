@@ -92,7 +92,7 @@ describe('the letter at the first download', () => {
   it('comes several times after one run, if it would tell of thousands of files', async () => {
     await insertFiles(app, ada.id, 2300)
     await app.pool.query(
-      'insert into first_downloads (file_id) select id from files where owner_id = $1',
+      'insert into first_downloads select id, owner_id from files where owner_id = $1',
       [ada.id],
     )
     expect((await letters()).map(({ subject }) => subject)).toEqual([

@@ -17,7 +17,7 @@ const mostFilesOfLetter = 1000
 /**
  * Requests the mails about files that were downloaded for the first time: one mail for all such
  * files of an owner. Counting the first download adds the file to a table, and the transaction that
- * requests its mail removes it from there. So each file is told of exactly once, even if a run is
+ * requests its mail removes it from there. So exactly one mail tells of each file, even if a run is
  * interrupted or runs twice.
  * @returns for how many files a mail was requested.
  */

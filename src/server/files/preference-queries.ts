@@ -56,11 +56,10 @@ export async function findOwnersOfFirstDownloads(
   limit: number,
 ): Promise<string[]> {
   const rows = await db
-    .selectDistinct({ ownerId: files.ownerId })
+    .selectDistinct({ ownerId: firstDownloads.ownerId })
     .from(firstDownloads)
-    .innerJoin(files, eq(files.id, firstDownloads.fileId))
-    .where(gt(files.ownerId, after))
-    .orderBy(files.ownerId)
+    .where(gt(firstDownloads.ownerId, after))
+    .orderBy(firstDownloads.ownerId)
     .limit(limit)
   return rows.map(({ ownerId }) => ownerId)
 }
@@ -77,11 +76,10 @@ export async function takeFirstDownloads(
   const due = tx
     .select({ fileId: firstDownloads.fileId })
     .from(firstDownloads)
-    .innerJoin(files, eq(files.id, firstDownloads.fileId))
-    .where(eq(files.ownerId, ownerId))
+    .where(eq(firstDownloads.ownerId, ownerId))
     .orderBy(firstDownloads.fileId)
     .limit(limit)
-    .for('update', { of: firstDownloads })
+    .for('update')
   const taken = await tx
     .delete(firstDownloads)
     .where(inArray(firstDownloads.fileId, due))

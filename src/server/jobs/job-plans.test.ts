@@ -5,6 +5,7 @@ import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { tellEndingLinks } from '../files/ask-for-file-letters.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
+import { findOwnersOfFirstDownloads, takeFirstDownloads } from '../files/preference-queries.ts'
 import { recheckFiles } from '../files/recheck-files.ts'
 import { expireTrials } from '../tiers/expire-trials.ts'
 import { setTier } from '../tiers/set-tier.ts'
@@ -24,6 +25,8 @@ const userCount = 10_000
 /** How many rows concern the job of a test, and how often it may read each. */
 const dueCount = 30
 const mostReads = 20 * dueCount
+
+type Table = 'files' | 'users' | 'first_downloads'
 
 let app: TestApp
 beforeAll(async () => {
@@ -50,16 +53,17 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** Returns how many rows of a table the work reads. Expects that it never reads the whole table. */
-async function rowsRead(table: 'files' | 'users', work: () => Promise<unknown>) {
+async function rowsRead(table: Table, work: () => Promise<unknown>) {
   const plans = await runPlansOf(app.pool, work)
   const ofTable = plans.filter((plan) => new RegExp(` on ${table}\\b`).test(plan))
   expect(ofTable.length).toBeGreaterThan(0)
-  for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on (files|users|uploads)\b/)
+  for (const plan of plans)
+    expect(plan).not.toMatch(/Seq Scan on (files|users|uploads|first_downloads)\b/)
   return ofTable.reduce((sum, plan) => sum + rowsReadOf(plan, table), 0)
 }
 
 /** Expects that the work reads the rows that concern it, each a few times, and no others. */
-async function expectFewReads(table: 'files' | 'users', work: () => Promise<unknown>) {
+async function expectFewReads(table: Table, work: () => Promise<unknown>) {
   const read = await rowsRead(table, work)
   expect(read).toBeGreaterThanOrEqual(dueCount)
   expect(read).toBeLessThan(mostReads)
@@ -93,7 +97,7 @@ describe('the purge, and the report of what is overdue', () => {
   })
 })
 
-describe('the mails about files', () => {
+describe('the mails about links that end', () => {
   /** Each of the first owners wants mails, and has one file whose link ends within a day. */
   beforeAll(async () => {
     await app.pool.query(
@@ -111,10 +115,34 @@ describe('the mails about files', () => {
     await app.pool.query('vacuum analyze preferences')
   })
 
-  it('of links that end read only these links', async () => {
+  it('read only these links', async () => {
     await expectFewReads('files', async () =>
       expect(await tellEndingLinks(app.deps)).toEqual({ toldCount: dueCount }),
     )
+  })
+})
+
+describe('the mails about first downloads', () => {
+  it('read only the rows of the owners that are told', async () => {
+    const perOwner = 10
+    await app.pool.query(
+      `insert into first_downloads select id, owner_id from files
+        where storage_key in (select 'kept-' || n from generate_series(1, $1::int) n)`,
+      [ownerCount * perOwner],
+    )
+    await app.pool.query('vacuum analyze first_downloads')
+    const { db } = app.deps
+    let owners: string[] = []
+    const found = await rowsRead('first_downloads', async () => {
+      owners = await findOwnersOfFirstDownloads(db, 'user-3', dueCount)
+    })
+    expect(owners).toHaveLength(dueCount)
+    expect(found).toBeLessThanOrEqual((dueCount + 1) * perOwner)
+    const [owner = ''] = owners
+    const taken = await rowsRead('first_downloads', async () => {
+      expect(await takeFirstDownloads(db, owner, 1000)).toHaveLength(perOwner)
+    })
+    expect(taken).toBeLessThanOrEqual(5 * perOwner)
   })
 })
 

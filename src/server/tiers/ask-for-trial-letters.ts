@@ -6,7 +6,7 @@ import type { UserRow } from './queries.ts'
 /**
  * Requests the letters about a trial that has just begun, each for the time when it is due. Pass
  * the transaction in which the trial began. A user has one trial, and each letter has one key in
- * the queue, so no letter is ever sent twice. When a letter is due, `writeTrialMail` decides
+ * the queue, so none is requested twice. When a letter is due, `writeTrialMail` decides
  * whether it is still right.
  */
 export async function askForTrialLetters(
