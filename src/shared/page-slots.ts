@@ -29,8 +29,8 @@ export const pageSlots = [
   'renewableX',
   'renewableWidth',
   /**
-   * The SHA-256 of the file, in hexadecimal. A page shows it only if it is known:
-   * `ifStart('sha256')` begins that part of the template.
+   * The SHA-256 of the file, in hexadecimal. It may be unknown. So this slot stands in a section of
+   * the template that begins with `ifStart('sha256')`, which pages without a SHA-256 leave out.
    */
   'sha256',
   /** The name of whose page this is: the name of the owner's brand, otherwise Mayfly. */

@@ -7,7 +7,10 @@ import { toFile } from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
 import { countDownloadsOfOwner, countKinds, findMostDownloaded } from './queries.ts'
 
-/** The list is as long as the list of kinds, which the page shows beside it. */
+/**
+ * How many files the list of most downloads has. The page shows it beside the list of kinds, so both
+ * are of the same length.
+ */
 const mostDownloadedLength = fileKinds.length
 
 /** Returns how many files of each kind a user has, and how often they were downloaded (spec §2). */

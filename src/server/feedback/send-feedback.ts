@@ -11,12 +11,12 @@ import { countFeedbackUnderLock, insertFeedback } from './queries.ts'
 type FeedbackDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLimits'>
 
 /**
- * Stores feedback and requests the mail that shows it to the support. Both are one transaction, so
- * that neither is lost. Without a mail it stores what a robot seems to have sent, because a browser
- * may have filled in the hidden field by itself, and what comes after the letters of an hour are used
- * up.
- * @throws {AppError} TOO_MANY_REQUESTS, also when the instance has stored as much as it takes in a
- * day.
+ * Stores feedback, and puts the mail that shows it to the support into the queue. Both are one
+ * transaction, so that neither is lost. Two sorts of feedback are stored without a mail: feedback
+ * that a robot seems to have sent, and feedback that comes when the mails of this hour are used up.
+ * The first is kept because a browser may have filled in the hidden field by itself.
+ * @throws {AppError} TOO_MANY_REQUESTS when this address has sent too much, or the instance has
+ * stored as much as it takes in a day.
  */
 export async function sendFeedback(
   deps: FeedbackDeps,

@@ -127,11 +127,12 @@ export async function countQueued(db: Db): Promise<QueueDepth[]> {
   return rows
 }
 
-/** What the last runs of a job came to. */
+/** How the last runs of a job ended. */
 export interface JobRecord {
   job: string
   /** The end of the last run that succeeded; null before the first. */
   endedAt: Date | null
+  /** What that run did; null before the first. */
   result: JobResult | null
   /** How many runs have failed since. */
   failures: number

@@ -210,8 +210,8 @@ export class DiskSpace implements UploadSpace {
   }
 
   /**
-   * Logs once when uploads may take nothing any more, and once when there is clearly enough space
-   * again.
+   * Logs a warning when the free space has fallen to its floor, and a line when it is well above the
+   * floor again. Between the two it logs nothing.
    */
   #tell(): void {
     const floor = this.#floor()

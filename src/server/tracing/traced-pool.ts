@@ -31,7 +31,8 @@ type Query = typeof pg.Client.prototype.query
 function traced(query: Query, spans: Spans): Query {
   const run = function (this: pg.Client, ...args: unknown[]): unknown {
     const text = textOf(args[0])
-    // Streams and cursors send their statement themselves.
+    // Streams and cursors keep their statement to themselves, and tell nobody here when it ends. So
+    // they get no span.
     if (text === null) return Reflect.apply(query, this, args)
     const operation = /^\W*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? 'QUERY'
     const span = spans.begin(operation, {

@@ -53,7 +53,10 @@ export class Folders {
     await Promise.all([this.#uploadNames.close(), this.#fileNames.close()])
   }
 
-  /** Opens the file of an upload, and makes an empty one where there is none. */
+  /**
+   * Opens the file of an upload, and makes an empty one where there is none. 'continue' keeps the
+   * bytes that have arrived, 'start over' throws them away.
+   */
   async openUpload(key: string, how: 'continue' | 'start over'): Promise<FileHandle> {
     const path = this.uploadPath(key)
     if (how === 'continue') {
