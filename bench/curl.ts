@@ -18,7 +18,7 @@ export interface CurlRequest {
 export interface Transfer {
   /** The time of the requests alone, as curl measured it. */
   seconds: number
-  /** The time that curl took to start and to end, in addition. */
+  /** The time that curl took to start and to end. The times of the requests do not include it. */
   aroundSeconds: number
   /** The processor time of curl itself. */
   clientCpu: number

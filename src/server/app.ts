@@ -73,8 +73,8 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   app.use(loopbackRedirect(appUrl))
   app.use('/api/*', bodyLimit(maxBodySize, largerBodies()))
   app.use('/s/:code/report', bodyLimit(maxBodySize))
-  // This route comes before `sameOrigin`, because a request from a phone that shares a file does
-  // not have our origin. Its answer changes nothing.
+  // A phone's share menu sends a file to this route, without our origin. So the route comes before
+  // `sameOrigin`. It needs no such check, because it stores and changes nothing.
   app.route('/', shareRoute(web.publicPages, publicValues))
   app.use(sameOrigin(hosts, appUrl))
   app.use('/api/files', compress())

@@ -15,7 +15,7 @@ export interface TracingSettings {
   followsCaller: boolean
 }
 
-/** The setting for traces, as the README's table shows it. */
+/** The setting for traces. A test compares it with the README's table. */
 export const tracingSettingsTable = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     default: 'none: no traces',

@@ -25,9 +25,10 @@ export async function openObjects(
 }
 
 /**
- * Marks a store that gets the files of an installation as that installation's. A repeated copy
- * finds its own mark.
- * @throws {StartFault} when the store holds files of another installation.
+ * Writes into the target of a copy to which installation it belongs. A copy that is repeated finds
+ * that it has written this before.
+ * @throws {StartFault} when the target belongs to another installation, or has files of an unknown
+ * one.
  */
 export async function claimFor(installation: string, objects: SealedObjects): Promise<void> {
   const owner = await objects.installation()

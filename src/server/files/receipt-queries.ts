@@ -11,8 +11,8 @@ export interface ReceiptPlace {
 }
 
 /**
- * Lists at most `limit` receipts of a user's deleted files, newest first. It lists only receipts
- * that are still shown at `now`. With `after`, the list begins after that place.
+ * Lists at most `limit` receipts of a user's deleted files, newest first. Receipts that are no longer
+ * shown at `now` are left out. With `after`, the list begins behind the receipt at that place.
  */
 export function listReceipts(
   db: Db,

@@ -72,7 +72,8 @@ export function barAt(place: number, count: number): number {
 
 /**
  * Returns the indexes of the bars that have their name below them: the last bar, and bars at even
- * steps from the first. A bar is left out if its name would touch the name of the last one.
+ * steps from the first. A bar close to the last one has no name below it, because the two names
+ * would touch.
  */
 export function axisTicks(count: number): number[] {
   if (count === 0) return []

@@ -11,7 +11,7 @@ export function offerShareTarget(): void {
   if (!('serviceWorker' in navigator)) return
   const register = () => {
     navigator.serviceWorker.register('/share-worker.js', { scope: sharePath }).catch(() => {
-      // Without the worker, the server answers a share with a page that says what to do.
+      // Without the service worker, the server answers the phone with a page that says what to do.
     })
   }
   window.addEventListener('appinstalled', register)
