@@ -11,7 +11,7 @@ import { freePort, startServer } from './servers.ts'
  * takes the PUTs. The temporary folder is on the same file system, so that a finished PUT is moved
  * and not copied.
  */
-function configuration(dir: string, port: number) {
+function configuration(dir: string, port: number, more: string) {
   return `
 ${userInfo().uid === 0 ? 'user root;' : ''}
 daemon off;
@@ -36,6 +36,7 @@ http {
     listen 127.0.0.1:${port};
     root ${dir}/root;
     location /files/ { dav_methods PUT DELETE; }
+    ${more}
   }
 }
 `
@@ -50,14 +51,17 @@ export interface Nginx {
   stop(): Promise<void>
 }
 
-/** Starts nginx on a free port of 127.0.0.1. It keeps all its files in `dir`. */
-export async function startNginx(dir: string, cores: string): Promise<Nginx> {
+/**
+ * Starts nginx on a free port of 127.0.0.1. It keeps all its files in `dir`. `more` is added to the
+ * configuration of its server.
+ */
+export async function startNginx(dir: string, cores: string, more = ''): Promise<Nginx> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const root = join(dir, 'root')
   await mkdir(join(root, 'files'), { recursive: true })
   await writeFile(join(root, 'ready'), 'ready')
-  await writeFile(join(dir, 'nginx.conf'), configuration(dir, port))
+  await writeFile(join(dir, 'nginx.conf'), configuration(dir, port, more))
   const command = ['nginx', '-c', join(dir, 'nginx.conf'), '-e', join(dir, 'error.log')]
   const { pid, stop } = await startServer(onCores(cores, command), {
     url: `${url}/ready`,

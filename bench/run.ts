@@ -25,6 +25,7 @@ import {
 import { measureManyTransfers } from './many-transfers.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
 import { type Nginx, startNginx } from './nginx.ts'
+import { measureNginxSends } from './nginx-sends.ts'
 import { measureOneLink } from './one-link.ts'
 import { measurePagePaint } from './page-paint.ts'
 import { measurePageWeight } from './page-weight.ts'
@@ -60,6 +61,7 @@ const onDisk = 'transfers-on-disk'
 const parts = [
   ...Object.keys(besideNginx),
   onDisk,
+  'nginx-sends',
   'long-line',
   'logins',
   'known-address',
@@ -111,6 +113,10 @@ async function bench(names: string[]): Promise<void> {
     if (names.includes(onDisk)) {
       const measure = (bench: Bench) => measureTransfers(bench, bench.cores, bench.scratch, 'disk')
       report.rows.push(...(await runBesideNginx([{ name: onDisk, measure }], cores, diskScratch)))
+    }
+    if (names.includes('nginx-sends')) {
+      say('nginx-sends')
+      report.rows.push(...(await measureNginxSends(cores, scratch.dir)))
     }
     if (names.includes('long-line')) {
       say('long-line')

@@ -41,6 +41,7 @@ describe('defaults', () => {
       mailFrom: 'Mayfly <support@127.0.0.1>',
       logLevel: 'info',
       logFormat: null,
+      nginxLocation: null,
       metricsToken: null,
       tracing: null,
     })

@@ -70,6 +70,8 @@ export interface Config {
   rateLimits: boolean
   /** Whether the client's address is read from the header that a proxy sets. */
   trustProxy: boolean
+  /** The internal location of nginx for the folder of files. null: nginx sends no files itself. */
+  nginxLocation: string | null
   /** Whoever sends this token may read the metrics. null: only this machine may. */
   metricsToken: string | null
   /**
@@ -169,6 +171,10 @@ export const settings = {
   TRUST_PROXY: {
     default: '`off`',
     meaning: "`on` behind a proxy: take the client's address from its header",
+  },
+  X_ACCEL_REDIRECT: {
+    default: 'none: the server sends files on the disk itself',
+    meaning: 'The internal location below which nginx finds the files, to send them: `/sealed`',
   },
   METRICS_TOKEN: {
     default:
@@ -282,6 +288,7 @@ export function readConfig(environment: Environment): Config {
     privacyEmail: env.PRIVACY_EMAIL ?? `privacy@${appUrl.hostname}`,
     rateLimits: env.RATE_LIMITS,
     trustProxy: env.TRUST_PROXY,
+    nginxLocation: env.X_ACCEL_REDIRECT,
     metricsToken: env.METRICS_TOKEN,
     minFreeSpace: env.MIN_FREE_SPACE,
     workers: env.WORKERS,
@@ -399,6 +406,11 @@ const schema = z.object({
   SIGNUP: signupPolicy(),
   RATE_LIMITS: onOff('on'),
   TRUST_PROXY: onOff('off'),
+  X_ACCEL_REDIRECT: z
+    .string()
+    .regex(/^(\/[\w-]+){1,4}$/, shown('give a path without a slash at its end, such as /sealed'))
+    .nullable()
+    .default(null),
   METRICS_TOKEN: z
     .string()
     .regex(

@@ -98,10 +98,11 @@ function messageOfFault(error: unknown, log: Logger): string {
 }
 
 /**
- * Starts what all workers share, and then the workers: `WORKERS` processes, each of which calls
- * `start`.
+ * Starts what all workers share, and then the workers: `WORKERS` processes. Each of them runs
+ * `start`, as a server without workers does.
  * @param onLost is called when the database is lost, or no worker can be started any more.
- * @returns the greeting of the worker that has made the administrator, or of any.
+ * @returns what the terminal shows after the start: the address, and the administrator's new password
+ * if a worker has made the administrator.
  * @throws {StartFault} when the database or a worker cannot start.
  */
 async function startWorkers(
@@ -191,6 +192,7 @@ async function start(
     log,
     uploads: { touch: (key) => touchUpload(key, clock()) },
     clientAddress: (request) => clientAddress(request, config),
+    nginxLocation: config.nginxLocation,
     space,
     meter: metrics.transfers,
     watchS3: tracing?.watchS3,

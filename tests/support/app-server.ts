@@ -132,6 +132,7 @@ export async function serveApp(
     log,
     uploads: { touch: (key) => touchUpload(key, clock()) },
     clientAddress: (request) => clientAddress(request, config),
+    nginxLocation: config.nginxLocation,
     space: space ?? ownSpace,
     meter: metrics.transfers,
     onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),

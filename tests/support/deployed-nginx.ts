@@ -28,11 +28,12 @@ export interface DeployedNginx {
 /**
  * Starts nginx in front of two servers and a bucket.
  * @param upstreams their addresses, such as `127.0.0.1:3000`. Nobody need listen there.
+ * @param dataDir the DATA_DIR of the servers, for the files that nginx sends.
  */
-export async function startDeployedNginx(upstreams: {
-  servers: readonly [string, string]
-  bucket: string
-}): Promise<DeployedNginx> {
+export async function startDeployedNginx(
+  upstreams: { servers: readonly [string, string]; bucket: string },
+  dataDir = '/srv/mayfly/data',
+): Promise<DeployedNginx> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-deployed-'))
   const [httpPort, tlsPort] = [await freePort(), await freePort()]
   const tls = join(folder, 'tls')
@@ -47,6 +48,7 @@ export async function startDeployedNginx(upstreams: {
     .replaceAll('listen 443 ', `listen 127.0.0.1:${tlsPort} `)
     .replaceAll('/etc/nginx/tls', tls)
     .replaceAll('/var/log/nginx', folder)
+    .replace('/srv/mayfly/data', dataDir)
   const file = join(folder, 'nginx.conf')
   await writeFile(file, wrapped(folder, here))
   const options = ['-c', file, '-e', join(folder, 'error.log')]

@@ -22,3 +22,8 @@ export function newStorageKey(): string {
 export function isStorageKey(text: string): boolean {
   return keyPattern.test(text)
 }
+
+/** @throws {RangeError} when the text is no storage key. */
+export function assertStorageKey(text: string): void {
+  if (!isStorageKey(text)) throw new RangeError('not a storage key')
+}

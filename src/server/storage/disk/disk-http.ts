@@ -8,11 +8,13 @@ import { nameRoute } from '../../http/route-name.ts'
 import { isDiskFull } from '../../space/disk-full.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
 import type { Folders } from './folders.ts'
+import { canNginxSend, leaveToNginx } from './leave-to-nginx.ts'
 import { PiecePool } from './piece-pool.ts'
 import type { UploadReceiver } from './receive-body.ts'
 import { answerPartOffset, receivePart } from './receive-part.ts'
 import { answerUploadOffset, receiveUpload } from './receive-upload.ts'
-import { sendFile } from './send-file.ts'
+import { sealedName } from './sealed-name.ts'
+import { assertSize, sendFile } from './send-file.ts'
 import { type SignedGrant, verifyUrl } from './signed-url.ts'
 import { TransferCeiling } from './transfer-ceiling.ts'
 import { transferLimits } from './transfer-limits.ts'
@@ -36,6 +38,11 @@ export interface DiskHttpOptions extends UploadReceiver {
   signingKey: KeyObject
   /** Returns the client's address, by which transfers are counted. */
   clientAddress(request: IncomingMessage): string
+  /**
+   * The internal location of nginx below which it finds the sealed files, and sends them itself.
+   * null: this server sends them.
+   */
+  nginxLocation: string | null
 }
 
 /**
@@ -50,6 +57,7 @@ export class DiskHttp {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #clientAddress: DiskHttpOptions['clientAddress']
+  readonly #nginxLocation: string | null
   readonly #downloads = new TransferCeiling(transferLimits.downloads)
   readonly #uploads = new TransferCeiling(transferLimits.uploads)
   readonly #pool = new PiecePool()
@@ -58,8 +66,9 @@ export class DiskHttp {
   #whenIdle: (() => void)[] = []
   #closing = false
 
-  constructor({ signingKey, clientAddress, ...receiver }: DiskHttpOptions) {
+  constructor({ signingKey, clientAddress, nginxLocation, ...receiver }: DiskHttpOptions) {
     this.#clientAddress = clientAddress
+    this.#nginxLocation = nginxLocation
     this.#signingKey = signingKey
     this.#receiver = receiver
     this.#folders = receiver.folders
@@ -145,8 +154,23 @@ export class DiskHttp {
     response: ServerResponse,
     onBytes?: OnBytes,
   ): Promise<void> {
+    if (this.#nginxLocation !== null && canNginxSend(request)) {
+      return this.#leaveToNginx(grant, this.#nginxLocation, { request, response, onBytes })
+    }
     const work = () => this.#send(grant, request, response, onBytes)
     return metered(this.#receiver.meter, 'download', response, work)
+  }
+
+  async #leaveToNginx(
+    grant: DownloadGrant,
+    location: string,
+    answer: { request: IncomingMessage; response: ServerResponse; onBytes?: OnBytes | undefined },
+  ): Promise<void> {
+    const size = await this.#folders.sealedSize(grant.key)
+    if (size === null) throw new AppError('LINK_NOT_FOUND')
+    assertSize(grant, size)
+    const path = `${location}/${sealedName(grant.key)}`
+    await leaveToNginx(grant, { ...answer, path })
   }
 
   async #receive(

@@ -50,6 +50,8 @@ export interface DiskStorageOptions {
    * parallel.
    */
   clientAddress(request: IncomingMessage): string
+  /** The internal location of nginx for the folder `files`. Without it, this server sends all bytes. */
+  nginxLocation?: string | null
   /** The free space of the file system of `dataDir`. */
   space: UploadSpace
   /** Is told about transfers. Without it, nothing is counted. */
@@ -99,6 +101,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     ...{ folders, locks, parts, digests, running, memory, room, uploads, meter, clock, log },
     signingKey,
     clientAddress,
+    nginxLocation: options.nginxLocation ?? null,
   })
   const signersOf = (origin: string) => {
     const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)

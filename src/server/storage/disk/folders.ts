@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inKeyOrder } from '../in-key-order.ts'
 import { SizeMismatch, type StoredObject } from '../storage.ts'
-import { isStorageKey } from '../storage-key.ts'
+import { assertStorageKey, isStorageKey } from '../storage-key.ts'
 import { type FileSystem, hasCode, isMissing, unlessMissing } from './file-system.ts'
 import { FolderSync, syncFolder } from './folder-sync.ts'
 import { probeFolder } from './probe-folder.ts'
+import { sealedName } from './sealed-name.ts'
 
 /** A function that reads from an open file. Its caller closes the file afterwards. */
 type Reading<T> = (file: FileHandle, path: string) => Promise<T>
@@ -360,17 +361,12 @@ export class Folders {
   }
 
   #fanOutPath(key: string): string {
-    assertStorageKey(key)
-    return join(this.#files, key.slice(0, 2))
+    return dirname(this.#sealedPath(key))
   }
 
   #sealedPath(key: string): string {
-    return join(this.#fanOutPath(key), key)
+    return join(this.#files, sealedName(key))
   }
-}
-
-function assertStorageKey(key: string): void {
-  if (!isStorageKey(key)) throw new RangeError('not a storage key')
 }
 
 async function* listFolder(folder: string): AsyncGenerator<StoredObject, void> {

@@ -1,9 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { AppError } from '../../errors.ts'
-import { attachment, downloadCaching } from '../attachment.ts'
+import { downloadCaching } from '../attachment.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
 import { evaluateConditions, selectRange, type Validators } from './byte-range.ts'
+import { contentHeaders } from './download-headers.ts'
 import type { PiecePool } from './piece-pool.ts'
 import { sendBytes } from './send-bytes.ts'
 
@@ -28,7 +29,7 @@ export async function sendFile(
   { request, response, pool, onBytes, onSent }: Answer,
 ): Promise<void> {
   const { size } = await file.stat()
-  if (size !== grant.size) throw new Error(`${grant.key}: ${size} bytes, not ${grant.size}`)
+  assertSize(grant, size)
   if (response.destroyed) return
   const validators = validatorsOf(grant)
   const outcome = evaluateConditions(request.headers, validators)
@@ -49,6 +50,7 @@ export async function sendFile(
   response.writeHead(range === 'whole' ? 200 : 206, {
     ...cachingHeaders(validators),
     ...contentHeaders(grant),
+    'Accept-Ranges': 'bytes',
     'Content-Length': part.end - part.start + 1,
     ...(range !== 'whole' && { 'Content-Range': `bytes ${part.start}-${part.end}/${size}` }),
   })
@@ -57,6 +59,11 @@ export async function sendFile(
     await sendBytes(file, part, response, { pool, onSent })
   }
   response.end()
+}
+
+/** @throws {Error} when the stored bytes are not as many as the grant says. */
+export function assertSize(grant: Pick<DownloadGrant, 'key' | 'size'>, size: number): void {
+  if (size !== grant.size) throw new Error(`${grant.key}: ${size} bytes, not ${grant.size}`)
 }
 
 function validatorsOf(grant: DownloadGrant): Validators {
@@ -68,21 +75,5 @@ function cachingHeaders({ etag, lastModified }: Validators): OutgoingHttpHeaders
     ETag: etag,
     'Last-Modified': lastModified.toUTCString(),
     'Cache-Control': downloadCaching,
-  }
-}
-
-/**
- * These headers make browsers save a file and never show it, so that nothing in a file runs on our
- * pages' origin.
- */
-function contentHeaders(grant: DownloadGrant): OutgoingHttpHeaders {
-  return {
-    'Accept-Ranges': 'bytes',
-    'Content-Type': grant.mimeType,
-    'Content-Disposition': attachment(grant.fileName),
-    'Content-Security-Policy': "sandbox; default-src 'none'",
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
   }
 }

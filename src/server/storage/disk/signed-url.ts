@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { DownloadGrant, PartGrant, UploadGrant } from '../storage.ts'
-import { isStorageKey } from '../storage-key.ts'
+import { assertStorageKey } from '../storage-key.ts'
 
 /**
  * What one presigned URL allows: to send the bytes of one key (`put`) or one part of them (`part`),
@@ -69,7 +69,7 @@ function signatureOf(described: string, signingKey: KeyObject): string {
 }
 
 function assertSignable(grant: SignedGrant): void {
-  if (!isStorageKey(grant.key)) throw new RangeError('not a storage key')
+  assertStorageKey(grant.key)
   if (!isCount(grant.size)) throw new RangeError('not a size')
   if (grant.operation === 'part') {
     const { partNumber, offset, size } = grant

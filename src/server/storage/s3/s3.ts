@@ -25,7 +25,7 @@ import {
   type StoredObject,
   type UploadGrant,
 } from '../storage.ts'
-import { isStorageKey } from '../storage-key.ts'
+import { assertStorageKey, isStorageKey } from '../storage-key.ts'
 import { reach, unlessMissing } from './answers.ts'
 import { checkBucket, clockDifferenceMs, keepsOldVersions } from './bucket.ts'
 import { createS3Clients, originOf } from './client.ts'
@@ -254,7 +254,7 @@ export function openS3Storage({
 }
 
 function objectKey(key: string): string {
-  if (!isStorageKey(key)) throw new RangeError('not a storage key')
+  assertStorageKey(key)
   return `${folder}${key}`
 }
 

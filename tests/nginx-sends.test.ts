@@ -1,0 +1,108 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { files } from '../src/server/db/schema.ts'
+import type { File } from '../src/shared/contract/files.ts'
+import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
+import { describeBehindNginx } from './support/machine-needs.ts'
+import { json, makeClient, makeFile, makePerson, type Person } from './support/make.ts'
+import { startTestApp, type TestApp } from './support/test-app.ts'
+
+const bytes = new Uint8Array(100_000).map((_, at) => at % 251)
+const wholeBody = Buffer.from(bytes)
+
+describeBehindNginx('a file that nginx sends', () => {
+  let app: TestApp
+  let owner: Person
+  let nginx: DeployedNginx
+  beforeAll(async () => {
+    app = await startTestApp({ env: { TRUST_PROXY: 'on', X_ACCEL_REDIRECT: '/sealed' } })
+    owner = await makePerson(app, { tier: 'premium' })
+    const { port, dataDir } = app.deps.config
+    const server = `127.0.0.1:${port}`
+    nginx = await startDeployedNginx({ servers: [server, server], bucket: server }, dataDir)
+  })
+  afterAll(async () => {
+    await nginx.stop()
+    await app.close()
+  })
+
+  function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
+    return nginx.ask('files.example.org', path, {
+      method,
+      headers: { ...headers, host: '127.0.0.1' },
+    })
+  }
+
+  async function countOf({ id }: File): Promise<number | undefined> {
+    const listed = await json<File[]>(await owner.fetch('/api/files'))
+    return listed.find((file) => file.id === id)?.downloadCount
+  }
+
+  test('has the headers and the bytes that the server itself would send, and counts once', async () => {
+    const file = await makeFile(owner, { bytes, name: 'ä "b".html', type: 'text/html' })
+    const path = `/s/${file.shortCode}`
+    const direct = await makeClient(app).fetch(path)
+    expect(direct.headers.get('x-accel-redirect')).toBeNull()
+    expect(new Uint8Array(await direct.arrayBuffer())).toEqual(bytes)
+    const sent = await ask(path)
+    expect(sent.status).toBe(200)
+    expect(sent.body.equals(wholeBody)).toBe(true)
+    const varying = ['connection', 'date', 'etag', 'keep-alive', 'last-modified', 'x-request-id']
+    for (const [name, value] of direct.headers) {
+      if (!varying.includes(name)) expect.soft(sent.headers[name], name).toBe(value)
+    }
+    expect(sent.headers).toHaveProperty('x-request-id')
+    expect(sent.headers).not.toHaveProperty('x-accel-redirect')
+    expect(await countOf(file)).toBe(2)
+    const logged = await nginx.log()
+    expect(logged).toContain('GET /sealed/- 200 100000')
+    expect(logged).not.toContain(file.shortCode)
+    expect(logged).not.toContain(await pathOf(app, file))
+  })
+
+  test('is resumed where it broke off, and counts with its first byte alone', async () => {
+    const file = await makeFile(owner, { bytes })
+    const path = `/s/${file.shortCode}`
+    const first = await ask(path, { range: 'bytes=0-9' })
+    expect(first.status).toBe(206)
+    const etag = String(first.headers.etag)
+    const rest = await ask(path, { range: 'bytes=10-', 'if-range': etag })
+    expect(rest.status).toBe(206)
+    expect(Buffer.concat([first.body, rest.body]).equals(wholeBody)).toBe(true)
+    expect((await ask(path, { range: 'bytes=100000-' })).status).toBe(416)
+    expect((await ask(path, { 'if-none-match': etag })).status).toBe(304)
+    const head = await ask(path, {}, 'HEAD')
+    expect([head.headers['content-length'], head.body.length]).toEqual(['100000', 0])
+    expect(await countOf(file)).toBe(1)
+  })
+
+  test('may be empty', async () => {
+    const file = await makeFile(owner, { bytes: new Uint8Array() })
+    const sent = await ask(`/s/${file.shortCode}`)
+    expect([sent.status, sent.body.length]).toEqual([200, 0])
+    expect(await countOf(file)).toBe(1)
+  })
+
+  test('is sent to nobody without its link', async () => {
+    const file = await makeFile(owner, { bytes })
+    expect((await ask(`/sealed/${await pathOf(app, file)}`)).status).toBe(404)
+    expect((await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
+    expect((await ask(`/s/${file.shortCode}`)).status).toBe(404)
+  })
+
+  test('is not taken for an empty one when its bytes are missing', async () => {
+    const file = await makeFile(owner, { bytes })
+    await rm(join(app.deps.config.dataDir, 'files', await pathOf(app, file)))
+    expect((await ask(`/s/${file.shortCode}`)).status).toBe(404)
+    expect(await countOf(file)).toBe(0)
+  })
+})
+
+/** Returns where a file lies below the folder of files. */
+async function pathOf(app: TestApp, { id }: File): Promise<string> {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  if (!row) throw new Error('there is no such file')
+  return `${row.storageKey.slice(0, 2)}/${row.storageKey}`
+}
