@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type JobQueue, openJobQueue } from '../../src/server/jobs/job-queue.ts'
 import { startJobs } from '../../src/server/jobs/jobs.ts'
 import { makePerson } from '../support/make.ts'
@@ -25,7 +25,17 @@ function forget(email: string): Promise<void> {
   return queue.mail.add({ kind: 'forgot-password', email, askedAt: app.clock().toISOString() })
 }
 
-it('a letter behind 300 that concern nobody leaves after them, and not 100 s later', async () => {
+/** Makes every pause between two looks for mail longer than a test may take. */
+function lengthenPauses() {
+  const { boss } = queue
+  const work = boss.work.bind(boss)
+  vi.spyOn(boss, 'work').mockImplementation((name, options, handler) =>
+    work(name, { ...options, pollingIntervalSeconds: 60 * 60 }, handler),
+  )
+}
+
+it('a letter behind 300 that concern nobody leaves after them, without a pause', async () => {
+  lengthenPauses()
   const { email } = await makePerson(app)
   for (let number = 0; number < 300; number += 1) await forget(`nobody-${number}@example.org`)
   await forget(email)
@@ -34,5 +44,5 @@ it('a letter behind 300 that concern nobody leaves after them, and not 100 s lat
     { ...app.deps, mailer: { ...mailer, check: async () => undefined, close: () => undefined } },
     queue,
   )
-  await expect.poll(() => sent, { timeout: 40_000 }).toEqual([email])
-}, 60_000)
+  await expect.poll(() => sent).toEqual([email])
+})

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PoolLimits } from '../../src/server/db/pool.ts'
 import { errorTable } from '../../src/shared/contract/errors.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
@@ -48,7 +48,7 @@ async function overrun(): Promise<Promise<Response>[]> {
   await witness.query('begin')
   await witness.query('lock table sessions in access exclusive mode')
   const held = Array.from({ length: connections + waiting }, () => owner.fetch('/api/auth/user'))
-  await vi.waitFor(() => expect(app.pool.waitingCount).toBe(waiting), { timeout: 5000 })
+  await expect.poll(() => app.pool.waitingCount).toBe(waiting)
   return held
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
@@ -28,6 +28,7 @@ import { findBlockedContent } from './block-copies.ts'
  */
 
 const rounds = 12
+const mostTurns = 400
 
 let app: TestApp
 let admin: Person
@@ -45,9 +46,12 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-/** Starts the work after a random wait of at most 4 milliseconds. */
+/**
+ * Starts the work after a random number of turns of the event loop. The greatest number is about as
+ * many turns as one of these calls takes.
+ */
 async function soon<T>(work: () => Promise<T>): Promise<T> {
-  await wait(randomInt(5))
+  for (let turn = randomInt(mostTurns); turn > 0; turn -= 1) await nextTurn()
   return work()
 }
 
@@ -87,7 +91,6 @@ async function keyOf(id: string) {
 }
 
 it('with a renewal: neither the old link nor the new one opens', async () => {
-  const renewals = { before: 0, refused: 0 }
   for (let round = 0; round < rounds; round += 1) {
     const file = await makeFile(ada, { bytes: fresh() })
     await report(makeClient(app), file.shortCode)
@@ -98,15 +101,12 @@ it('with a renewal: neither the old link nor the new one opens', async () => {
     ])
     expect(taken.status).toBe(200)
     expect([200, 409]).toContain(renewal.status)
-    renewals[renewal.status === 200 ? 'before' : 'refused'] += 1
     const codes = renewal.status === 200 ? [(await json<File>(renewal)).shortCode] : []
     await expectGone([file.shortCode, ...codes], [key], file.bytes)
   }
-  expect(renewals).toEqual({ before: expect.any(Number), refused: expect.any(Number) })
 })
 
 it('with confirms of the same content by others: none of them leaves a link', async () => {
-  let made = 0
   for (let round = 0; round < rounds; round += 1) {
     const bytes = fresh()
     const file = await makeFile(ada, { bytes })
@@ -123,14 +123,12 @@ it('with confirms of the same content by others: none of them leaves a link', as
       expect([200, 409]).toContain(answer.status)
       if (answer.status === 200) codes.push((await json<File>(answer)).shortCode)
     }
-    made += codes.length
     const ids = (await json<File[]>(await bob.fetch('/api/files'))).map(({ id }) => id)
     if (ids.length > 0) await askForDeletion(bob, ids)
     await expectGone([file.shortCode, ...codes], keys, bytes)
     // The job that completes takedowns found nothing to do.
     expect(await findBlockedContent(app.deps)).toMatchObject({ takenDown: 0 })
   }
-  expect(made).toBeGreaterThanOrEqual(0)
 })
 
 it('with downloads: each gives all of the bytes or none, and none afterwards', async () => {

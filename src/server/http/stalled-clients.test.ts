@@ -16,7 +16,9 @@ afterEach(() => {
 
 /**
  * Serves one request with `answer`. The returned `lookOn` checks `looks` times for stalled clients,
- * and calls `move` after each check. It returns whether the client was cut off.
+ * and calls `move` after each check. It returns whether the client was cut off. `lookUntilCut`
+ * checks until the client is cut off, and returns how many checks in a row saw that no byte had
+ * left since the one before. It gives up when there are more of them than the server's patience.
  */
 async function serve(
   text: string,
@@ -43,7 +45,20 @@ async function serve(
     }
     return request.socket.destroyed ? 'cut' : 'kept'
   }
-  return { client, request, response, lookOn }
+  const lookUntilCut = async (move: () => unknown = () => undefined) => {
+    let still = 0
+    let before = -1
+    while (!request.socket.destroyed && still <= patience) {
+      const left = bytesLeft(response)
+      still = left === before ? still + 1 : 0
+      before = left
+      stalled.look()
+      await move()
+      await new Promise(setImmediate)
+    }
+    return still
+  }
+  return { client, request, lookOn, lookUntilCut }
 }
 
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -52,29 +67,22 @@ function much(_: IncomingMessage, response: ServerResponse) {
 }
 const { patience } = StalledClients
 
-/**
- * Waits until the client, which does not read, can be sent no more bytes: the buffers of the kernel
- * are full.
- */
-async function untilFull(response: ServerResponse) {
-  const left = () => Reflect.get(response.socket ?? {}, '_handle')?.writeQueueSize
-  for (let before = -1; before !== left(); ) {
-    before = left()
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+/** Returns how many bytes of the answer the kernel has not taken yet. */
+function bytesLeft({ socket }: ServerResponse): number {
+  return Reflect.get(socket ?? {}, '_handle')?.writeQueueSize ?? 0
 }
 
 it('cuts who reads nothing, and not before its time', async () => {
-  const { response, lookOn } = await serve(get, much)
-  await untilFull(response)
-  expect(await lookOn(patience)).toBe('kept')
-  expect(await lookOn(1)).toBe('cut')
+  const { lookUntilCut } = await serve(get, much)
+  expect(await lookUntilCut()).toBe(patience)
 })
 
 it('is not deceived by bytes that arrive meanwhile', async () => {
-  const { client, response, lookOn } = await serve(get, much)
-  await untilFull(response)
-  expect(await lookOn(patience + 1, () => client.write('x'))).toBe('cut')
+  const { client, lookUntilCut } = await serve(post, (incoming, response) => {
+    incoming.resume()
+    much(incoming, response)
+  })
+  expect(await lookUntilCut(() => client.write('x'))).toBe(patience)
 })
 
 it('leaves a reader who moves, however slowly', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { eventually } from '../../../tests/support/eventually.ts'
 import {
   json,
   makePerson,
@@ -102,7 +103,7 @@ describe('bytes of an upload that ended, whose removal failed', () => {
       .spyOn(app.deps.stores.current, 'remove')
       .mockImplementation(() => removed.promise)
     const aborted = abort(person, cloudKey)
-    await vi.waitFor(() => expect(stuck).toHaveBeenCalled())
+    await eventually(() => expect(stuck).toHaveBeenCalled())
     stuck.mockRestore()
     app.clock.advance(2 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })

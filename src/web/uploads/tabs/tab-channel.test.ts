@@ -22,7 +22,7 @@ test('each message goes to every other tab of the channel, and not back', async 
   const [one, two, three] = [openTab('a'), openTab('a'), openTab('a')]
   const other = openTab('b')
   one.post({ text: 'hello', bytes: new Uint8Array([1, 2]) })
-  await vi.waitFor(() => expect([two.heard.length, three.heard.length]).toEqual([1, 1]))
+  await expect.poll(() => [two.heard.length, three.heard.length]).toEqual([1, 1])
   expect(two.heard).toEqual([{ text: 'hello', bytes: new Uint8Array([1, 2]) }])
   expect([one.heard, other.heard]).toEqual([[], []])
 })
@@ -31,7 +31,7 @@ test('a tab that has closed its channel hears nothing any more', async () => {
   const [one, two, three] = [openTab('a'), openTab('a'), openTab('a')]
   two.close()
   one.post({ text: 'hello' })
-  await vi.waitFor(() => expect(three.heard).toHaveLength(1))
+  await expect.poll(() => three.heard).toHaveLength(1)
   expect(two.heard).toEqual([])
 })
 
