@@ -315,6 +315,7 @@ const allowed: Planted[] = [
     file: 'src/web/admin/ok.tsx',
     code: "import '../auth/user-avatar.tsx'\nimport '../uploads/transfer/storage-request.ts'\n",
   },
+  { file: 'src/web/ui/ok.ts', code: "import '../../shared/rules/theme.ts'\n" },
   { file: 'src/web/charts/ok.tsx', code: "import '../ui/card.tsx'\n" },
   { file: 'src/web/files/charted.tsx', code: "import '../charts/bar-chart.tsx'\n" },
   { file: 'src/web/routes.tsx', code: "import './pages/dashboard.tsx'\n" },

@@ -1,3 +1,4 @@
+import { storageNames } from './rules/storage-name.ts'
 import { sectionEnd, sectionStart, slotMark } from './template-marks.ts'
 
 /**
@@ -95,12 +96,12 @@ export type BrowserCondition = (typeof browserConditions)[number]
 
 /**
  * The conditions that depend on the server's settings. In each line with several names, exactly one
- * is true. `google`: people can sign in with Google. `verification`: people must verify their mail
+ * is true. `disk` and `s3`: where new files are kept. `google`: people can sign in with Google. `verification`: people must verify their mail
  * addresses.
  */
 export const serverConditions = [
   ...(['https', 'http'] as const),
-  ...(['disk', 'bucket'] as const),
+  ...storageNames,
   ...(['smtp', 'outbox'] as const),
   ...(['signupOpen', 'signupDomains', 'signupClosed'] as const),
   'google',

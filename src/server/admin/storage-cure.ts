@@ -1,5 +1,5 @@
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { LateError } from '../http/in-time.ts'
-import type { StorageName } from '../storage/storage-name.ts'
 
 const late = 'no answer in time'
 

@@ -1,14 +1,10 @@
+import type { PasswordChange } from '../../shared/rules/audit-ways.ts'
 import type { AuditEntry } from '../audit/audit-log.ts'
 
-/**
- * Returns the line of the audit log about a user whose password was changed.
- * @param by how: `letter`: by the link in a mail that resets it; `session`: while signed in;
- * `taking-over`: by the link in a mail of a signup, which took over an account whose address nobody
- * had verified before.
- */
+/** Returns the line of the audit log about a user whose password was changed. */
 export function passwordEntry(change: {
   userId: string
-  by: 'letter' | 'session' | 'taking-over'
+  by: PasswordChange
   /** The client's address. */
   address: string
   now: Date

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { ownPasswordChanges } from '../../shared/rules/audit-ways.ts'
 import { letterLimits, letterWindowMs } from '../../shared/rules/letter-limit.ts'
 import { tokenLifetimeMs } from '../../shared/rules/token-purpose.ts'
 import { accounts, accountTokens, users } from '../db/schema.ts'
@@ -136,8 +137,8 @@ describe.each([
 
 it('the letter about a new password says how it was changed', async () => {
   const changedAt = app.clock().toISOString()
-  const [bySession, byLetter] = await Promise.all(
-    (['session', 'letter'] as const).map((changedBy) =>
+  const [byLetter, bySession] = await Promise.all(
+    ownPasswordChanges.map((changedBy) =>
       writeAccountMail(
         app.deps,
         { kind: 'password-changed', userId: person.id, changedAt, changedBy },

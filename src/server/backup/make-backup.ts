@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import type { Config } from '../config.ts'
 import { newestMigration } from '../db/migrate.ts'
 import { openBesideServer } from '../db/open-beside.ts'
@@ -17,7 +18,6 @@ import { replaceFile } from '../durable-file.ts'
 import { StartFault } from '../start-fault.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import type { SealedObjects } from '../storage/sealed-objects.ts'
-import type { StorageName } from '../storage/storage-name.ts'
 import {
   type BackupObject,
   linesOf,

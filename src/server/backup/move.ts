@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import type { Config } from '../config.ts'
 import {
   allRows,
@@ -15,7 +16,6 @@ import {
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
 import { StartFault } from '../start-fault.ts'
-import type { StorageName } from '../storage/storage-name.ts'
 import { copyEach, copyObject } from './copy-objects.ts'
 import { claimFor, openObjects } from './open-objects.ts'
 import { findInstallation, findNamedStores, isFileKept, listStoredFiles } from './queries.ts'

@@ -1,9 +1,9 @@
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../deps.ts'
 import { StartFault } from '../start-fault.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import type { SealedObjects } from '../storage/sealed-objects.ts'
-import type { StorageName } from '../storage/storage-name.ts'
 
 type StoreSettings = Pick<Config, 'appUrl' | 'dataDir' | 's3'>
 

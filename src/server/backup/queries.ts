@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type StorageName, storageNames } from '../storage/storage-name.ts'
+import { type StorageName, storageNames } from '../../shared/rules/storage-name.ts'
 
 /**
  * A file that is not purged. Its bytes should be in storage. They may be missing if the purge is

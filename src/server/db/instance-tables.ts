@@ -8,7 +8,7 @@ import {
   text,
   timestamp,
 } from 'drizzle-orm/pg-core'
-import { storageNames } from '../storage/storage-name.ts'
+import { storageNames } from '../../shared/rules/storage-name.ts'
 
 /** The settings that the administrator can change. If a key has no row, its default applies. */
 export const settings = pgTable('settings', {

@@ -4,8 +4,8 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
 import { type CopyToStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { StartFault } from '../start-fault.ts'
-import type { StorageName } from '../storage/storage-name.ts'
 import * as schema from './schema.ts'
 
 /** The rows of one table that are copied together, in SQL. */

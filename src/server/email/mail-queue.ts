@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ownPasswordChanges } from '../../shared/rules/audit-ways.ts'
 import { fileLetters } from '../../shared/rules/file-letters.ts'
 import { trialLetters } from '../../shared/rules/trial-letters.ts'
 import type { Db } from '../db/db.ts'
@@ -17,10 +18,10 @@ export const mailRequest = z.discriminatedUnion('kind', [
     userId: z.string(),
     changedAt: moment,
     /**
-     * How the password was changed: by the link in a letter, or by a signed-in user. Requests that
-     * an older version of the server queued lack this field.
+     * How the password was changed. Requests that an older version of the server queued lack this
+     * field.
      */
-    changedBy: z.enum(['letter', 'session']).default('letter'),
+    changedBy: z.enum(ownPasswordChanges).default('letter'),
   }),
   z.object({
     kind: z.literal('trial'),

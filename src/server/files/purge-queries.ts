@@ -1,5 +1,6 @@
 import { and, count, eq, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
+import { type StorageName, storageNames } from '../../shared/rules/storage-name.ts'
 import { tiers } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { purgeLookSql } from '../db/purge-look-sql.ts'
@@ -7,7 +8,6 @@ import { rowValues } from '../db/row-values.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
-import { type StorageName, storageNames } from '../storage/storage-name.ts'
 import { tierAt, tierSinceAt } from '../tiers/queries.ts'
 
 const tiersWithoutRenewal = tiers.filter((tier) => !tierTraits[tier].renewal)

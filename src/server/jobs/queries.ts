@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { files, jobRuns, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
-import type { StorageName } from '../storage/storage-name.ts'
 
 /** A storage key that the row of an upload or a file contains. */
 export interface NamedKey {

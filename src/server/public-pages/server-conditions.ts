@@ -1,5 +1,6 @@
 import type { ServerCondition } from '../../shared/public-slots.ts'
 import type { Config } from '../config.ts'
+import { storeOfNewFiles } from '../storage/open-stores.ts'
 
 /**
  * Returns the conditions that are true with these settings. They choose texts on the public pages.
@@ -10,10 +11,10 @@ export function conditionsOf(
     'appUrl' | 's3' | 'smtpUrl' | 'signup' | 'google' | 'requireEmailVerification'
   >,
 ): ServerCondition[] {
-  const { appUrl, s3, smtpUrl, signup, google, requireEmailVerification } = config
+  const { appUrl, smtpUrl, signup, google, requireEmailVerification } = config
   return [
     appUrl.protocol === 'https:' ? 'https' : 'http',
-    s3 ? 'bucket' : 'disk',
+    storeOfNewFiles(config),
     smtpUrl === null ? 'outbox' : 'smtp',
     signup === 'open' ? 'signupOpen' : signup === 'closed' ? 'signupClosed' : 'signupDomains',
     ...(google ? (['google'] as const) : []),

@@ -1,10 +1,10 @@
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import type { S3Settings } from '../s3-settings.ts'
 import { countErrors } from './count-errors.ts'
 import { type DiskStorage, type DiskStorageOptions, openDiskStorage } from './disk/disk.ts'
 import type { BucketOptions } from './s3/open-bucket.ts'
 import type { S3Storage } from './s3/s3.ts'
 import type { Storage } from './storage.ts'
-import type { StorageName } from './storage-name.ts'
 import { createStores, type Stores } from './stores.ts'
 
 /** The settings that choose a store. */

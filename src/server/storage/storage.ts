@@ -12,7 +12,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyChecksum } from '../../shared/rules/body-checksum.ts'
-import type { StorageName } from './storage-name.ts'
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 
 /** What a presigned upload URL allows: exactly `size` bytes under this key, until a moment. */
 export interface UploadGrant {

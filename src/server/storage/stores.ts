@@ -1,6 +1,6 @@
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { AppError } from '../errors.ts'
 import type { Storage } from './storage.ts'
-import type { StorageName } from './storage-name.ts'
 
 /**
  * The stores of this server. Each row of an upload or a file names the store of its bytes. One

@@ -1,8 +1,8 @@
+import { storageNames } from '../../shared/rules/storage-name.ts'
 import type { Deps } from '../deps.ts'
 import { readInstallation } from '../settings/queries.ts'
 import { StartFault } from '../start-fault.ts'
 import type { Storage } from '../storage/storage.ts'
-import { storageNames } from '../storage/storage-name.ts'
 import { namesObjectsIn } from './queries.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { and, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import type { TierFacts } from '../../shared/rules/trial.ts'
 import { files, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
-import type { StorageName } from '../storage/storage-name.ts'
 import { type EndedUpload, endUploads } from './removal-queries.ts'
 import { leastUnfinishedBytes } from './upload-ceilings.ts'
 

@@ -1,10 +1,10 @@
 import { inArray, lte, type SQL, sql } from 'drizzle-orm'
 import { idleUploadKeptMs } from '../../shared/rules/kept-times.ts'
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { rowValues } from '../db/row-values.ts'
 import { deletionReceipts, removals, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
-import type { StorageName } from '../storage/storage-name.ts'
 
 /** An upload that ended without becoming a file. Its bytes are to be removed. */
 export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>

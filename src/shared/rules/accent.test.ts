@@ -9,8 +9,8 @@ import {
   isCorrected,
   shapeContrast,
   textContrast,
-  themes,
 } from './accent.ts'
+import { themes } from './theme.ts'
 
 const colours = fc
   .integer({ min: 0, max: 0xffffff })

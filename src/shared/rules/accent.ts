@@ -1,11 +1,9 @@
+import { type Theme, themes } from './theme.ts'
+
 /**
  * Adapts a brand's accent colour to both themes. The owner chooses one colour. A page shows that
  * colour, or the nearest colour of the same hue that has enough contrast with the page.
  */
-
-/** The two themes of the product. */
-export const themes = ['light', 'dark'] as const
-export type Theme = (typeof themes)[number]
 
 /**
  * The background colours of pages and cards, on which an accent is shown. They are also in

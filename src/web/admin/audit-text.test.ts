@@ -81,7 +81,8 @@ describe('an entry of the audit log', () => {
   })
 
   it.each(auditActions)('about %s has a text for details of any shape', (action) => {
-    for (const details of [{}, { by: 1, key: 'x' }, { reason: 'x', from: null }]) {
+    const others = [{ by: 1, key: 'x' }, { by: 'constructor' }, { reason: 'x', from: null }]
+    for (const details of [{}, ...others]) {
       expect(auditText({ action, details })).toBe(auditActionNames[action])
     }
   })

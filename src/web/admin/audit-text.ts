@@ -7,6 +7,12 @@ import {
   textSettingKeys,
 } from '../../shared/rules/admin-settings.ts'
 import { type AuditAction, auditActionNames } from '../../shared/rules/audit-action.ts'
+import {
+  type GoogleLink,
+  googleLinks,
+  type PasswordChange,
+  passwordChanges,
+} from '../../shared/rules/audit-ways.ts'
 import { type Role, roles } from '../../shared/rules/role.ts'
 import { tiers } from '../../shared/rules/tier.ts'
 import { tierReasons } from '../../shared/rules/tier-change.ts'
@@ -84,30 +90,29 @@ function roleSentence(details: Details): string | undefined {
   return data && `Role: ${roleNames[data.from]} to ${roleNames[data.to]}`
 }
 
-/**
- * The texts for the values that `passwordEntry` of the server records: how a password was changed.
- */
-const passwordTexts: Record<string, string> = {
+const passwordTexts: Record<PasswordChange, string> = {
   session: 'Changed the password',
   letter: 'Set a new password by a letter',
   'taking-over': 'Verified the address, and replaced a password set before',
 }
 
-/** The texts for the values that `linkEntry` of the server records: why Google was linked. */
-const linkTexts: Record<string, string> = {
+const linkTexts: Record<GoogleLink, string> = {
   session: 'Linked Google',
   address: 'Linked Google, which has the same address',
   'taking-over': 'Linked Google, and replaced an account of an unverified address',
 }
 
-const byDetails = z.object({ by: z.string() })
+const passwordDetails = z.object({ by: z.enum(passwordChanges) })
+const linkDetails = z.object({ by: z.enum(googleLinks) })
 
 function passwordSentence(details: Details): string | undefined {
-  return passwordTexts[byDetails.safeParse(details).data?.by ?? '']
+  const { data } = passwordDetails.safeParse(details)
+  return data && passwordTexts[data.by]
 }
 
 function linkSentence(details: Details): string | undefined {
-  return linkTexts[byDetails.safeParse(details).data?.by ?? '']
+  const { data } = linkDetails.safeParse(details)
+  return data && linkTexts[data.by]
 }
 
 const settingDetails = z.object({

@@ -1,6 +1,7 @@
 import { Download, FileText } from 'lucide-react'
 import type { CSSProperties } from 'react'
-import { accentPairs, type Theme, themes } from '../../shared/rules/accent.ts'
+import { accentPairs } from '../../shared/rules/accent.ts'
+import { type Theme, themes } from '../../shared/rules/theme.ts'
 
 export interface BrandPreviewProps {
   name: string

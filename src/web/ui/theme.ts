@@ -1,4 +1,4 @@
-export type Theme = 'light' | 'dark'
+import type { Theme } from '../../shared/rules/theme.ts'
 
 /** The key under which the browser stores the theme (spec §9: stored in browser, default light). */
 export const themeKey = 'mayfly-theme'

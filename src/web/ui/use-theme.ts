@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import { currentTheme, setTheme, subscribeToTheme, type Theme } from './theme.ts'
+import type { Theme } from '../../shared/rules/theme.ts'
+import { currentTheme, setTheme, subscribeToTheme } from './theme.ts'
 
 /** Returns the theme and a function that changes it. */
 export function useTheme(): [Theme, (theme: Theme) => void] {

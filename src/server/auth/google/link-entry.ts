@@ -1,16 +1,12 @@
+import type { GoogleLink } from '../../../shared/rules/audit-ways.ts'
 import type { AuditEntry } from '../../audit/audit-log.ts'
 
-/**
- * Returns the line of the audit log that says that Google was linked with an account.
- * @param by why it was linked: `session`: the user was signed in and asked for it; `address`:
- * account and Google have the same verified address; `taking-over`: the same, but nobody had
- * verified the account's address before.
- */
+/** Returns the line of the audit log that says that Google was linked with an account. */
 export function linkEntry(linked: {
   userId: string
   address: string
   now: Date
-  by: 'session' | 'address' | 'taking-over'
+  by: GoogleLink
 }): AuditEntry {
   const { userId, address, now, by } = linked
   return {

@@ -1,6 +1,7 @@
+import type { OwnPasswordChange } from '../../../shared/rules/audit-ways.ts'
 import { greeting, type LetterContent } from '../letter.ts'
 
-const whoStays = {
+const whoStays: Record<OwnPasswordChange, string> = {
   letter: 'Every browser that was signed in has to sign in again.',
   session: 'The browser in which it was changed stays signed in, and no other.',
 }
@@ -9,7 +10,7 @@ const whoStays = {
  * What an owner who did not change the password must know. The letter continues the sentence with
  * the name of a link.
  */
-const whatHappened = {
+const whatHappened: Record<OwnPasswordChange, string> = {
   letter: 'Somebody can read your mail. Secure it first, then choose',
   session: 'Somebody knew your old password. Take the account back: choose',
 }
@@ -21,7 +22,7 @@ export function passwordChangedLetter(facts: {
   email: string
   /** When the password was changed, as text for people. */
   changedAt: string
-  changedBy: 'letter' | 'session'
+  changedBy: OwnPasswordChange
   /** The page where an owner who did not change the password can take the account back. */
   loginPage: string
   supportEmail: string

@@ -147,7 +147,7 @@ export const faqAboutSharing: readonly FaqCategory[] = [
             them, and what does not match is sent again. The page behind the link shows the SHA-256
             of the whole file, where it is known, and so does the dashboard.{' '}
             <When is="disk">The server computes it from the bytes that it has stored.</When>
-            <When is="bucket">
+            <When is="s3">
               It is computed by whoever uploads the file, and not compared with what is stored.
             </When>{' '}
             If the file that somebody has saved has the same one, it is the same to the last bit.

@@ -58,7 +58,7 @@ const sections: readonly LegalSection[] = [
             stay secret from the operator too should be encrypted before they are uploaded.
           </dd>
         </div>
-        <When is="bucket">
+        <When is="s3">
           <div>
             <dt>The storage service</dt>
             <dd>
@@ -100,7 +100,7 @@ const sections: readonly LegalSection[] = [
       <>
         <p>
           <When is="disk">Files lie on the disk of this server.</When>
-          <When is="bucket">
+          <When is="s3">
             Files lie at the storage service {publicSlot('storageHost')}. Some from before that was
             set up may lie on the disk of this server.
           </When>{' '}

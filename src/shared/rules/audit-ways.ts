@@ -1,0 +1,26 @@
+/*
+ * The ways of an action that the audit log tells apart. The details of its line name the way as
+ * `by`.
+ */
+
+/**
+ * How the owner of an account changed its password. `letter`: by the link in a mail that resets it.
+ * `session`: while signed in. A mail tells the owner of both.
+ */
+export const ownPasswordChanges = ['letter', 'session'] as const
+export type OwnPasswordChange = (typeof ownPasswordChanges)[number]
+
+/**
+ * How a password was changed. `taking-over`: by the link in a mail of a signup, which took over an
+ * account whose address nobody had verified before.
+ */
+export const passwordChanges = [...ownPasswordChanges, 'taking-over'] as const
+export type PasswordChange = (typeof passwordChanges)[number]
+
+/**
+ * Why Google was linked with an account. `session`: the user was signed in and asked for it.
+ * `address`: account and Google have the same verified address. `taking-over`: the same, but nobody
+ * had verified the account's address before.
+ */
+export const googleLinks = ['session', 'address', 'taking-over'] as const
+export type GoogleLink = (typeof googleLinks)[number]

@@ -1,0 +1,3 @@
+/** The two themes of the product. */
+export const themes = ['light', 'dark'] as const
+export type Theme = (typeof themes)[number]
