@@ -1,4 +1,5 @@
-import { type Analytics, analyticsDays } from '../../shared/contract/analytics.ts'
+import type { Analytics } from '../../shared/contract/analytics.ts'
+import { analyticsDays } from '../../shared/rules/analytics-days.ts'
 import { lastDays, withEmptyDays } from '../../shared/rules/day.ts'
 import { fileKinds } from '../../shared/rules/file-kind.ts'
 import { avoidTableScans } from '../db/avoid-table-scans.ts'

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { mostFeedbackLettersAnHour } from '../../shared/rules/feedback-limits.ts'
+import { googleCountMs } from '../../shared/rules/sign-in-fault.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../errors.ts'
 
@@ -24,8 +25,8 @@ const limits = {
   loginsByAccount: { most: 120, windowMs: 15 * minute },
   signupsByAddress: { most: 30, windowMs: 60 * minute },
   signupLettersByAccountAndAddress: { most: 3, windowMs: 15 * minute },
-  googleStartsByAddress: { most: 300, windowMs: 15 * minute },
-  googleAnswersByAddress: { most: 300, windowMs: 15 * minute },
+  googleStartsByAddress: { most: 300, windowMs: googleCountMs },
+  googleAnswersByAddress: { most: 300, windowMs: googleCountMs },
   lettersByAddress: { most: 20, windowMs: 15 * minute },
   resetsByAddress: { most: 20, windowMs: 15 * minute },
   passwordChangesByUser: { most: 20, windowMs: 60 * minute },

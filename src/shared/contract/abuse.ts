@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { longestAddress } from '../rules/mail-address.ts'
 import { longestReason } from '../rules/report.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate, linesOfText, shortCode } from './fields.ts'
@@ -13,7 +14,7 @@ export const reportBody = z.object({
   email: z
     .string()
     .trim()
-    .max(254)
+    .max(longestAddress)
     .refine(
       (text) => text === '' || z.email().safeParse(text).success,
       'Please enter a valid email address.',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { longestAddress } from '../rules/mail-address.ts'
 import { tiers } from '../rules/tier.ts'
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate } from './fields.ts'
@@ -31,7 +32,7 @@ export const userSchema = z.object({
 export type User = z.infer<typeof userSchema>
 
 /** A mail address as people type it. Accounts keep it in lower case. */
-export const email = z.string().trim().min(1).max(254).pipe(z.email())
+export const email = z.string().trim().min(1).max(longestAddress).pipe(z.email())
 /**
  * Passwords are hashed as UTF-8. Two texts that UTF-8 cannot represent could become the same
  * password, so they are refused.

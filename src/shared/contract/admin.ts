@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { auditActions } from '../rules/audit-action.ts'
+import { longestAddress } from '../rules/mail-address.ts'
 import { maxTestUploadSize } from '../rules/test-upload.ts'
 import { tiers } from '../rules/tier.ts'
 import { email, newPassword, personName, userSchema } from './account.ts'
@@ -10,7 +11,12 @@ import { fileName, fitsDatabase, isoDate, mimeType } from './fields.ts'
 const userId = z.string().max(64).refine(fitsDatabase, 'Must be text.')
 
 /** The text that somebody searches a list for. */
-const search = z.string().trim().max(254).refine(fitsDatabase, 'Must be text.').optional()
+const search = z
+  .string()
+  .trim()
+  .max(longestAddress)
+  .refine(fitsDatabase, 'Must be text.')
+  .optional()
 
 /** Spec §3, admin stats. */
 const stats = z.object({
@@ -95,7 +101,9 @@ export const admin = {
     params: z.object({ id: userId }),
     // The address is optional here, because `deleteUser` checks it after the user. So an unknown
     // user gives 404 and the administrator gives 409, whatever the body contains.
-    body: z.strictObject({ email: z.string().trim().toLowerCase().max(254).optional() }).optional(),
+    body: z
+      .strictObject({ email: z.string().trim().toLowerCase().max(longestAddress).optional() })
+      .optional(),
     response: z.object({ message: z.string(), deletedFiles: figure }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN', 'USER_NOT_FOUND', 'ADMIN_STAYS'],
   }),
@@ -191,7 +199,7 @@ export const admin = {
         .string()
         .trim()
         .toLowerCase()
-        .max(254)
+        .max(longestAddress)
         .refine(fitsDatabase, 'Must be text.')
         .optional(),
       action: z.enum(auditActions).optional(),

@@ -1,11 +1,9 @@
 import { z } from 'zod'
+import { analyticsDays } from '../rules/analytics-days.ts'
 import { fileKinds } from '../rules/file-kind.ts'
 import { endpoint } from './endpoint.ts'
 import { isoDate } from './fields.ts'
 import { fileSchema } from './files.ts'
-
-/** For how many days `GET /api/analytics` counts downloads. The last of these days is today. */
-export const analyticsDays = 30
 
 const count = z.int().nonnegative()
 

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { feedbackCategories } from '../rules/feedback-category.ts'
+import { longestAddress } from '../rules/mail-address.ts'
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate, linesOfText, tooLong } from './fields.ts'
 
 /** The greatest length of each text in the form, in characters. */
-export const longestFeedback = { name: 100, email: 254, message: 5000 } as const
+export const longestFeedback = { name: 100, email: longestAddress, message: 5000 } as const
 
 /**
  * The schema of a text of one line. Mails and lists show it, so it must not contain characters that

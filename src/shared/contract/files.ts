@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { longestFilePage, longestFileSearch, mostDeletedAtOnce } from '../rules/file-list.ts'
 import { fileOrderTexts, formatOrder, newestFirst } from '../rules/file-order.ts'
 import { linkStatuses } from '../rules/link-status.ts'
 import { receiptDays } from '../rules/receipt.ts'
@@ -42,23 +43,14 @@ export const fileSchema = z.object({
 })
 export type File = z.infer<typeof fileSchema>
 
-/** The most files that one answer lists. Longer lists are split into pages. */
-const longestPage = 1000
-
 /** One answer lists at most this many receipts. */
 const longestReceiptPage = 100
 
 /** The greatest length of a cursor, in characters. A cursor can contain a long file name. */
 const longestCursor = 1000
 
-/** A longer text cannot be found, since a name has at most 255 bytes. */
-const maxSearchLength = 255
-
 /** Any text is accepted as an id, since a wrong id only finds no file. */
 const fileId = z.string().max(64)
-
-/** Spec §7: the most files that one call deletes by their ids. */
-const mostDeletedAtOnce = 1000
 
 /**
  * The receipt of a file that its owner deleted. `dueAt` says when the server should remove the
@@ -84,12 +76,12 @@ export const files = {
       "The caller's files, newest first, or in the order of `sort` (a `-` before its key means descending): a page of at most `limit`. The header `x-next-cursor` leads to the next page of the same order; the last page has none. `search` finds names that hold this text, in capitals or not.",
     access: 'user',
     query: z.object({
-      limit: z.coerce.number().int().min(1).max(longestPage).default(longestPage),
+      limit: z.coerce.number().int().min(1).max(longestFilePage).default(longestFilePage),
       sort: z.enum(fileOrderTexts).default(formatOrder(newestFirst)),
       cursor: z.string().max(longestCursor).optional(),
       search: z
         .string()
-        .max(maxSearchLength)
+        .max(longestFileSearch)
         .refine(fitsDatabase, 'Must be text.')
         .transform((text) => text.normalize('NFC').trim())
         .optional(),

@@ -1,5 +1,5 @@
 /** The most bytes of UTF-8 that a name may have. Common file systems allow no more. */
-const maxFileNameBytes = 255
+export const maxFileNameBytes = 255
 
 /** The name of a file when cleaning removes every character of its own name. */
 const unnamed = 'file'

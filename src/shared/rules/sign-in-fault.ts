@@ -39,6 +39,12 @@ export const signInFaults = [
   'google-signed-out',
 ] as const
 
+/**
+ * The server counts the sign-ins of a network for this long, in milliseconds. After this time
+ * 'google-busy' is over.
+ */
+export const googleCountMs = 15 * 60 * 1000
+
 export type SignInFault = (typeof signInFaults)[number]
 
 /** Reads the query `fault`. Returns null for anything that is not one of these codes. */

@@ -5,6 +5,7 @@ import {
   auditActionNames,
   auditActions,
 } from '../../shared/rules/audit-action.ts'
+import { longestAddress } from '../../shared/rules/mail-address.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -16,9 +17,6 @@ import { AuditRow, auditColumns } from './audit-row.tsx'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
 import { useAudit } from './use-audit.ts'
-
-/** The greatest length of a mail address, in characters. */
-const maxAddressLength = 254
 
 const actions: { value: AuditAction | 'all'; label: string }[] = [
   { value: 'all', label: 'All' },
@@ -95,7 +93,7 @@ export function AuditSection({ id, title }: SectionProps) {
           label="The whole email of a user"
           value={typed}
           onValueChange={setTyped}
-          maxLength={maxAddressLength}
+          maxLength={longestAddress}
         />
         <Select label="Act" options={actions} value={action} onValueChange={setAction} />
       </div>

@@ -1,6 +1,7 @@
 import { SearchX, UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
+import { longestAddress } from '../../shared/rules/mail-address.ts'
 import { topUsers } from '../../shared/rules/user-list.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { Button } from '../ui/button.tsx'
@@ -16,9 +17,6 @@ import { useStats } from './use-stats.ts'
 import { useUsers } from './use-users.ts'
 import { UserRow, userColumns } from './user-row.tsx'
 import { usersNote } from './user-text.ts'
-
-/** The greatest length of a search text, in characters. No mail address is longer. */
-const maxSearchLength = 254
 
 /**
  * The newest users, or the users whose address or name matches a search (spec §2). The search runs
@@ -69,7 +67,7 @@ export function UsersSection({ id, title }: SectionProps) {
           label="Search all by email or name"
           value={typed}
           onValueChange={setTyped}
-          maxLength={maxSearchLength}
+          maxLength={longestAddress}
         />
       </div>
       {content()}

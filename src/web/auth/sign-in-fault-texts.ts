@@ -1,4 +1,5 @@
-import type { SignInFault } from '../../shared/rules/sign-in-fault.ts'
+import { durationText } from '../../shared/rules/duration-text.ts'
+import { googleCountMs, type SignInFault } from '../../shared/rules/sign-in-fault.ts'
 
 /**
  * The text for each reason why a sign-in with Google failed. It also says what the person can do.
@@ -22,8 +23,7 @@ export const signInFaultTexts: Record<SignInFault, string> = {
     'Google does not open the account with this address. Sign in with your password, then add Google on your account page.',
   'google-no-signup':
     'There is no account here for your Google account, and none can be made with its address. Ask the administrator for one.',
-  'google-busy':
-    'Too many sign-ins came from your network. Wait 15 minutes and try again, or sign in with your password.',
+  'google-busy': `Too many sign-ins came from your network. Wait ${durationText(googleCountMs)} and try again, or sign in with your password.`,
   'google-failed': 'Something went wrong on our side. Try again, or sign in with your password.',
   'google-taken':
     'This Google account opens another account here. Choose another Google account, or sign in with this one and remove it there first.',

@@ -1,5 +1,6 @@
 import { Flag } from 'lucide-react'
 import { ifEnd, ifStart, slot } from '../../shared/page-slots.ts'
+import { longestAddress } from '../../shared/rules/mail-address.ts'
 import { handledReportDays, longestReason } from '../../shared/rules/report.ts'
 import { type Built, Home, motto, Page } from './page-frame.tsx'
 
@@ -53,7 +54,7 @@ export function ReportPage(props: { built: Built }) {
             name="email"
             type="email"
             autoComplete="email"
-            maxLength={254}
+            maxLength={longestAddress}
             aria-describedby="email-hint"
             defaultValue={slot('email')}
           />

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { mostDeletedAtOnce } from '../../shared/rules/file-list.ts'
 import { ApiError, call, publicMessage } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
 import { deletedText, notFoundText } from './deleted-text.ts'
@@ -48,9 +49,6 @@ export function useDeleteFile() {
       tellFailure(error, 'Delete failed', 'Failed to delete file. Please try again.'),
   }).mutate
 }
-
-/** The most files that one call deletes. The server refuses more. */
-const mostDeletedAtOnce = 1000
 
 /**
  * Deletes any number of files and shows the result (spec §8). The result also says how many files

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { longestFileSearch } from '../../shared/rules/file-list.ts'
 import { newestFirst } from '../../shared/rules/file-order.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
@@ -9,7 +10,7 @@ import { ClearHistory } from './clear-history.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId } from './files-heading.tsx'
 import { FoundFiles } from './found-files.tsx'
 import { useFileCounts } from './use-file-counts.ts'
-import { maxSearchLength, useFiles, useMoreFiles } from './use-files.ts'
+import { useFiles, useMoreFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
 const none: readonly StoredFile[] = []
@@ -47,7 +48,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
                 label="Search by name"
                 value={typed}
                 onValueChange={setTyped}
-                maxLength={maxSearchLength}
+                maxLength={longestFileSearch}
               />
             </div>
           )}

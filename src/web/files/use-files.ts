@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { longestFilePage } from '../../shared/rules/file-list.ts'
 import { type FileOrder, formatOrder, newestFirst } from '../../shared/rules/file-order.ts'
 import { call, callForPage } from '../api/call.ts'
 import {
@@ -21,14 +22,8 @@ import {
   withStored,
 } from './listed-files.ts'
 
-/**
- * How many files one request reads, usually and at most. It reads more when somebody scrolls far.
- */
+/** How many files one request usually reads. It reads more when somebody scrolls far. */
 const pageSize = 100
-const longestPage = 1000
-
-/** The greatest length of a search text, in characters. No file name is longer. */
-export const maxSearchLength = 255
 
 /** The list of all files of the user, newest first. */
 const allFiles: ListView = { search: '', order: newestFirst }
@@ -78,7 +73,7 @@ function wanted({ search, order }: ListView, limit: number, cursor?: string) {
 
 /** Returns how many files to ask for in order to know `missing` more. */
 function pageLimit(missing: number): number {
-  return Math.min(longestPage, Math.max(pageSize, missing))
+  return Math.min(longestFilePage, Math.max(pageSize, missing))
 }
 
 /** Reads all lists of files and the counts again. */
@@ -173,7 +168,7 @@ export async function readToEnd(
     const known = await client.ensureQueryData(listQuery(view))
     const cursor = nextOf(known)
     if (cursor === null) return filesOf(known)
-    const query = wanted(view, longestPage, cursor)
+    const query = wanted(view, longestFilePage, cursor)
     const page = await callForPage('listFiles', { query })
     client.setQueryData(queryKey, (known) => known && joinNext(known, cursor, page))
   }

@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react'
 import type { User } from '../../shared/contract/account.ts'
+import { analyticsDays } from '../../shared/rules/analytics-days.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { AnalyticsLoading } from '../analytics/analytics-loading.tsx'
 import { UpgradeCard } from '../tiers/upgrade-card.tsx'
@@ -32,8 +33,8 @@ export function AnalyticsTab({ user, onUpload, onTierChange }: AnalyticsTabProps
         onDone={onTierChange}
       >
         <p className="text-muted">
-          Downloads of the last 30 days, day by day, your files by kind and size, the links that end
-          soon, and what is downloaded most.
+          Downloads of the last {analyticsDays} days, day by day, your files by kind and size, the
+          links that end soon, and what is downloaded most.
         </p>
       </UpgradeCard>
     )

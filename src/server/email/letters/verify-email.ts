@@ -1,4 +1,8 @@
+import { durationText } from '../../../shared/rules/duration-text.ts'
+import { tokenLifetimeMs } from '../../../shared/rules/token-purpose.ts'
 import { greeting, type LetterContent } from '../letter.ts'
+
+const lifetimeText = `The link works for ${durationText(tokenLifetimeMs['verify-email'])}.`
 
 /**
  * Writes the letter whose link turns a signup into an account. Several signups for one address may
@@ -16,7 +20,7 @@ export function verifyEmailLetter(facts: {
 }): LetterContent {
   return {
     subject: 'Verify your email address for Mayfly',
-    preview: 'The link works for 24 hours.',
+    preview: lifetimeText,
     heading: 'Verify your email address',
     blocks: [
       {
@@ -27,7 +31,7 @@ export function verifyEmailLetter(facts: {
         kind: 'button',
         label: 'Verify email address',
         href: facts.link,
-        note: 'The link works for 24 hours.',
+        note: lifetimeText,
       },
       {
         kind: 'paragraph',
@@ -49,7 +53,7 @@ export function verifyAccountLetter(facts: {
 }): LetterContent {
   return {
     subject: 'Verify your email address for Mayfly',
-    preview: 'The link works for 24 hours.',
+    preview: lifetimeText,
     heading: 'Verify your email address',
     blocks: [
       {
@@ -60,7 +64,7 @@ export function verifyAccountLetter(facts: {
         kind: 'button',
         label: 'Verify email address',
         href: facts.link,
-        note: 'The link works for 24 hours.',
+        note: lifetimeText,
       },
       {
         kind: 'paragraph',

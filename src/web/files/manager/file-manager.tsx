@@ -1,6 +1,7 @@
 import { Settings2 } from 'lucide-react'
 import { type ReactNode, useCallback, useId, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
+import { longestFileSearch } from '../../../shared/rules/file-list.ts'
 import { newestFirst } from '../../../shared/rules/file-order.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,7 +13,7 @@ import { DeleteFilesDialog } from '../delete-files-dialog.tsx'
 import { filesHeadingId } from '../files-heading.tsx'
 import { FoundFiles } from '../found-files.tsx'
 import { useFileCounts } from '../use-file-counts.ts'
-import { maxSearchLength, useFiles, useMoreFiles } from '../use-files.ts'
+import { useFiles, useMoreFiles } from '../use-files.ts'
 import { useNow } from '../use-now.ts'
 import { ManagerSettings } from './manager-settings.tsx'
 import { inOrder } from './selection.ts'
@@ -97,7 +98,7 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
               label="Search by name"
               value={typed}
               onValueChange={setTyped}
-              maxLength={maxSearchLength}
+              maxLength={longestFileSearch}
             />
           </div>
           <SortControls order={order} onOrderChange={setOrder} />

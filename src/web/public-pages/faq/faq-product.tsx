@@ -1,6 +1,6 @@
 import { minPasswordLength } from '../../../shared/contract/account.ts'
-import { analyticsDays } from '../../../shared/contract/analytics.ts'
 import { publicSlot } from '../../../shared/public-slots.ts'
+import { analyticsDays } from '../../../shared/rules/analytics-days.ts'
 import { durationText } from '../../../shared/rules/duration-text.ts'
 import { idleUploadKeptMs } from '../../../shared/rules/kept-times.ts'
 import { tokenLifetimeMs } from '../../../shared/rules/token-purpose.ts'

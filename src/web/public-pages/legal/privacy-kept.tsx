@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { analyticsDays } from '../../../shared/contract/analytics.ts'
 import { publicSlot } from '../../../shared/public-slots.ts'
+import { analyticsDays } from '../../../shared/rules/analytics-days.ts'
 import { durationText } from '../../../shared/rules/duration-text.ts'
 import {
   feedbackKeptMs,
