@@ -26,7 +26,6 @@ import { webFiles } from './http/web-files.ts'
 import { openJobQueue } from './jobs/job-queue.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { watchQueues } from './jobs/queue-metrics.ts'
-import { closeServer, createLifetime, type Lifetime, superviseProcess } from './lifetime.ts'
 import { createLogger } from './log.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { watchPool, watchSpace } from './metrics/resource-metrics.ts'
@@ -34,6 +33,7 @@ import { gatherFromWorkers } from './metrics/worker-metrics.ts'
 import { loadPublicPages } from './public-pages/public-pages.ts'
 import { conditionsOf } from './public-pages/server-conditions.ts'
 import { AdminSettings } from './settings/admin-settings.ts'
+import { closeServer, createShutdown, type Shutdown, superviseProcess } from './shutdown.ts'
 import { DiskSpace } from './space/disk-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 import { openStores, storeOfNewFiles } from './storage/open-stores.ts'
@@ -69,15 +69,15 @@ async function run(config: Config): Promise<void> {
     format: config.logFormat ?? byPlace,
     worker,
   })
-  const lifetime = createLifetime(log)
+  const shutdown = createShutdown(log)
   const lost = Promise.withResolvers<never>()
   // The database may be lost during the start, before anything awaits this promise. Without a
   // handler that would be an unhandled rejection.
   lost.promise.catch(() => {})
   const isPrimary = worker === null && config.workers > 1
-  const started = (isPrimary ? startWorkers : start)(config, log, lifetime, lost.reject)
+  const started = (isPrimary ? startWorkers : start)(config, log, shutdown, lost.reject)
   const listenForStop = worker === null ? undefined : listenToPrimary
-  const stop = superviseProcess(started, lifetime, log, listenForStop)
+  const stop = superviseProcess(started, shutdown, log, listenForStop)
   try {
     const greeting = await started
     if (worker === null) say(greeting.text)
@@ -108,7 +108,7 @@ function messageOfFault(error: unknown, log: Logger): string {
 async function startWorkers(
   config: Config,
   log: Logger,
-  lifetime: Lifetime,
+  shutdown: Shutdown,
   onLost: (error: unknown) => void,
 ): Promise<Greeting> {
   const { dataDir } = config
@@ -121,16 +121,16 @@ async function startWorkers(
       database: 'reserve kept here',
       log,
     })
-    lifetime.add({ name: 'disk space', close: () => space.close() })
+    shutdown.add({ name: 'disk space', close: () => space.close() })
     const postgres = await startEmbeddedPostgres(dataDir, log, embeddedConnections(config.workers))
-    lifetime.add({ name: 'database', close: postgres.stop, abandon: postgres.abandon })
+    shutdown.add({ name: 'database', close: postgres.stop, abandon: postgres.abandon })
     postgres.onLost(onLost)
     space.watch()
   }
   const { workers: count, drainMs } = config
   const workers = new Workers({ count, drainMs, log, onLost })
   gatherFromWorkers(() => workers.serving())
-  lifetime.add({ name: 'workers', close: () => workers.close(), abandon: () => workers.abandon() })
+  shutdown.add({ name: 'workers', close: () => workers.close(), abandon: () => workers.abandon() })
   return workers.start()
 }
 
@@ -139,12 +139,12 @@ async function startWorkers(
  * @param onLost is called when the database is lost, so that the server cannot go on.
  * @returns what to say to the person who started it.
  * @throws {StartFault} when it cannot start. The parts that started before the fault are in
- * `lifetime`.
+ * `shutdown`.
  */
 async function start(
   config: Config,
   log: Logger,
-  lifetime: Lifetime,
+  shutdown: Shutdown,
   onLost: (error: unknown) => void,
 ): Promise<Greeting> {
   const { appUrl, dataDir } = config
@@ -160,23 +160,23 @@ async function start(
   })
   // This part is closed last. The database may need disk space to stop, and gets it from the
   // reserve that this part keeps.
-  lifetime.add({ name: 'disk space', close: () => space.close() })
+  shutdown.add({ name: 'disk space', close: () => space.close() })
   const secret = await readAuthSecret(config)
 
   const metrics = createMetrics(workerNumber())
   const tracing = await openTracing(config.tracing, log)
   // Closed after everything that has spans.
-  if (tracing) lifetime.add({ name: 'traces', close: tracing.close })
+  if (tracing) shutdown.add({ name: 'traces', close: tracing.close })
   const { pool, db, ...database } = await (isWorker
     ? joinDatabase(config, log, tracing?.Pool)
     : openDatabase(config, log, poolLimits, tracing?.Pool))
-  lifetime.add({ name: 'database', close: database.close, abandon: database.abandon })
+  shutdown.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
   // Where this is one of several servers, they lock and tell one another by this connection.
   const isOneOfSeveral = isWorker || config.databaseUrl !== null
   const session = isOneOfSeveral ? await database.openSession() : undefined
-  if (session) lifetime.add({ name: 'shared session', close: () => session.close() })
+  if (session) shutdown.add({ name: 'shared session', close: () => session.close() })
 
   // Begins to watch the free space, and takes a part of it as a reserve for the database. Not
   // earlier, because making a new database needs that space.
@@ -199,19 +199,19 @@ async function start(
     onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),
     session,
   })
-  lifetime.add({ name: 'storage', close: storage.close })
+  shutdown.add({ name: 'storage', close: storage.close })
   const { stores } = storage
   await bindStores({ clock, db, log, stores })
 
   const { requireEmailVerification } = config
   const passwords = new PasswordHashing(log)
-  lifetime.add({ name: 'password hashing', close: () => passwords.close() })
+  shutdown.add({ name: 'password hashing', close: () => passwords.close() })
   const auth = createAuth({ db, clock, appUrl, log, secret, passwords, requireEmailVerification })
   const rateLimits = createRateLimits({ pool, clock, enabled: config.rateLimits, hold: wait })
   const queue = await openJobQueue(pool, log)
-  lifetime.add({ name: 'jobs', close: queue.stop })
+  shutdown.add({ name: 'jobs', close: queue.stop })
   const mailer = createMailer(config, { clock, log })
-  lifetime.add({ name: 'mailer', close: async () => mailer.close() })
+  shutdown.add({ name: 'mailer', close: async () => mailer.close() })
   const mailQueue = queue.mail
   const settings = new AdminSettings({
     db,
@@ -271,7 +271,7 @@ async function start(
   }).catch((error: unknown) => {
     throw listenFault(error, config)
   })
-  lifetime.add({
+  shutdown.add({
     name: 'server',
     async close() {
       stopping.abort()

@@ -16,7 +16,7 @@ import {
 type TakedownDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
 /** Which link the administrator takes down, and why. */
-export interface Takedown {
+export interface TakedownOrder {
   shortCode: string
   /** The mail to the owner contains this reason. */
   reason: string
@@ -49,7 +49,10 @@ export interface TakedownResult {
  * completes the first one, and changes nothing else.
  * @throws {AppError} LINK_NOT_FOUND when no file has this link, and no file was reported under it.
  */
-export async function takeDown(deps: TakedownDeps, takedown: Takedown): Promise<TakedownResult> {
+export async function takeDown(
+  deps: TakedownDeps,
+  takedown: TakedownOrder,
+): Promise<TakedownResult> {
   const { shortCode } = takedown
   const id = isShortCode(shortCode) ? await findFileToTakeDown(deps.db, shortCode) : undefined
   const found = id && (await endLink(deps, id, takedown))
@@ -76,7 +79,7 @@ interface Ended {
 function endLink(
   { clock, db, mailQueue }: TakedownDeps,
   id: string,
-  { shortCode, reason, actor }: Takedown,
+  { shortCode, reason, actor }: TakedownOrder,
 ): Promise<Ended | null> {
   return db.transaction(async (tx) => {
     const now = clock()

@@ -17,14 +17,14 @@ interface Sent {
   message: string
 }
 
-type MailDeps = Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>
+type TestMailDeps = Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>
 
 /**
  * Sends the administrator a mail directly, without the queue. So an error of the mail server is
  * shown immediately (spec §7). The audit log tells that it was tried, and whether it worked.
  */
 export async function testMail(
-  deps: MailDeps & Pick<Deps, 'clock' | 'db'>,
+  deps: TestMailDeps & Pick<Deps, 'clock' | 'db'>,
   admin: Pick<SessionUser, 'email' | 'name'>,
   actor: Actor,
 ): Promise<Sent> {
@@ -35,7 +35,7 @@ export async function testMail(
 }
 
 async function sendTestMail(
-  { config, log, mailer, settings }: MailDeps,
+  { config, log, mailer, settings }: TestMailDeps,
   admin: Pick<SessionUser, 'email' | 'name'>,
 ): Promise<Sent> {
   const { appUrl, smtpUrl, supportEmail } = config

@@ -7,7 +7,7 @@ import { counter } from '../http/rate-limit.ts'
 import { passwordEntry } from './password-entry.ts'
 import { saltOf } from './password-salt.ts'
 import { lockCredentials, setPassword } from './queries.ts'
-import { type Client, requirePassword } from './require-password.ts'
+import { type PasswordClient, requirePassword } from './require-password.ts'
 import { endOtherSessions, type OwnSession, replaceToken } from './session-queries.ts'
 
 type ChangeDeps = Pick<Deps, 'auth' | 'clock' | 'db' | 'mailQueue' | 'passwords' | 'rateLimits'>
@@ -25,7 +25,7 @@ export async function changePassword(
   deps: ChangeDeps,
   own: OwnSession,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
-  client: Client,
+  client: PasswordClient,
 ): Promise<{ token: string; createdAt: Date }> {
   const { clock, db, mailQueue, passwords, rateLimits } = deps
   const { userId } = own

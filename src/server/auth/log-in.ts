@@ -20,7 +20,7 @@ interface Credentials {
   password: string
 }
 
-interface Client {
+interface LoginClient {
   address: string
   headers: Headers
   /** The id of a browser that has signed in to this account before; null for any other browser. */
@@ -56,7 +56,7 @@ interface OpenedSession {
 export async function logIn(
   deps: LoginDeps,
   { email, password }: Credentials,
-  { address, headers, knownBrowser, sessionBefore }: Client,
+  { address, headers, knownBrowser, sessionBefore }: LoginClient,
 ): Promise<OpenedSession | Unverified> {
   const { clock, db, passwords } = deps
   const account = await accountName(deps, email)

@@ -7,7 +7,7 @@ import { findCredentials } from './queries.ts'
 
 type PasswordDeps = Pick<Deps, 'auth' | 'db' | 'passwords' | 'rateLimits'>
 
-export interface Client {
+export interface PasswordClient {
   address: string
   /** The id of a browser that has signed in to this account before; null for any other browser. */
   knownBrowser: string | null
@@ -25,7 +25,7 @@ export async function requirePassword(
   deps: PasswordDeps,
   userId: string,
   password: string,
-  { address, knownBrowser }: Client,
+  { address, knownBrowser }: PasswordClient,
 ): Promise<string> {
   const { db, passwords } = deps
   const account = await findCredentials(db, userId)

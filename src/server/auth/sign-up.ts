@@ -14,7 +14,7 @@ import { insertPendingSignup } from './signup-queries.ts'
 type SignupDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db' | 'mailQueue' | 'passwords'>
 type SignupForm = z.output<typeof signupBody>
 
-interface Client {
+interface SignupClient {
   /**
    * The client's address, or the first 64 bits of an IPv6 address. By it the queue of passwords is
    * shared fairly.
@@ -35,7 +35,7 @@ interface Client {
 export async function signUp(
   deps: SignupDeps,
   form: SignupForm,
-  client: Client,
+  client: SignupClient,
 ): Promise<{ signupId: string | null }> {
   const typed = { ...form, email: form.email.toLowerCase() }
   requireSignupAllowed(deps.config.signup, typed.email)
@@ -51,7 +51,7 @@ export async function signUp(
 async function waitForVerification(
   deps: SignupDeps,
   { email, firstName, lastName, password }: SignupForm,
-  { address, browser }: Client,
+  { address, browser }: SignupClient,
 ): Promise<{ signupId: string }> {
   const { clock, db, mailQueue, passwords } = deps
   const salt = await saltForAddress(deps, email, await findPasswordHash(db, email))

@@ -16,7 +16,7 @@ import {
 } from './queries.ts'
 import { writeResentLetter, writeSignupLetter } from './write-signup-mail.ts'
 
-type MailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
+type AccountMailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 /** A request for mail about an account. */
 type AccountMail = Exclude<
@@ -33,7 +33,7 @@ type AccountMail = Exclude<
  * counted again.
  */
 export async function writeAccountMail(
-  deps: MailDeps,
+  deps: AccountMailDeps,
   request: AccountMail,
   { isRepeated }: { isRepeated: boolean },
 ): Promise<Addressed | null> {
@@ -61,7 +61,7 @@ export async function writeAccountMail(
 }
 
 async function resetLetter(
-  deps: MailDeps,
+  deps: AccountMailDeps,
   account: Credentials,
   askedAt: Date,
 ): Promise<Addressed> {
@@ -86,7 +86,7 @@ async function resetLetter(
 }
 
 function changedLetter(
-  { config }: MailDeps,
+  { config }: AccountMailDeps,
   account: Credentials,
   { changedAt, changedBy }: Extract<MailRequest, { kind: 'password-changed' }>,
 ): Addressed {
@@ -104,7 +104,7 @@ function changedLetter(
 }
 
 function linkedLetter(
-  { config }: MailDeps,
+  { config }: AccountMailDeps,
   account: Credentials,
   { linkedAt, tookOver }: { linkedAt: string; tookOver: boolean },
 ): Addressed {

@@ -18,7 +18,7 @@ import {
   removePendingSignup,
 } from './signup-queries.ts'
 
-type MailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
+type SignupMailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 type RequestOf<Kind extends MailRequest['kind']> = Extract<MailRequest, { kind: Kind }>
 
 /**
@@ -26,7 +26,7 @@ type RequestOf<Kind extends MailRequest['kind']> = Extract<MailRequest, { kind: 
  * because its link would reach nobody.
  */
 export async function writeSignupLetter(
-  deps: MailDeps,
+  deps: SignupMailDeps,
   { signupId }: RequestOf<'signup'>,
   { isRepeated }: { isRepeated: boolean },
 ): Promise<Addressed | null> {
@@ -52,7 +52,7 @@ export async function writeSignupLetter(
  * that nobody has verified.
  */
 export async function writeResentLetter(
-  deps: MailDeps,
+  deps: SignupMailDeps,
   { email, subject, askedAt }: RequestOf<'resend-verification'>,
   { isRepeated }: { isRepeated: boolean },
 ): Promise<Addressed | null> {
@@ -71,7 +71,7 @@ export async function writeResentLetter(
  * Writes the mail that a signup causes. If its address has an account, the mail tells the owner
  * about the signup, and the signup gets no link.
  */
-async function letterOf(deps: MailDeps, signup: PendingSignup): Promise<Addressed | null> {
+async function letterOf(deps: SignupMailDeps, signup: PendingSignup): Promise<Addressed | null> {
   const { clock, config, db } = deps
   const { id, email, browser, passwordHash } = signup
   const signedUpAt = momentText(signup.createdAt)
@@ -105,7 +105,7 @@ async function letterOf(deps: MailDeps, signup: PendingSignup): Promise<Addresse
 }
 
 async function letterToAccount(
-  deps: MailDeps,
+  deps: SignupMailDeps,
   account: Credentials,
   askedAt: Date,
 ): Promise<Addressed> {
@@ -130,6 +130,6 @@ async function letterToAccount(
   }
 }
 
-function verifyLink({ config }: MailDeps, token: string): string {
+function verifyLink({ config }: SignupMailDeps, token: string): string {
   return `${config.appUrl.origin}/verify-email?token=${token}`
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { passesByItself } from './away.ts'
 import { embeddedConnections } from './connection-shares.ts'
-import { type Launched, launchPostgres, type Place } from './launch-postgres.ts'
+import { type Launched, launchPostgres, type PostgresPlace } from './launch-postgres.ts'
 import {
   findPostmaster,
   prepareCluster,
@@ -130,7 +130,7 @@ export async function startEmbeddedPostgres(
   }
 }
 
-interface Folder extends Place {
+interface Folder extends PostgresPlace {
   log: Pick<Logger, 'info' | 'warn'>
 }
 

@@ -33,7 +33,7 @@ const maxLogBytes = 1024 * 1024
 const socketsFd = 3
 
 /** The folders of an embedded Postgres, how to connect to it, and its programs. */
-export interface Place {
+export interface PostgresPlace {
   dataDir: string
   cluster: string
   connection: { host: string; port: number; user: string; database: string }
@@ -59,7 +59,7 @@ export async function launchPostgres({
   connection,
   programs,
   connections,
-}: Place): Promise<Launched> {
+}: PostgresPlace): Promise<Launched> {
   const logFile = join(dataDir, 'postgres.log')
   const output = await openLog(logFile)
   const sockets = await open(connection.host)

@@ -19,7 +19,7 @@ interface Question {
   id: number
 }
 /** `text` is null where a worker did not answer in time, or where its figures make no text. */
-interface Answer extends Question {
+interface GatheredMetrics extends Question {
   text: string | null
 }
 
@@ -76,7 +76,7 @@ export class MetricsGatherer {
     const isWhole = figures.length === told.length
     // Figures that cannot be added up fail this scrape, and must not end the server.
     const text = isWhole ? await textOf(figures).catch(() => null) : null
-    tell(asker, { kind, id, text } satisfies Answer)
+    tell(asker, { kind, id, text } satisfies GatheredMetrics)
   }
 
   /** Resolves with null when the worker does not tell its figures in time. Never rejects. */
@@ -119,7 +119,7 @@ export function joinWorkers(
 ): () => Promise<string> {
   const waiting = new Map<number, PromiseWithResolvers<string>>()
   let lastId = 0
-  process.on('message', (message: Order | Answer) => {
+  process.on('message', (message: Order | GatheredMetrics) => {
     if (message.kind === 'mayfly metrics of one') void report(message)
     else if (message.kind === 'mayfly metrics of all') {
       const asked = waiting.get(message.id)
@@ -147,7 +147,7 @@ async function textOf(figures: readonly Figures[]): Promise<string> {
 }
 
 /** Sends a message. @returns false when the worker is ending, and nothing can reach it. */
-function tell(worker: Worker, message: Answer | Order): boolean {
+function tell(worker: Worker, message: GatheredMetrics | Order): boolean {
   if (!worker.isConnected()) return false
   worker.send(message)
   return true

@@ -12,7 +12,8 @@ import type { Deps } from '../deps.ts'
 import { inTime } from '../http/in-time.ts'
 import type { S3Settings } from '../s3-settings.ts'
 
-type Values = Record<PublicSlot, string>
+/** What stands in each slot of a public page. */
+export type SlotValues = Record<PublicSlot, string>
 
 /**
  * How many milliseconds a public page waits for the settings. After that, it shows the settings
@@ -51,7 +52,7 @@ export function valueReader({
   config,
   log,
   settings,
-}: Pick<Deps, 'clock' | 'config' | 'log' | 'settings'>): () => Promise<Values> {
+}: Pick<Deps, 'clock' | 'config' | 'log' | 'settings'>): () => Promise<SlotValues> {
   const { appUrl, supportEmail, privacyEmail } = config
   let last: { values: SettingValues; limits: Limits } = {
     values: settingDefaults(supportEmail),
@@ -91,7 +92,7 @@ function isWithin(ms: number, since: number | null, now: number): boolean {
 }
 
 /** Returns the text of every slot of the public pages. */
-export function pageValues({ limits, ...facts }: PublicFacts): Values {
+export function pageValues({ limits, ...facts }: PublicFacts): SlotValues {
   // The pages show two plans: the tier of new accounts, and the highest tier.
   const free = limits[defaultTier]
   const premium = limits[tiers.at(-1) ?? defaultTier]

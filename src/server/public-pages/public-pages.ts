@@ -13,8 +13,8 @@ import { makeTemplate, type Page } from '../http/html-template.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 import { compressed, sendVariant, type Variants } from '../http/send-variants.ts'
 import { hasHint } from '../http/signed-in-hint.ts'
+import type { SlotValues } from './page-values.ts'
 
-type Values = Record<PublicSlot, string>
 type Headers = Readonly<Record<string, string>>
 
 /** The public pages. Each answer contains the values of its request. */
@@ -26,14 +26,14 @@ export interface PublicPages {
   send(
     context: Context<HttpEnv>,
     name: BuiltPage,
-    values: Values,
+    values: SlotValues,
     status: 200 | 404,
   ): Promise<Response>
   /** Returns the HTML of the page and its headers, for an answer that does not use Hono. */
   text(
     context: Context<HttpEnv>,
     name: BuiltPage,
-    values: Values,
+    values: SlotValues,
   ): { html: string; headers: Headers }
 }
 
@@ -102,11 +102,11 @@ class FilledPage {
     this.#template = template
   }
 
-  html(values: Values): string {
+  html(values: SlotValues): string {
     return this.#template.fill(values)
   }
 
-  variants(values: Values): Promise<Variants> {
+  variants(values: SlotValues): Promise<Variants> {
     const key = JSON.stringify(values)
     if (this.#last?.key !== key) this.#last = { key, variants: compressed(this.html(values)) }
     return this.#last.variants

@@ -149,14 +149,14 @@ export function limitOfKey(key: LimitKey): OfTier {
   throw new RangeError(`no limit has the setting ${key}`)
 }
 
-type Verdict = { ok: true; value: string } | { ok: false; fault: string }
+type LimitVerdict = { ok: true; value: string } | { ok: false; fault: string }
 
 /**
  * Checks a new value of a limit against its own bounds. Returns the text to store, or a sentence
  * about the bound that the value breaks. It does not compare the value with the other limits in
  * force, because only the database knows those.
  */
-export function checkOwnBounds({ tier, name }: OfTier, text: string): Verdict {
+export function checkOwnBounds({ tier, name }: OfTier, text: string): LimitVerdict {
   const changed = readLimit(name, text.trim().toLowerCase())
   const { label, bounds } = limitKinds[name]
   return changed
@@ -165,7 +165,7 @@ export function checkOwnBounds({ tier, name }: OfTier, text: string): Verdict {
 }
 
 /** Checks a new value of a limit against its own bounds and against the other limits in force. */
-export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits): Verdict {
+export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits): LimitVerdict {
   const alone = checkOwnBounds({ tier, name }, text)
   if (!alone.ok) return alone
   const own = { ...limits[tier], ...readLimit(name, alone.value) }

@@ -13,7 +13,7 @@ export type TierRequest =
   | { reason: 'trial' }
   | { reason: Exclude<TierReason, 'trial'>; to?: Tier | undefined }
 
-type Verdict =
+type TierVerdict =
   | { ok: true; facts: TierFacts }
   /** The code of the error to answer with. */
   | { ok: false; code: 'TRIAL_USED' | 'ALREADY_PREMIUM' }
@@ -27,7 +27,7 @@ type Verdict =
  * dates of a trial that ran to its end are kept until its user is premium again.
  * @throws {RangeError} for a tier that this program does not know.
  */
-export function changeTier(facts: TierFacts, request: TierRequest, now: Date): Verdict {
+export function changeTier(facts: TierFacts, request: TierRequest, now: Date): TierVerdict {
   const current = effectiveTier(facts, now)
   if (request.reason === 'trial') {
     if (facts.premiumTrialStartedAt !== null) return { ok: false, code: 'TRIAL_USED' }

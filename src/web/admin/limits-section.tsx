@@ -11,7 +11,7 @@ import { RowsLoading, SectionFailed } from './section-states.tsx'
 import { useLimitSettings, useSaveLimit } from './use-limit-settings.ts'
 import { ValueForm } from './value-form.tsx'
 
-type Answer = CallAnswer<'adminLimits'>
+type AdminLimits = CallAnswer<'adminLimits'>
 
 /** The limits of both tiers side by side, and the caps for all accounts together. */
 export function LimitsSection({ id, title }: SectionProps) {
@@ -47,7 +47,7 @@ export function LimitsSection({ id, title }: SectionProps) {
   )
 }
 
-function TierLimits({ values }: Pick<Answer, 'values'>) {
+function TierLimits({ values }: Pick<AdminLimits, 'values'>) {
   return (
     <Card className="grid gap-x-10 gap-y-8 p-4 sm:p-6 md:grid-cols-2">
       {tiers.map((tier) => (
@@ -62,7 +62,7 @@ function TierLimits({ values }: Pick<Answer, 'values'>) {
   )
 }
 
-function Cap({ values, stored, disk }: Answer) {
+function Cap({ values, stored, disk }: AdminLimits) {
   const { mostStored } = readCap(values)
   return (
     <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2">
@@ -124,7 +124,7 @@ function Used({ used, mostStored }: { used: number; mostStored: number }) {
 }
 
 /** A form that changes one limit or one cap. */
-function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<Answer, 'values'>) {
+function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<AdminLimits, 'values'>) {
   const { label, hint, name } = limitTexts(setting)
   const { mutateAsync } = useSaveLimit()
   const saved = typedText(setting, values[setting])

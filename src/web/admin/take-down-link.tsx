@@ -3,14 +3,14 @@ import { linkCode } from '../../shared/rules/link-code.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
-import { ofLink, type Takedown } from './takedown-dialog.tsx'
+import { ofLink, type TakedownQuestion } from './takedown-dialog.tsx'
 
 /** The longest text that the field takes, in characters. Addresses of links are far shorter. */
 const longestLink = 500
 
 export interface TakeDownLinkProps {
   /** Asks whether to take the file down, and for the reason. */
-  onAsk: (takedown: Takedown) => void
+  onAsk: (takedown: TakedownQuestion) => void
 }
 
 /** Takes down a file that nobody reported, by its link or its short code. */

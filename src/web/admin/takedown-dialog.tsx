@@ -14,7 +14,7 @@ import { useTakeDown } from './use-reports.ts'
 const longestName = 60
 
 /** A file that may be taken down. */
-export interface Takedown {
+export interface TakedownQuestion {
   /** What is taken down, as the title of the question names it. */
   what: string
   /** What a takedown will do. */
@@ -26,7 +26,7 @@ export interface Takedown {
 }
 
 /** The takedown of a file that was reported. */
-export function ofReport({ id, shortCode, file }: Report): Takedown {
+export function ofReport({ id, shortCode, file }: Report): TakedownQuestion {
   return {
     what: shortName(file.originalName, longestName),
     warning: takedownWarning(file),
@@ -36,7 +36,7 @@ export function ofReport({ id, shortCode, file }: Report): Takedown {
 }
 
 /** The takedown of the file that has this short code, of which nothing else is known. */
-export function ofLink(shortCode: string): Takedown {
+export function ofLink(shortCode: string): TakedownQuestion {
   return { what: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode, reportId: null }
 }
 
@@ -46,7 +46,7 @@ export function ofLink(shortCode: string): Takedown {
  * disappeared.
  */
 export function useTakedown(headingId: string) {
-  const { asked, ask, cancel, finish, dialogProps } = useQuestion<Takedown>(headingId)
+  const { asked, ask, cancel, finish, dialogProps } = useQuestion<TakedownQuestion>(headingId)
   const dialog = asked ? (
     <FormDialog {...dialogProps} title={`Take down ${asked.what}`} description={asked.warning}>
       <Question
@@ -63,7 +63,7 @@ export function useTakedown(headingId: string) {
 }
 
 interface QuestionProps {
-  takedown: Takedown
+  takedown: TakedownQuestion
   onCancel: () => void
   onDone: () => void
 }

@@ -123,7 +123,7 @@ async function errorOf(response: Response): Promise<ApiError> {
 
 type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
-interface Answer {
+interface ReadAnswer {
   body: unknown
   headers: Headers
 }
@@ -145,7 +145,7 @@ async function ask(
   origin: string,
   name: JsonEndpointName,
   { params = {}, query = {}, body, bytes, signal, fresh = false }: AnyInput = {},
-): Promise<Answer> {
+): Promise<ReadAnswer> {
   const { method, path } = endpoints[name]
   try {
     const response = await fetch(origin + fillPath(path, params) + queryText(query), {

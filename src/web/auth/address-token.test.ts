@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { hideToken, type Place, readToken } from './address-token.ts'
+import { hideToken, readToken, type TokenPlace } from './address-token.ts'
 
 /** Makes a page at a URL. As in a browser, it can replace its URL. */
 function pageAt(address: string, state: unknown = null) {
@@ -25,7 +25,7 @@ function pageAt(address: string, state: unknown = null) {
       },
     },
   }
-  return page satisfies Place & { address: string }
+  return page satisfies TokenPlace & { address: string }
 }
 
 test.each([

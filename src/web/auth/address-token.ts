@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 
 /** The parts of `window` that are used here. */
-export interface Place {
+export interface TokenPlace {
   location: Pick<Location, 'pathname' | 'search' | 'hash'>
   history: Pick<History, 'state' | 'replaceState'>
 }
@@ -10,7 +10,7 @@ export interface Place {
  * Returns the secret token of the mail whose link opened this page; an empty text if there is none.
  * The token is in the URL at first, and later in the state of the browser's history entry.
  */
-export function readToken({ location, history }: Place): string {
+export function readToken({ location, history }: TokenPlace): string {
   const inAddress = new URLSearchParams(location.search).get('token')
   const kept: unknown = history.state?.token
   return inAddress ?? (typeof kept === 'string' ? kept : '')
@@ -20,7 +20,7 @@ export function readToken({ location, history }: Place): string {
  * Removes the token from the URL, because people copy URLs and make pictures of their screen. If
  * `token` is given, the history entry keeps it for a reload; otherwise it is forgotten.
  */
-export function hideToken({ location, history }: Place, token: string | null): void {
+export function hideToken({ location, history }: TokenPlace, token: string | null): void {
   const query = new URLSearchParams(location.search)
   query.delete('token')
   const { token: _, ...state } = history.state ?? {}

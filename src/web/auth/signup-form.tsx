@@ -14,7 +14,7 @@ import { AccountFields } from './account-fields.tsx'
 import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['firstName', 'lastName', 'email', 'password', 'confirmPassword'] as const
-type Values = Record<(typeof names)[number], string>
+type SignupValues = Record<(typeof names)[number], string>
 
 /** Spec §9: signup verification redirect 3 s, its toast 10 s. */
 const verificationRedirectMs = 3000
@@ -98,7 +98,7 @@ export function SignupForm({ policy, onDone }: SignupFormProps) {
 }
 
 /** Spec §5, signup: two errors have a toast, checked in this order. */
-function faultToast({ password, confirmPassword }: Values) {
+function faultToast({ password, confirmPassword }: SignupValues) {
   if (password !== confirmPassword) {
     return {
       title: 'Password mismatch',

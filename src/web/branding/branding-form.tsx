@@ -20,9 +20,9 @@ import { useBrandingChanges } from './use-branding.ts'
 import { useChosenLogo } from './use-chosen-logo.ts'
 
 const names = ['name', 'message', 'accent'] as const
-type Values = Record<(typeof names)[number], string>
+type BrandingValues = Record<(typeof names)[number], string>
 
-function valuesOf(brand: Brand | null): Values {
+function valuesOf(brand: Brand | null): BrandingValues {
   return {
     name: brand?.name ?? '',
     message: brand?.message ?? '',
@@ -37,7 +37,7 @@ function valuesOf(brand: Brand | null): Values {
 export function BrandingForm({ saved }: { saved: Brand | null }) {
   const changes = useBrandingChanges()
   const [values, setValues] = useState(() => valuesOf(saved))
-  const [errors, setErrors] = useState<Partial<Values>>({})
+  const [errors, setErrors] = useState<Partial<BrandingValues>>({})
   const logo = useChosenLogo(saved?.logoUrl ?? null)
   const typed = values.accent.trim().toLowerCase()
 
@@ -45,9 +45,9 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
     const accent = values.accent.trim() === '' ? null : values.accent.trim()
     const checked = branding.saveBranding.body.safeParse({ ...values, accent })
     if (!checked.success) {
-      const faults: Partial<Values> = {}
+      const faults: Partial<BrandingValues> = {}
       for (const { path, message } of checked.error.issues) {
-        faults[path[0] as keyof Values] ??= message
+        faults[path[0] as keyof BrandingValues] ??= message
       }
       setErrors(faults)
       return 'stay'
@@ -78,7 +78,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
     }
   }
 
-  const field = (name: keyof Values) => ({
+  const field = (name: keyof BrandingValues) => ({
     name,
     value: values[name],
     onValueChange: (value: string) => setValues({ ...values, [name]: value }),

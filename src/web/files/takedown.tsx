@@ -4,18 +4,18 @@ import { useSupportEmail } from '../api/use-support-email.ts'
 const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** What the owner reads about a file that was taken down. */
-export interface Takedown {
+export interface TakedownNote {
   at: Date
   reason: string
 }
 
 /** Returns when and why a file was taken down. Returns null if it was not taken down. */
-export function takedownOf({ takenDownAt, takedownReason }: StoredFile): Takedown | null {
+export function takedownOf({ takenDownAt, takedownReason }: StoredFile): TakedownNote | null {
   return takenDownAt === null ? null : { at: new Date(takenDownAt), reason: takedownReason ?? '' }
 }
 
 /** Says when and why a file was taken down, and to which address the owner can write. */
-export function TakedownReason({ id, takedown }: { id: string; takedown: Takedown }) {
+export function TakedownReason({ id, takedown }: { id: string; takedown: TakedownNote }) {
   const supportEmail = useSupportEmail()
   return (
     <div id={id} className="mt-1 max-w-[68ch] text-sm wrap-anywhere">

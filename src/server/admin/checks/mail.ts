@@ -16,7 +16,7 @@ import {
 } from './check.ts'
 import { countWaitingLetters, type LostLetter, listLostLetters } from './queries.ts'
 
-type MailDeps = Pick<CheckDeps, 'config' | 'db' | 'mailer'>
+type MailCheckDeps = Pick<CheckDeps, 'config' | 'db' | 'mailer'>
 
 /** The check reports a lost letter for this many days. The queue keeps it for 14. */
 const toldDays = 7
@@ -36,11 +36,11 @@ const untriedMinutes = 5
 /**
  * Checks whether the server can send mail, which letters were lost, and which have waited for long.
  */
-export function checkMail(deps: MailDeps): Promise<Finding[]> {
+export function checkMail(deps: MailCheckDeps): Promise<Finding[]> {
   return Promise.all([lookAtServer(deps), lookAtLost(deps), lookAtWaiting(deps)])
 }
 
-async function lookAtServer({ config, mailer }: MailDeps): Promise<Finding> {
+async function lookAtServer({ config, mailer }: MailCheckDeps): Promise<Finding> {
   const { smtpUrl } = config
   try {
     await inTime(mailer.check(), partLimitMs)
@@ -88,7 +88,11 @@ function outboxFault(error: unknown, dataDir: string): Finding {
   )
 }
 
-function withoutServer({ appUrl, dataDir, requireEmailVerification }: MailDeps['config']): Finding {
+function withoutServer({
+  appUrl,
+  dataDir,
+  requireEmailVerification,
+}: MailCheckDeps['config']): Finding {
   const message = `No mail server is set. Each letter is a file in ${join(dataDir, 'outbox')}.`
   if (isLoopback(appUrl.hostname)) return ok(`${message} That is enough on this machine alone.`)
   const lost = requireEmailVerification
@@ -105,7 +109,7 @@ function hostOf(smtpUrl: string): string {
   return new URL(smtpUrl).host
 }
 
-async function lookAtLost({ config, db }: MailDeps): Promise<Finding> {
+async function lookAtLost({ config, db }: MailCheckDeps): Promise<Finding> {
   const { supportEmail } = config
   const asked = { days: toldDays, limit: mostTold, supportEmail }
   const { total, newest } = await listLostLetters(db, asked)
@@ -127,7 +131,7 @@ function tell({ kind, address, reason, at }: LostLetter): string {
   return `To ${to} (${kind}, ${momentText(at)}): ${shortReason(reason)}.`
 }
 
-async function lookAtWaiting({ db }: MailDeps): Promise<Finding> {
+async function lookAtWaiting({ db }: MailCheckDeps): Promise<Finding> {
   const about = 'waiting letters'
   const asked = { tries: manyTries, minutes: untriedMinutes }
   const { tried, mostTries, reason, untried } = await countWaitingLetters(db, asked)

@@ -5,7 +5,7 @@ import { endSession, insertSession } from '../session-queries.ts'
 import { findOrMakeUser } from './find-or-make-user.ts'
 import type { Identity } from './identity.ts'
 
-interface Client {
+interface GoogleClient {
   address: string
   headers: Headers
   /** The token of the session that the browser has before this sign-in. */
@@ -22,7 +22,7 @@ interface Client {
 export async function signInWithGoogle(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue'>,
   identity: Identity,
-  { address, headers, sessionBefore }: Client,
+  { address, headers, sessionBefore }: GoogleClient,
 ): Promise<{ token: string; createdAt: Date }> {
   return deps.db.transaction(async (tx) => {
     const userId = await findOrMakeUser(tx, { ...deps, address }, identity)

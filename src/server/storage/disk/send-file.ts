@@ -8,7 +8,7 @@ import { contentHeaders } from './download-headers.ts'
 import type { PiecePool } from './piece-pool.ts'
 import { sendBytes } from './send-bytes.ts'
 
-interface Answer {
+interface FileAnswer {
   request: IncomingMessage
   response: ServerResponse
   pool: PiecePool
@@ -26,7 +26,7 @@ interface Answer {
 export async function sendFile(
   file: FileHandle,
   grant: DownloadGrant,
-  { request, response, pool, onBytes, onSent }: Answer,
+  { request, response, pool, onBytes, onSent }: FileAnswer,
 ): Promise<void> {
   const { size } = await file.stat()
   assertSize(grant, size)

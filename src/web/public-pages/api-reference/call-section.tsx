@@ -6,7 +6,7 @@ import { type EndpointName, endpoints } from '../../../shared/contract/index.ts'
 import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
 import { CodeBlock } from './code-block.tsx'
 import { codeSamples } from './code-samples.ts'
-import { jsonSchemaOf, type Place } from './json-schema.ts'
+import { jsonSchemaOf, type SchemaPlace } from './json-schema.ts'
 import { fieldsOf, type SchemaField, typeText } from './schema-fields.ts'
 
 const accessTexts: Readonly<Record<Access, string>> = {
@@ -94,7 +94,7 @@ function Answer({ row }: { row: Endpoint }) {
   )
 }
 
-function Part(props: { title: string; schema: ZodType | undefined; place: Place }) {
+function Part(props: { title: string; schema: ZodType | undefined; place: SchemaPlace }) {
   const { title, schema, place } = props
   if (schema === undefined) return null
   const fields = fieldsOf(jsonSchemaOf(schema, place), place)
@@ -106,7 +106,7 @@ function Part(props: { title: string; schema: ZodType | undefined; place: Place 
   )
 }
 
-function Fields({ fields, place }: { fields: readonly SchemaField[]; place: Place }) {
+function Fields({ fields, place }: { fields: readonly SchemaField[]; place: SchemaPlace }) {
   if (fields.length === 0) return null
   return (
     <dl className="fields">

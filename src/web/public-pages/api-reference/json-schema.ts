@@ -21,13 +21,13 @@ export interface JsonSchema {
 }
 
 /** Whether a schema describes a request or an answer. */
-export type Place = 'request' | 'answer'
+export type SchemaPlace = 'request' | 'answer'
 
 /**
  * Converts a schema of the contract to JSON Schema. Some schemas convert values. Then the result
  * describes the value that a client sends in a request or gets in an answer.
  */
-export function jsonSchemaOf(schema: ZodType, place: Place): JsonSchema {
+export function jsonSchemaOf(schema: ZodType, place: SchemaPlace): JsonSchema {
   const io = place === 'request' ? 'input' : 'output'
   return z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema
 }

@@ -1,5 +1,5 @@
 import { fieldNote } from '../../../shared/contract/field-notes.ts'
-import { type JsonSchema, type Place, withoutNull } from './json-schema.ts'
+import { type JsonSchema, type SchemaPlace, withoutNull } from './json-schema.ts'
 
 const byFormat: Readonly<Record<string, unknown>> = {
   'date-time': '2025-07-12T10:02:00.000Z',
@@ -22,7 +22,7 @@ const byType: Readonly<Record<string, unknown>> = {
  * required, it has the fields whose notes contain an example.
  * @param name the name of the field whose value this is.
  */
-export function sampleOf(schema: JsonSchema, place: Place, name?: string): unknown {
+export function sampleOf(schema: JsonSchema, place: SchemaPlace, name?: string): unknown {
   const known = name === undefined ? undefined : fieldNote(place, name)?.example
   if (known !== undefined) return withinBounds(known, schema)
   if (schema.default !== undefined) return schema.default
@@ -41,7 +41,7 @@ function withinBounds(known: unknown, { maximum }: JsonSchema): unknown {
   return typeof known === 'number' && maximum !== undefined ? Math.min(known, maximum) : known
 }
 
-function sampleOfObject({ properties = {}, required = [] }: JsonSchema, place: Place) {
+function sampleOfObject({ properties = {}, required = [] }: JsonSchema, place: SchemaPlace) {
   const isShown = (name: string) =>
     place === 'answer' ||
     (required.length > 0 ? required.includes(name) : fieldNote(place, name)?.example !== undefined)

@@ -1,5 +1,5 @@
 import { fieldNote } from '../../../shared/contract/field-notes.ts'
-import { type JsonSchema, type OneType, type Place, withoutNull } from './json-schema.ts'
+import { type JsonSchema, type OneType, type SchemaPlace, withoutNull } from './json-schema.ts'
 
 /** A field of a request or an answer in the API reference. */
 export interface SchemaField {
@@ -21,7 +21,7 @@ export interface SchemaField {
  * Lists the fields of a schema. The fields of an inner object follow the object. A schema that is
  * no object has no fields.
  */
-export function fieldsOf(schema: JsonSchema, place: Place, around = ''): SchemaField[] {
+export function fieldsOf(schema: JsonSchema, place: SchemaPlace, around = ''): SchemaField[] {
   const { choices } = withoutNull(schema)
   return choices.flatMap((choice) => {
     if (choice.items) return fieldsOf(choice.items, place, `${around}[]`)

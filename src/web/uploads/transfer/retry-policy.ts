@@ -182,7 +182,7 @@ export function stallLimitMs(stalled: number): number {
  * - `signed-out`: the session has ended.
  * - `final`: another attempt would not help.
  */
-export type Verdict =
+export type TryVerdict =
   | 'stored'
   | 'again'
   | 'altered'
@@ -192,13 +192,13 @@ export type Verdict =
   | 'signed-out'
   | 'final'
 
-const curable: readonly Verdict[] = ['again', 'altered', 'unsigned', 'wrong-offset']
+const curable: readonly TryVerdict[] = ['again', 'altered', 'unsigned', 'wrong-offset']
 
-function isCurable(verdict: Verdict): boolean {
+function isCurable(verdict: TryVerdict): boolean {
   return curable.includes(verdict)
 }
 
-export function verdictOn({ request, answer }: Pick<FailedTry, 'request' | 'answer'>): Verdict {
+export function verdictOn({ request, answer }: Pick<FailedTry, 'request' | 'answer'>): TryVerdict {
   if (answer.kind !== 'answer') return 'again'
   if (request === 'put') return verdictOnPut(answer)
   const { status } = answer
@@ -219,7 +219,7 @@ const passingCodes = new Set([
   'UPLOAD_SUPERSEDED',
 ])
 
-function verdictOnPut(answer: StorageAnswer & { kind: 'answer' }): Verdict {
+function verdictOnPut(answer: StorageAnswer & { kind: 'answer' }): TryVerdict {
   const { status, code, uploadOffset } = answer
   // Spec §7: success is 200 or 204. `UPLOAD_SEALED` means that an earlier confirm call found all
   // bytes.

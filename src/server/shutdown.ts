@@ -16,7 +16,7 @@ interface Part {
 }
 
 /** Keeps the parts of the server that have been started. It closes the last started part first. */
-export interface Lifetime {
+export interface Shutdown {
   /**
    * Adds a part that has been started. Its `abandon` is called in place of `close` when the process
    * must end without waiting.
@@ -30,7 +30,7 @@ export interface Lifetime {
   abandon(): void
 }
 
-export function createLifetime(log: Pick<Logger, 'error'>): Lifetime {
+export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
   const parts: Part[] = []
   let closed: Promise<void> | null = null
 
@@ -66,7 +66,7 @@ export function createLifetime(log: Pick<Logger, 'error'>): Lifetime {
  */
 export function superviseProcess(
   started: Promise<unknown>,
-  lifetime: Lifetime,
+  shutdown: Shutdown,
   log: Pick<Logger, 'info' | 'fatal'>,
   listen: (stop: (reason: object) => void) => void = listenForSignals,
 ): (exitCode: number) => void {
@@ -77,12 +77,12 @@ export function superviseProcess(
     stoppingSince = performance.now()
     void started
       .catch(() => {})
-      .then(() => lifetime.close())
+      .then(() => shutdown.close())
       .then(() => process.exit(exitCode))
   }
 
   function leave(): never {
-    lifetime.abandon()
+    shutdown.abandon()
     process.exit(1)
   }
 

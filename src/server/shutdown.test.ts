@@ -3,17 +3,17 @@ import { createServer, request, type Server, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { closeServer, createLifetime } from './lifetime.ts'
+import { closeServer, createShutdown } from './shutdown.ts'
 
-describe('a lifetime', () => {
+describe('a shutdown', () => {
   test('closes in the opposite order, once, whatever fails', async () => {
     const closed: string[] = []
     const log = { error: vi.fn() }
-    const lifetime = createLifetime(log)
-    lifetime.add({ name: 'first', close: async () => void closed.push('first') })
-    lifetime.add({ name: 'second', close: () => Promise.reject(new Error('stuck')) })
-    lifetime.add({ name: 'third', close: async () => void closed.push('third') })
-    await Promise.all([lifetime.close(), lifetime.close()])
+    const shutdown = createShutdown(log)
+    shutdown.add({ name: 'first', close: async () => void closed.push('first') })
+    shutdown.add({ name: 'second', close: () => Promise.reject(new Error('stuck')) })
+    shutdown.add({ name: 'third', close: async () => void closed.push('third') })
+    await Promise.all([shutdown.close(), shutdown.close()])
     expect(closed).toEqual(['third', 'first'])
     expect(log.error).toHaveBeenCalledExactlyOnceWith(
       { err: new Error('stuck') },
@@ -23,15 +23,15 @@ describe('a lifetime', () => {
 
   test('abandons what is still open', async () => {
     const abandoned: string[] = []
-    const lifetime = createLifetime({ error() {} })
+    const shutdown = createShutdown({ error() {} })
     const part = (name: string) => ({
       name,
       close: async () => {},
       abandon: () => void abandoned.push(name),
     })
-    lifetime.add(part('first'))
-    lifetime.add(part('second'))
-    lifetime.abandon()
+    shutdown.add(part('first'))
+    shutdown.add(part('second'))
+    shutdown.abandon()
     expect(abandoned).toEqual(['second', 'first'])
   })
 })
