@@ -14,8 +14,8 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import { dayInMs } from '../../shared/rules/lifetime.ts'
 import { handledReportDays, openReportDays, type ReportOutcome } from '../../shared/rules/report.ts'
+import { dayInMs } from '../../shared/rules/time-units.ts'
 import { removeInBatches } from '../db/in-batches.ts'
 import { blockedContent, files, type ReportStatement, reports, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { admin } from '../../shared/contract/admin.ts'
 import { cleanFileName } from '../../shared/rules/file-name.ts'
+import { minuteInMs } from '../../shared/rules/time-units.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -10,13 +11,12 @@ import { insertRemoval } from '../uploads/removal-queries.ts'
 import { actionEntry } from './action-entry.ts'
 import type { Actor } from './actor.ts'
 
-const minute = 60_000
 /** How long the presigned URL of a test upload works. */
-const urlLifetimeMs = 10 * minute
+const urlLifetimeMs = 10 * minuteInMs
 /**
  * When the bytes of a test upload are removed. The URL has ended by then, so no bytes arrive later.
  */
-const keptMs = 15 * minute
+const keptMs = 15 * minuteInMs
 
 /**
  * Returns a presigned URL with which the administrator's browser tests an upload (spec §2). The URL

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { minuteInMs } from '../../shared/rules/time-units.ts'
 import type { SealedObjects } from '../storage/sealed-objects.ts'
 
 /** An object to copy. */
@@ -23,7 +24,7 @@ type Target = Pick<SealedObjects, 'read' | 'write'>
 /** This many objects are copied at the same time. */
 const atOnce = 4
 /** A copy fails if no byte of an object moves for this long. */
-const stallMs = 5 * 60_000
+const stallMs = 5 * minuteInMs
 
 /**
  * Copies objects, several at the same time, and yields what became of each, in their order. The

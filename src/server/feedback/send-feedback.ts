@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { feedbackBody } from '../../shared/contract/feedback.ts'
 import { mostFeedbackADay } from '../../shared/rules/feedback-limits.ts'
-import { dayInMs } from '../../shared/rules/lifetime.ts'
+import { dayInMs } from '../../shared/rules/time-units.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import { mostFeedbackLettersAnHour } from '../../shared/rules/feedback-limits.ts'
 import { googleCountMs } from '../../shared/rules/sign-in-fault.ts'
+import { hourInMs, minuteInMs } from '../../shared/rules/time-units.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../errors.ts'
 
-const minute = 60_000
 const withoutEnd = 2 ** 31 - 1
 
 /**
@@ -12,35 +12,35 @@ const withoutEnd = 2 ** 31 - 1
  * attempt. A counter whose `most` is `withoutEnd` only counts and never refuses.
  */
 const limits = {
-  wrongLoginsByAddress: { most: 100, windowMs: 15 * minute },
-  wrongLoginsByAccountAndAddress: { most: 10, windowMs: 15 * minute },
-  wrongLoginsByAccount: { most: withoutEnd, windowMs: 60 * minute },
+  wrongLoginsByAddress: { most: 100, windowMs: 15 * minuteInMs },
+  wrongLoginsByAccountAndAddress: { most: 10, windowMs: 15 * minuteInMs },
+  wrongLoginsByAccount: { most: withoutEnd, windowMs: hourInMs },
   /**
    * The pause between two attempts to log in. It grows with the number of wrong logins, up to
    * these 15 minutes: see `waitBetweenTries` in auth/login-pace.ts.
    */
-  pauseOfAccountAndAddress: { most: 1, windowMs: 15 * minute },
-  wrongLoginsByKnownBrowser: { most: 10, windowMs: 15 * minute },
-  loginsByAddress: { most: 600, windowMs: 15 * minute },
-  loginsByAccount: { most: 120, windowMs: 15 * minute },
-  signupsByAddress: { most: 30, windowMs: 60 * minute },
-  signupLettersByAccountAndAddress: { most: 3, windowMs: 15 * minute },
+  pauseOfAccountAndAddress: { most: 1, windowMs: 15 * minuteInMs },
+  wrongLoginsByKnownBrowser: { most: 10, windowMs: 15 * minuteInMs },
+  loginsByAddress: { most: 600, windowMs: 15 * minuteInMs },
+  loginsByAccount: { most: 120, windowMs: 15 * minuteInMs },
+  signupsByAddress: { most: 30, windowMs: hourInMs },
+  signupLettersByAccountAndAddress: { most: 3, windowMs: 15 * minuteInMs },
   googleStartsByAddress: { most: 300, windowMs: googleCountMs },
   googleAnswersByAddress: { most: 300, windowMs: googleCountMs },
-  lettersByAddress: { most: 20, windowMs: 15 * minute },
-  resetsByAddress: { most: 20, windowMs: 15 * minute },
-  passwordChangesByUser: { most: 20, windowMs: 60 * minute },
-  googleChangesByUser: { most: 20, windowMs: 60 * minute },
-  testMailsByUser: { most: 20, windowMs: 60 * minute },
-  testUploadsByUser: { most: 20, windowMs: 60 * minute },
-  feedbackByAddress: { most: 10, windowMs: 60 * minute },
-  feedbackLetters: { most: mostFeedbackLettersAnHour, windowMs: 60 * minute },
-  reportsByAddress: { most: 10, windowMs: 60 * minute },
-  reportsByFile: { most: 100, windowMs: 60 * minute },
-  tierChangesByUser: { most: 60, windowMs: 60 * minute },
-  renewalsByUser: { most: 300, windowMs: 60 * minute },
-  storageTestsByUser: { most: 60, windowMs: 60 * minute },
-  logosByUser: { most: 30, windowMs: 60 * minute },
+  lettersByAddress: { most: 20, windowMs: 15 * minuteInMs },
+  resetsByAddress: { most: 20, windowMs: 15 * minuteInMs },
+  passwordChangesByUser: { most: 20, windowMs: hourInMs },
+  googleChangesByUser: { most: 20, windowMs: hourInMs },
+  testMailsByUser: { most: 20, windowMs: hourInMs },
+  testUploadsByUser: { most: 20, windowMs: hourInMs },
+  feedbackByAddress: { most: 10, windowMs: hourInMs },
+  feedbackLetters: { most: mostFeedbackLettersAnHour, windowMs: hourInMs },
+  reportsByAddress: { most: 10, windowMs: hourInMs },
+  reportsByFile: { most: 100, windowMs: hourInMs },
+  tierChangesByUser: { most: 60, windowMs: hourInMs },
+  renewalsByUser: { most: 300, windowMs: hourInMs },
+  storageTestsByUser: { most: 60, windowMs: hourInMs },
+  logosByUser: { most: 30, windowMs: hourInMs },
 } as const
 
 /** The longest window of all limits, in milliseconds. The privacy policy names it. */

@@ -6,13 +6,14 @@ import {
 import { readLimits } from '../../shared/rules/limit-settings.ts'
 import { readCap, type StorageCap } from '../../shared/rules/storage-cap.ts'
 import type { Limits } from '../../shared/rules/tier-limits.ts'
+import { minuteInMs } from '../../shared/rules/time-units.ts'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import type { SharedSession } from '../db/shared-session.ts'
 import { findSettings, type KeptSetting, settingsChannel } from './queries.ts'
 
 /** Spec §7: after this time, a server and a browser read the settings again. */
-export const settingsKeptMs = 5 * 60_000
+export const settingsKeptMs = 5 * minuteInMs
 
 /** All current settings, as text and as the limits and the cap that they mean. */
 export interface CurrentSettings {

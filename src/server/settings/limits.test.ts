@@ -14,10 +14,10 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { dayInMs } from '../../shared/rules/lifetime.ts'
 import { limitKeys } from '../../shared/rules/limit-settings.ts'
 import { capKeys } from '../../shared/rules/storage-cap.ts'
 import { defaultLimits } from '../../shared/rules/tier-limits.ts'
+import { dayInMs } from '../../shared/rules/time-units.ts'
 import { settings, uploads, users } from '../db/schema.ts'
 import { writeTrialMail } from '../tiers/write-trial-mail.ts'
 

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
+import { minuteInMs } from '../../shared/rules/time-units.ts'
 import type { TierFacts } from '../../shared/rules/trial.ts'
 import { files, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -15,7 +16,7 @@ export const unfinishedBytes =
   )
 
 /** Design §6: an upload counts against the limit of files until it was idle for 15 minutes. */
-export const placeHeldMs = 15 * 60 * 1000
+export const placeHeldMs = 15 * minuteInMs
 
 /**
  * Locks a user until the transaction ends, so that only one request at a time counts the user's

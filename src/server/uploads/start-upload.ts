@@ -9,6 +9,7 @@ import {
 } from '../../shared/rules/part-plan.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { checkUpload } from '../../shared/rules/tier-limits.ts'
+import { dayInMs } from '../../shared/rules/time-units.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
@@ -39,7 +40,7 @@ import { accountCeilingBytes, instanceCeilingBytes } from './upload-ceilings.ts'
  * How long a presigned URL of an upload works: for as long as the server keeps an idle upload. So
  * the URL still works when the upload is continued.
  */
-const uploadUrlLifetimeMs = 24 * 60 * 60 * 1000
+const uploadUrlLifetimeMs = dayInMs
 
 /**
  * How many idle uploads an owner with a limit of files may keep. Idle uploads do not count against

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { dayOf, daysBetween, lastDays, startOfDay, withEmptyDays } from './day.ts'
-import { dayInMs } from './lifetime.ts'
+import { dayInMs } from './time-units.ts'
 
 const moments = fc.date({
   min: new Date('2000-01-01T00:00:00.000Z'),

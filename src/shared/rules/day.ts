@@ -1,4 +1,4 @@
-import { dayInMs } from './lifetime.ts'
+import { dayInMs } from './time-units.ts'
 
 /** The number of downloads on one day. The day is in UTC, as text: '2026-11-22'. */
 export interface DayCount {

@@ -1,6 +1,4 @@
-import { dayInMs, hourInMs } from './lifetime.ts'
-
-const minuteInMs = 60_000
+import { dayInMs, hourInMs, minuteInMs } from './time-units.ts'
 
 /**
  * Writes a duration in words. From two days on, it counts in days. Examples: '10 minutes', '1

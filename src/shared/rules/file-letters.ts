@@ -1,4 +1,4 @@
-import { dayInMs } from './lifetime.ts'
+import { dayInMs } from './time-units.ts'
 
 /** The mails about files that a user can ask for. */
 export const fileLetters = ['first-download', 'link-ends'] as const

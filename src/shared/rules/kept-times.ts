@@ -1,4 +1,4 @@
-import { dayInMs, hourInMs } from './lifetime.ts'
+import { dayInMs, hourInMs, minuteInMs } from './time-units.ts'
 
 /*
  * How long the server keeps things that the privacy policy names, in milliseconds. The code that
@@ -12,7 +12,7 @@ export const idleUploadKeptMs = 24 * hourInMs
 export const knownBrowserKeptMs = 365 * dayInMs
 
 /** How long a person may take to sign in on Google's page. */
-export const googleRequestKeptMs = 10 * 60 * 1000
+export const googleRequestKeptMs = 10 * minuteInMs
 
 /**
  * How long a file waits in the browser for its upload, after it was dropped on a page where nobody

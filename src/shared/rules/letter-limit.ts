@@ -1,3 +1,5 @@
+import { minuteInMs } from './time-units.ts'
+
 /**
  * How many mails of each kind an address gets within `letterWindowMs`. Anybody can cause these
  * mails by typing the address. Signup mails have a higher limit: the mails of a stranger do not
@@ -8,4 +10,4 @@ export const letterLimits = { 'reset-password': 3, signup: 6 } as const
 export type LimitedLetter = keyof typeof letterLimits
 export const limitedLetters = Object.keys(letterLimits) as [LimitedLetter, ...LimitedLetter[]]
 
-export const letterWindowMs = 15 * 60 * 1000
+export const letterWindowMs = 15 * minuteInMs

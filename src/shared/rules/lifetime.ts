@@ -1,13 +1,10 @@
+import { dayInMs } from './time-units.ts'
+
 /**
  * The default number of days until a link expires (spec §9). Forms select it first if the tier
  * offers it.
  */
 export const defaultExpirationDays = 3
-
-export const hourInMs = 60 * 60 * 1000
-
-/** A day is exactly 24 hours, without regard to daylight saving time. */
-export const dayInMs = 24 * hourInMs
 
 function after(moment: Date, days: number) {
   return new Date(moment.getTime() + days * dayInMs)

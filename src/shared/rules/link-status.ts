@@ -1,7 +1,7 @@
-import { dayInMs } from './lifetime.ts'
 import type { Tier } from './tier.ts'
 import { tierTraits } from './tier-traits.ts'
 import { leastLeftOfText, timeLeftText } from './time-left.ts'
+import { dayInMs } from './time-units.ts'
 
 /**
  * Spec §4: an `active` link opens. A `private` link has expired, but its premium owner can renew

@@ -1,3 +1,5 @@
+import { hourInMs } from './time-units.ts'
+
 const mebibyte = 1024 ** 2
 
 /** S3 accepts no part with a higher number (design §5). */
@@ -16,7 +18,7 @@ export const usualPartSize = 8 * mebibyte
 export const firstPartsSigned = 12
 
 /** How long the presigned URL of a part is valid. A leaked URL soon becomes useless. */
-export const partUrlLifetimeMs = 60 * 60 * 1000
+export const partUrlLifetimeMs = hourInMs
 
 /**
  * How a file is split: into parts 1 to `count`. Each has `size` bytes, except the last part, which

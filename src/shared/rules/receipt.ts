@@ -1,4 +1,4 @@
-import { dayInMs } from './lifetime.ts'
+import { dayInMs } from './time-units.ts'
 
 /** The owner of a deleted file sees its receipt for this many days. */
 export const receiptDays = 30

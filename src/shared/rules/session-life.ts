@@ -1,4 +1,4 @@
-const dayMs = 24 * 60 * 60 * 1000
+import { dayInMs, minuteInMs } from './time-units.ts'
 
 /** A session ends after this many days without use. */
 export const idleDays = 14
@@ -6,14 +6,14 @@ export const idleDays = 14
 export const longestDays = 90
 
 /** The longest life of a session, in milliseconds. */
-export const longestLifeMs = longestDays * dayMs
+export const longestLifeMs = longestDays * dayInMs
 
 /**
  * The database records the use of a session at most once in this time, in milliseconds. Otherwise
  * every request would be a write. So a session may end up to this much earlier than `idleDays`
  * after its last use, and never later.
  */
-export const seenStepMs = 10 * 60 * 1000
+export const seenStepMs = 10 * minuteInMs
 
 /** The two dates that decide when a session ends. */
 export interface SessionMoments {
@@ -25,7 +25,7 @@ export interface SessionMoments {
 
 /** Returns the moment at which a session ends, unless it is used again before. */
 export function sessionEnd({ createdAt, lastSeenAt }: SessionMoments): Date {
-  const idle = lastSeenAt.getTime() + idleDays * dayMs
+  const idle = lastSeenAt.getTime() + idleDays * dayInMs
   return new Date(Math.min(idle, createdAt.getTime() + longestLifeMs))
 }
 

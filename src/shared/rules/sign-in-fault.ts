@@ -1,3 +1,5 @@
+import { minuteInMs } from './time-units.ts'
+
 /**
  * Why a sign-in with Google failed. The server redirects the browser to a page with one of these
  * codes in the query `fault`, and the page shows its own sentence for it. So nobody can make the
@@ -43,7 +45,7 @@ export const signInFaults = [
  * The server counts the sign-ins of a network for this long, in milliseconds. After this time
  * 'google-busy' is over.
  */
-export const googleCountMs = 15 * 60 * 1000
+export const googleCountMs = 15 * minuteInMs
 
 export type SignInFault = (typeof signInFaults)[number]
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dayInMs, hourInMs } from './lifetime.ts'
 import { timeLeftText, timeTone } from './time-left.ts'
+import { dayInMs, hourInMs } from './time-units.ts'
 
 describe('timeLeftText', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { dayInMs, hourInMs } from './lifetime.ts'
+import { dayInMs, hourInMs } from './time-units.ts'
 
 function counted(count: number, unit: string) {
   return `${count} ${unit}${count === 1 ? '' : 's'}`

@@ -1,4 +1,4 @@
-import { dayInMs, hourInMs } from './lifetime.ts'
+import { dayInMs, hourInMs } from './time-units.ts'
 
 /**
  * When each mail about a trial is sent: `beforeEndMs` before the trial's end. A mail that is late

@@ -1,6 +1,6 @@
-import { dayInMs } from './lifetime.ts'
 import { defaultTier, readTier, type Tier } from './tier.ts'
 import { type TimeTone, timeLeftText, timeTone } from './time-left.ts'
+import { dayInMs } from './time-units.ts'
 
 /** Spec §9: how long a trial lasts, in days. */
 export const trialDays = 30

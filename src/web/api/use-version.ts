@@ -1,8 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { minuteInMs } from '../../shared/rules/time-units.ts'
 import { call } from './call.ts'
 
 /** Spec §7: price, signature and version are cached for 5 minutes. */
-export const settingsStaleTime = 5 * 60_000
+export const settingsStaleTime = 5 * minuteInMs
 
 export const versionQuery = queryOptions({
   queryKey: ['/api/settings/version'],

@@ -1,5 +1,6 @@
 import { CronExpressionParser } from 'cron-parser'
 import { momentText } from '../../../shared/rules/moment-text.ts'
+import { minuteInMs } from '../../../shared/rules/time-units.ts'
 import { type Finding, failing, ok, shortReason, warning } from './check.ts'
 import type { JobFacts } from './queries.ts'
 import { spanText } from './span-text.ts'
@@ -10,7 +11,7 @@ import { spanText } from './span-text.ts'
  */
 const seriousFailures = 3
 /** A job is overdue when it has missed two runs and this many milliseconds have passed since. */
-const graceMs = 15 * 60_000
+const graceMs = 15 * minuteInMs
 
 interface Moments {
   now: Date

@@ -1,5 +1,5 @@
-import { dayInMs } from '../../../shared/rules/lifetime.ts'
 import { momentText } from '../../../shared/rules/moment-text.ts'
+import { dayInMs } from '../../../shared/rules/time-units.ts'
 import { countOpenReports } from '../../abuse/queries.ts'
 import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 

@@ -1,7 +1,9 @@
+import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/time-units.ts'
+
 const units = [
-  { name: 'day', ms: 24 * 60 * 60_000 },
-  { name: 'hour', ms: 60 * 60_000 },
-  { name: 'minute', ms: 60_000 },
+  { name: 'day', ms: dayInMs },
+  { name: 'hour', ms: hourInMs },
+  { name: 'minute', ms: minuteInMs },
   { name: 'second', ms: 1000 },
 ] as const
 

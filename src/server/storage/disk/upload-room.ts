@@ -1,8 +1,9 @@
+import { minuteInMs } from '../../../shared/rules/time-units.ts'
 import type { Clock } from '../../deps.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'
 
 /** Design §6: an abandoned upload blocks others for at most 15 minutes. */
-const promiseLifetimeMs = 15 * 60 * 1000
+const promiseLifetimeMs = 15 * minuteInMs
 
 interface Promised {
   /** The bytes that are still to arrive. */

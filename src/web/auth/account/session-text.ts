@@ -1,6 +1,4 @@
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
+import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/time-units.ts'
 
 /**
  * Returns when a session was last used, as people say it: 'just now', '25 minutes ago', '2 hours
@@ -9,9 +7,9 @@ const dayMs = 24 * hourMs
  */
 export function lastSeenText(lastSeen: Date, now: Date): string {
   const passed = now.getTime() - lastSeen.getTime()
-  if (passed < 10 * minuteMs) return 'just now'
-  if (passed < hourMs) return `${Math.floor(passed / minuteMs)} minutes ago`
-  if (passed < dayMs) return ago(Math.floor(passed / hourMs), 'hour')
+  if (passed < 10 * minuteInMs) return 'just now'
+  if (passed < hourInMs) return `${Math.floor(passed / minuteInMs)} minutes ago`
+  if (passed < dayInMs) return ago(Math.floor(passed / hourInMs), 'hour')
   return `on ${dayText(lastSeen)}`
 }
 

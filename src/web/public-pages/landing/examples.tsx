@@ -1,7 +1,7 @@
 import { fileKind } from '../../../shared/rules/file-kind.ts'
 import { lifeline } from '../../../shared/rules/lifeline.ts'
-import { dayInMs, hourInMs } from '../../../shared/rules/lifetime.ts'
 import { openLinkLabel } from '../../../shared/rules/link-status.ts'
+import { dayInMs, hourInMs } from '../../../shared/rules/time-units.ts'
 import { KindIcon } from '../../files/kind-icon.tsx'
 import { Lifeline } from '../../files/lifeline.tsx'
 

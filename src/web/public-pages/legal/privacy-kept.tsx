@@ -9,10 +9,10 @@ import {
   mailRequestKeptMs,
 } from '../../../shared/rules/kept-times.ts'
 import { letterWindowMs } from '../../../shared/rules/letter-limit.ts'
-import { dayInMs } from '../../../shared/rules/lifetime.ts'
 import { receiptDays } from '../../../shared/rules/receipt.ts'
 import { handledReportDays, openReportDays } from '../../../shared/rules/report.ts'
 import { idleDays, longestDays } from '../../../shared/rules/session-life.ts'
+import { dayInMs } from '../../../shared/rules/time-units.ts'
 import { tokenLifetimeMs } from '../../../shared/rules/token-purpose.ts'
 import { When } from '../when.tsx'
 

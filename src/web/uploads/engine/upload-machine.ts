@@ -1,4 +1,4 @@
-import { dayInMs } from '../../../shared/rules/lifetime.ts'
+import { dayInMs } from '../../../shared/rules/time-units.ts'
 import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
 import {
   cancelledByUser,

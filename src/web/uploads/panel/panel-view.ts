@@ -97,9 +97,9 @@ export function speedText(bytesPerSecond: number | null): string | null {
   return bytesPerSecond !== null && bytesPerSecond >= 1 ? `${formatSize(bytesPerSecond)}/s` : null
 }
 
-const minute = 60
-const hour = 60 * minute
-const day = 24 * hour
+const minuteInSeconds = 60
+const hourInSeconds = 60 * minuteInSeconds
+const dayInSeconds = 24 * hourInSeconds
 
 /**
  * Returns how long the rest of an upload takes at this speed; null when that cannot be computed.
@@ -111,10 +111,10 @@ export function timeLeftText(
   const left = fileSize - uploadedBytes
   if (!bytesPerSecond || bytesPerSecond <= 0 || left <= 0) return null
   const seconds = Math.ceil(left / bytesPerSecond)
-  if (seconds < minute) return `${seconds} s left`
-  if (seconds < hour) return `${Math.ceil(seconds / minute)} min left`
-  if (seconds >= day) return 'More than a day left'
-  const minutes = Math.ceil(seconds / minute)
+  if (seconds < minuteInSeconds) return `${seconds} s left`
+  if (seconds < hourInSeconds) return `${Math.ceil(seconds / minuteInSeconds)} min left`
+  if (seconds >= dayInSeconds) return 'More than a day left'
+  const minutes = Math.ceil(seconds / minuteInSeconds)
   const rest = minutes % 60
   return rest === 0 ? `${minutes / 60} h left` : `${Math.floor(minutes / 60)} h ${rest} min left`
 }

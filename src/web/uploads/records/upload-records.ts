@@ -1,4 +1,4 @@
-import { dayInMs } from '../../../shared/rules/lifetime.ts'
+import { dayInMs } from '../../../shared/rules/time-units.ts'
 import type { Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
 import { parseRecord, type UploadRecord } from './upload-record.ts'
