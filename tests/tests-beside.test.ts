@@ -46,7 +46,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/admin/checks/clock.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/cors.ts': 'tests/s3-checks.test.ts',
   'src/server/admin/checks/free-space.ts': 'src/server/admin/checks/disk-and-mail.test.ts',
-  'src/server/admin/checks/jobs.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/mail.ts': 'src/server/admin/checks/disk-and-mail.test.ts',
   'src/server/admin/checks/queries.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/storage.ts': 'src/server/admin/checks/checks.test.ts',

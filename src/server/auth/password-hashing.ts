@@ -3,6 +3,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
+import { threadLimits } from '../thread-limits.ts'
 import type { Passwords } from './auth.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { HashCost, PasswordOrder } from './password-thread.ts'
@@ -13,11 +14,6 @@ import type { HashCost, PasswordOrder } from './password-thread.ts'
  */
 const betterAuthCost: HashCost = { N: 16_384, r: 16, p: 1 }
 const queueLimits = { most: 96, mostOfOne: 32 }
-/**
- * The limits of the thread's heap. scrypt's memory is not in the heap: 32 MiB for the one hash that
- * is being computed.
- */
-const threadLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
 /** The client for whom passwords are hashed, and a key that is computed already. */
 interface Caller {

@@ -1,7 +1,5 @@
+import { months, weekdays } from './calendar-names.ts'
 import { startOfDay } from './day.ts'
-
-const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /** Writes a day as '16 Nov'. It names no year, because people see days of the last weeks only. */
 export function dayText(day: string): string {

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts'
 import { dayInMs, hourInMs, minuteInMs } from './time-units.ts'
 
 /**
@@ -9,8 +10,4 @@ export function durationText(ms: number): string {
   if (ms >= 2 * dayInMs) return counted(ms / dayInMs, 'day')
   if (ms >= hourInMs) return counted(ms / hourInMs, 'hour')
   return counted(ms / minuteInMs, 'minute')
-}
-
-function counted(count: number, unit: string) {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
 }

@@ -1,5 +1,4 @@
-const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+import { months, weekdays } from './calendar-names.ts'
 
 function twoDigits(n: number) {
   return String(n).padStart(2, '0')

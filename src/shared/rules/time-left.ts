@@ -1,8 +1,5 @@
+import { counted } from './counted.ts'
 import { dayInMs, hourInMs } from './time-units.ts'
-
-function counted(count: number, unit: string) {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
-}
 
 /**
  * Returns how much time is left, in the words of spec §4: '3 days left', '9 hours left' or 'Less

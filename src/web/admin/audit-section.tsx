@@ -10,12 +10,13 @@ import { serverClock } from '../api/server-clock.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { LoadFailed } from '../ui/load-failed.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { Select } from '../ui/select.tsx'
 import { useSearch } from '../ui/use-search.ts'
 import { AuditRow, auditColumns } from './audit-row.tsx'
 import { SectionFrame, type SectionProps } from './section.tsx'
-import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
+import { OlderRows, RowsLoading } from './section-states.tsx'
 import { useAudit } from './use-audit.ts'
 
 const actions: { value: AuditAction | 'all'; label: string }[] = [
@@ -42,7 +43,7 @@ export function AuditSection({ id, title }: SectionProps) {
   const content = () => {
     if (isError && !lines) {
       return (
-        <SectionFailed
+        <LoadFailed
           title="The audit log could not be loaded"
           onRetry={() => void refetch()}
           pending={isFetching}

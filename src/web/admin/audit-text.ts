@@ -13,11 +13,11 @@ import {
   type PasswordChange,
   passwordChanges,
 } from '../../shared/rules/audit-ways.ts'
+import { counted } from '../../shared/rules/counted.ts'
 import { type Role, roles } from '../../shared/rules/role.ts'
 import { tiers } from '../../shared/rules/tier.ts'
 import { tierReasons } from '../../shared/rules/tier-change.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
-import { counted } from './counted.ts'
 import { typedText } from './limit-texts.ts'
 import { settingTexts } from './setting-texts.ts'
 

@@ -3,11 +3,12 @@ import { useId, useState } from 'react'
 import type { CheckLine } from '../../shared/contract/checks.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
+import { LoadFailed } from '../ui/load-failed.tsx'
 import { CheckRow } from './check-row.tsx'
 import { summarise } from './check-summary.ts'
 import { faultText } from './fault-text.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
-import { RowsLoading, SectionFailed } from './section-states.tsx'
+import { RowsLoading } from './section-states.tsx'
 import { useChecks } from './use-checks.ts'
 import { whenText } from './when-text.ts'
 
@@ -22,11 +23,7 @@ export function ChecksSection({ id, title }: SectionProps) {
     if (data) return <Lines lines={data} />
     if (error === null || isFetching) return <RowsLoading label="Checking the server" rows={5} />
     return (
-      <SectionFailed
-        title="The checks could not be made"
-        pending={isFetching}
-        onRetry={checkAgain}
-      />
+      <LoadFailed title="The checks could not be made" pending={isFetching} onRetry={checkAgain} />
     )
   }
   return (

@@ -5,9 +5,10 @@ import { tiers } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import type { CallAnswer } from '../api/call.ts'
 import { Card } from '../ui/card.tsx'
+import { LoadFailed } from '../ui/load-failed.tsx'
 import { checkTyped, inUseText, type LimitSetting, limitTexts, typedText } from './limit-texts.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
-import { RowsLoading, SectionFailed } from './section-states.tsx'
+import { RowsLoading } from './section-states.tsx'
 import { useLimitSettings, useSaveLimit } from './use-limit-settings.ts'
 import { ValueForm } from './value-form.tsx'
 
@@ -27,7 +28,7 @@ export function LimitsSection({ id, title }: SectionProps) {
     }
     if (isError) {
       return (
-        <SectionFailed
+        <LoadFailed
           title="The limits could not be loaded"
           onRetry={() => void refetch()}
           pending={isFetching}

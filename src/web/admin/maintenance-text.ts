@@ -1,4 +1,4 @@
-import { counted } from './counted.ts'
+import { counted } from '../../shared/rules/counted.ts'
 
 /** The result of a maintenance action, in words for the administrator. */
 export interface Outcome {

@@ -3,7 +3,8 @@ import type { ReactNode } from 'react'
 import type { ListPage } from '../api/call.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { Card } from '../ui/card.tsx'
-import { OlderRows, RowsLoading, SectionFailed } from './section-states.tsx'
+import { LoadFailed } from '../ui/load-failed.tsx'
+import { OlderRows, RowsLoading } from './section-states.tsx'
 
 export interface PagedListProps<Item> {
   query: UseInfiniteQueryResult<InfiniteData<ListPage<Item[]>>>
@@ -22,7 +23,7 @@ export function PagedList<Item>({ query, what, label, empty, row }: PagedListPro
   const { data, isError, isFetching, refetch, ...pages } = query
   if (!data) {
     return isError ? (
-      <SectionFailed
+      <LoadFailed
         title={`The ${what} could not be loaded`}
         onRetry={() => void refetch()}
         pending={isFetching}

@@ -1,5 +1,5 @@
 import type { Report } from '../../shared/contract/abuse.ts'
-import { counted } from './counted.ts'
+import { counted } from '../../shared/rules/counted.ts'
 import { whenText } from './when-text.ts'
 
 /**

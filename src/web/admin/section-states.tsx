@@ -1,8 +1,6 @@
-import { CircleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
 /** Grey shapes in place of the rows, while a section is loading. */
@@ -23,33 +21,6 @@ export function RowsLoading({ label, rows }: { label: string; rows: number }) {
           </div>
         ))}
       </Loading>
-    </Card>
-  )
-}
-
-export interface SectionFailedProps {
-  /** Says what could not be loaded, without a full stop. */
-  title: string
-  onRetry: () => void
-  pending: boolean
-}
-
-/** Says that a section could not be loaded. A button tries again. */
-export function SectionFailed({ title, onRetry, pending }: SectionFailedProps) {
-  return (
-    <Card>
-      <EmptyState
-        failed
-        icon={<CircleAlert />}
-        title={title}
-        action={
-          <Button pending={pending} pendingLabel="Loading…" onClick={onRetry}>
-            Try again
-          </Button>
-        }
-      >
-        Check your connection and try again.
-      </EmptyState>
     </Card>
   )
 }

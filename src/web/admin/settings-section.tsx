@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { type TextSettingKey, textSettingKeys } from '../../shared/rules/admin-settings.ts'
 import { Card } from '../ui/card.tsx'
+import { LoadFailed } from '../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { SectionFrame, type SectionProps } from './section.tsx'
-import { SectionFailed } from './section-states.tsx'
 import { SettingForm } from './setting-form.tsx'
 import { useSettings } from './use-settings.ts'
 
@@ -16,7 +16,7 @@ export function SettingsSection({ id, title }: SectionProps) {
     }
     if (isError) {
       return (
-        <SectionFailed
+        <LoadFailed
           title="The settings could not be loaded"
           onRetry={() => void refetch()}
           pending={isFetching}

@@ -1,8 +1,8 @@
 import type { ListedUser } from '../../shared/contract/admin.ts'
+import { counted } from '../../shared/rules/counted.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { mostFoundUsers } from '../../shared/rules/user-list.ts'
 import { shortName } from '../ui/split-name.ts'
-import { counted } from './counted.ts'
 
 /** The greatest length of a name inside a sentence, in characters. */
 const longestInSentence = 40

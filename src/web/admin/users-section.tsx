@@ -7,12 +7,13 @@ import { serverClock } from '../api/server-clock.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { LoadFailed } from '../ui/load-failed.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { useSearch } from '../ui/use-search.ts'
 import { useUserDeletion } from './delete-user-dialog.tsx'
 import { MakeUserDialog } from './make-user-dialog.tsx'
 import { SectionFrame, type SectionProps } from './section.tsx'
-import { RowsLoading, SectionFailed } from './section-states.tsx'
+import { RowsLoading } from './section-states.tsx'
 import { useStats } from './use-stats.ts'
 import { useUsers } from './use-users.ts'
 import { UserRow, userColumns } from './user-row.tsx'
@@ -33,7 +34,7 @@ export function UsersSection({ id, title }: SectionProps) {
   const content = () => {
     if (isError && !users) {
       return (
-        <SectionFailed
+        <LoadFailed
           title="The users could not be loaded"
           onRetry={() => void refetch()}
           pending={isFetching}

@@ -1,10 +1,10 @@
-import { ChartColumn, CircleAlert } from 'lucide-react'
+import { ChartColumn } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Analytics } from '../../shared/contract/analytics.ts'
 import { dayText } from '../../shared/rules/day-text.ts'
-import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { LoadFailed } from '../ui/load-failed.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { AnalyticsLoading } from './analytics-loading.tsx'
 import { DownloadsChart } from './downloads-chart.tsx'
@@ -34,7 +34,17 @@ export function AnalyticsSection({ emptyAction }: AnalyticsSectionProps) {
       if (isEmpty(data)) return <NothingToCount action={emptyAction} />
       return <Charts analytics={data} asTable={asTable} />
     }
-    if (isError) return <Failed pending={isFetching} onRetry={() => void refetch()} />
+    if (isError) {
+      return (
+        <LoadFailed
+          title="The numbers could not be loaded"
+          onRetry={() => void refetch()}
+          pending={isFetching}
+        >
+          Your files and their links are not affected.
+        </LoadFailed>
+      )
+    }
     return <AnalyticsLoading />
   }
   const isShown = data !== undefined && !isEmpty(data)
@@ -71,25 +81,6 @@ function Charts({ analytics, asTable }: { analytics: Analytics; asTable: boolean
         <MostDownloadedChart files={analytics.mostDownloaded} asTable={asTable} />
       </div>
     </div>
-  )
-}
-
-function Failed({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
-  return (
-    <Card>
-      <EmptyState
-        failed
-        icon={<CircleAlert />}
-        title="The numbers could not be loaded"
-        action={
-          <Button pending={pending} pendingLabel="Loading…" onClick={onRetry}>
-            Try again
-          </Button>
-        }
-      >
-        Your files and their links are not affected.
-      </EmptyState>
-    </Card>
   )
 }
 

@@ -1,8 +1,9 @@
-import { CircleAlert, Files, SearchX } from 'lucide-react'
+import { Files, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { LoadFailed } from '../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
 /** A grey shape in place of a row that is being loaded. */
@@ -38,20 +39,9 @@ export function FilesLoading({ rows }: { rows: number }) {
 /** Says that the list could not be read, with a button that reads it again. */
 export function FilesFailed({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
   return (
-    <Card>
-      <EmptyState
-        failed
-        icon={<CircleAlert />}
-        title="Your files could not be loaded"
-        action={
-          <Button pending={pending} pendingLabel="Loading…" onClick={onRetry}>
-            Try again
-          </Button>
-        }
-      >
-        They are safe. Check your connection and try again.
-      </EmptyState>
-    </Card>
+    <LoadFailed title="Your files could not be loaded" onRetry={onRetry} pending={pending}>
+      They are safe. Check your connection and try again.
+    </LoadFailed>
   )
 }
 

@@ -1,14 +1,13 @@
 import type { ReactNode } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { longestFileSearch } from '../../shared/rules/file-list.ts'
 import { newestFirst } from '../../shared/rules/file-order.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
-import { SearchField } from '../ui/search-field.tsx'
 import { useSearch } from '../ui/use-search.ts'
 import { ClearHistory } from './clear-history.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId } from './files-heading.tsx'
 import { FoundFiles } from './found-files.tsx'
+import { NameSearch } from './name-search.tsx'
 import { useFileCounts } from './use-file-counts.ts'
 import { useFiles, useMoreFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
@@ -42,16 +41,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
       </FilesHeading>
       {all.files === undefined ? null : (
         <div className="mb-3 flex flex-wrap items-center gap-2 empty:hidden">
-          {isEmpty ? null : (
-            <div className="min-w-0 flex-1 max-sm:basis-full">
-              <SearchField
-                label="Search by name"
-                value={typed}
-                onValueChange={setTyped}
-                maxLength={longestFileSearch}
-              />
-            </div>
-          )}
+          {isEmpty ? null : <NameSearch typed={typed} onType={setTyped} />}
           {tierTraits[tier].renewal ? null : (
             <ClearHistory count={counts?.deleted ?? 0} files={all.files} tier={tier} now={now} />
           )}

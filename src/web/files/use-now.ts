@@ -1,18 +1,13 @@
 import { useEffect, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
+import { lookAgain, serverNow } from '../api/look-again.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { nextChange } from './next-change.ts'
 
-function serverNow() {
-  return new Date(serverClock().now())
-}
-
 /**
  * Returns the server's time for all components that show these files. One timer for all of them
- * fires when the next label changes. Browsers stop timers while a page is in the background. So the
- * time is also updated immediately when the page becomes visible, and when it learns that its clock
- * is wrong.
+ * fires when the next label changes.
  */
 export function useNow(files: readonly StoredFile[], tier: Tier): Date {
   const [{ now, of }, setLook] = useState(() => ({ now: serverNow(), of: files }))
@@ -22,14 +17,7 @@ export function useNow(files: readonly StoredFile[], tier: Tier): Date {
   useEffect(() => {
     const look = () => setLook({ now: serverNow(), of: files })
     const change = nextChange(files, tier, now.getTime())
-    const timer = setTimeout(look, change - serverClock().now())
-    const leave = serverClock().subscribe(look)
-    document.addEventListener('visibilitychange', look)
-    return () => {
-      clearTimeout(timer)
-      leave()
-      document.removeEventListener('visibilitychange', look)
-    }
+    return lookAgain(look, change - serverClock().now())
   }, [files, tier, now])
   return now
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { type TrialNotice, trialNotice } from '../../shared/rules/trial.ts'
-import { serverClock } from '../api/server-clock.ts'
+import { lookAgain, serverNow } from '../api/look-again.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 
 /** Spec §4: the trial banner refreshes every 60 s. */
@@ -13,10 +13,6 @@ const refreshMs = 60_000
  * premium, it is asked again after this time.
  */
 const askAgainMs = 5000
-
-function serverNow() {
-  return new Date(serverClock().now())
-}
 
 /** Returns what the banner says about the user's trial at a moment; null for nothing. */
 function noticeFor(user: User, now: Date): TrialNotice | null {
@@ -46,14 +42,7 @@ export function useTrialNotice(user: User): TrialNotice | null {
     const look = () => setNow(serverNow())
     const leftMs = endsAt === null ? 0 : Date.parse(endsAt) - now.getTime()
     const waitMs = isOld ? askAgainMs : leftMs > 0 ? Math.min(refreshMs, leftMs) : refreshMs
-    const timer = setTimeout(look, waitMs)
-    const leave = serverClock().subscribe(look)
-    document.addEventListener('visibilitychange', look)
-    return () => {
-      clearTimeout(timer)
-      leave()
-      document.removeEventListener('visibilitychange', look)
-    }
+    return lookAgain(look, waitMs)
   }, [client, endsAt, isOld, now])
   return notice
 }

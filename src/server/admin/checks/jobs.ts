@@ -1,3 +1,4 @@
+import { counted } from '../../../shared/rules/counted.ts'
 import { momentText } from '../../../shared/rules/moment-text.ts'
 import { countOverdue } from '../../files/purge-queries.ts'
 import { jobNames } from '../../jobs/jobs.ts'
@@ -53,8 +54,4 @@ function missingBytes(missing: number): Finding {
   const cure =
     'Restore them from a backup, under the keys that the log names: look for "the bytes of a file are missing in storage". The next comparison, every night, says whether all are back.'
   return { about, ...failing(message, cure) }
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }

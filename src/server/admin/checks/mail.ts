@@ -136,18 +136,18 @@ async function lookAtWaiting({ db }: MailCheckDeps): Promise<Finding> {
   const asked = { tries: manyTries, minutes: untriedMinutes }
   const { tried, mostTries, reason, untried } = await countWaitingLetters(db, asked)
   if (untried > 0) {
-    const message = `${counted(untried)} since more than ${untriedMinutes} minutes, and no server tries to send.`
+    const message = `${waitingText(untried)} since more than ${untriedMinutes} minutes, and no server tries to send.`
     const cure =
       'Restart the server. If it stays so, look in its log for "the job queue failed". None of the letters is lost.'
     return { about, ...failing(message, cure) }
   }
   if (tried === 0) return { about, ...ok('None waits for long.') }
-  const message = `${counted(tried)} after up to ${mostTries} tries. The mail server said last: ${shortReason(reason ?? '')}.`
+  const message = `${waitingText(tried)} after up to ${mostTries} tries. The mail server said last: ${shortReason(reason ?? '')}.`
   const cure =
     'If the line Mail is failing, mend that first. Otherwise ask whoever runs the mail server about this answer. Each letter is tried for a day; none is lost before that.'
   return { about, ...warning(message, cure) }
 }
 
-function counted(letters: number): string {
+function waitingText(letters: number): string {
   return letters === 1 ? 'A letter waits' : `${letters} letters wait`
 }

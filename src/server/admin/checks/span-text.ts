@@ -1,3 +1,4 @@
+import { counted } from '../../../shared/rules/counted.ts'
 import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/time-units.ts'
 
 const units = [
@@ -14,5 +15,5 @@ const units = [
 export function spanText(ms: number): string {
   const unit = units.find((one) => ms >= 2 * one.ms) ?? units[3]
   const count = Math.max(1, Math.floor(ms / unit.ms))
-  return `${count} ${unit.name}${count === 1 ? '' : 's'}`
+  return counted(count, unit.name)
 }

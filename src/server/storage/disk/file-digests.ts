@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
+import { threadLimits } from '../../thread-limits.ts'
 import type { DigestAnswer, DigestOrder } from './digest-thread.ts'
 
 const mebibyte = 1024 * 1024
@@ -16,8 +17,6 @@ const blockBytes = mebibyte
  * many whose SHA-256 is known.
  */
 const rememberedUploads = 500
-/** The thread needs memory only for one block and its few messages. */
-const threadLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
 /**
  * For files up to this size, hashing on the main thread costs less than asking the other thread.

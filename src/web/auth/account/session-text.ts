@@ -1,3 +1,4 @@
+import { counted } from '../../../shared/rules/counted.ts'
 import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/time-units.ts'
 
 /**
@@ -9,7 +10,7 @@ export function lastSeenText(lastSeen: Date, now: Date): string {
   const passed = now.getTime() - lastSeen.getTime()
   if (passed < 10 * minuteInMs) return 'just now'
   if (passed < hourInMs) return `${Math.floor(passed / minuteInMs)} minutes ago`
-  if (passed < dayInMs) return ago(Math.floor(passed / hourInMs), 'hour')
+  if (passed < dayInMs) return `${counted(Math.floor(passed / hourInMs), 'hour')} ago`
   return `on ${dayText(lastSeen)}`
 }
 
@@ -31,8 +32,4 @@ export function dateText(moment: Date): string {
  */
 export function isHandheld(browser: string | null): boolean {
   return /\b(Android|iOS|Windows Phone)\b/.test(browser ?? '')
-}
-
-function ago(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'} ago`
 }

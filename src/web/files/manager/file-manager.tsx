@@ -1,17 +1,16 @@
 import { Settings2 } from 'lucide-react'
 import { type ReactNode, useCallback, useId, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
-import { longestFileSearch } from '../../../shared/rules/file-list.ts'
 import { newestFirst } from '../../../shared/rules/file-order.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
 import { useSearch } from '../../ui/use-search.ts'
 import { useDeleteFiles } from '../change-files.ts'
 import { DeleteFilesDialog } from '../delete-files-dialog.tsx'
 import { filesHeadingId } from '../files-heading.tsx'
 import { FoundFiles } from '../found-files.tsx'
+import { NameSearch } from '../name-search.tsx'
 import { useFileCounts } from '../use-file-counts.ts'
 import { useFiles, useMoreFiles } from '../use-files.ts'
 import { useNow } from '../use-now.ts'
@@ -93,14 +92,7 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
       {showsSettings ? <ManagerSettings tier={tier} id={settingsId} /> : null}
       {all.files && all.files.length > 0 ? (
         <div className="mb-3 flex flex-wrap items-center gap-2">
-          <div className="min-w-0 flex-1 max-sm:basis-full">
-            <SearchField
-              label="Search by name"
-              value={typed}
-              onValueChange={setTyped}
-              maxLength={longestFileSearch}
-            />
-          </div>
+          <NameSearch typed={typed} onType={setTyped} />
           <SortControls order={order} onOrderChange={setOrder} />
         </div>
       ) : null}

@@ -1,0 +1,40 @@
+import { CircleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { Card } from './card.tsx'
+import { EmptyState } from './empty-state.tsx'
+
+export interface LoadFailedProps {
+  /** Says what could not be loaded, without a full stop. */
+  title: string
+  /** What is not affected, or what a person can do. */
+  children?: ReactNode
+  onRetry: () => void
+  /** True while it is loaded again. */
+  pending: boolean
+}
+
+/** A card in place of what could not be loaded. Its button tries again. */
+export function LoadFailed({
+  title,
+  children = 'Check your connection and try again.',
+  onRetry,
+  pending,
+}: LoadFailedProps) {
+  return (
+    <Card>
+      <EmptyState
+        failed
+        icon={<CircleAlert />}
+        title={title}
+        action={
+          <Button pending={pending} pendingLabel="Loading…" onClick={onRetry}>
+            Try again
+          </Button>
+        }
+      >
+        {children}
+      </EmptyState>
+    </Card>
+  )
+}
