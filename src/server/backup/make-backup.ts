@@ -56,10 +56,10 @@ export interface MadeBackup {
 const listedFile = 'listed.ndjson'
 
 /**
- * Backs everything but uploads under way up into a folder, also while servers run. All rows are of one moment. The bytes
- * are copied after them: those of a file never change. A file whose bytes are removed meanwhile
- * is noted as gone, and a restore ends its link. What is interrupted can be repeated with the same
- * folder, which keeps the objects that are there.
+ * Copies everything except running uploads into a folder, also while servers run. All rows are of
+ * one moment. The bytes are copied after the rows, because the bytes of a file never change. If the
+ * bytes of a file are removed meanwhile, the backup notes that, and a restore ends the file's link.
+ * An interrupted backup can be repeated with the same folder. It keeps the objects that are there.
  * @throws {StartFault} when the folder, the database or a store cannot be used.
  */
 export async function makeBackup(folder: string, options: BackupOptions): Promise<MadeBackup> {
