@@ -19,7 +19,7 @@ import {
 import { bytesIn, describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { listReports, report, takenDown } from './support/takedowns.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
-import { confirm, expectRefusal } from './support/upload-requests.ts'
+import { askForDownload, confirm, expectRefusal } from './support/upload-requests.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -49,10 +49,6 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     return row
   }
 
-  function download({ shortCode }: Pick<File, 'shortCode'>) {
-    return makeClient(app).fetch(`/api/download/${shortCode}`)
-  }
-
   /** Uploads bytes in one PUT. `claimed` is the SHA-256 that the client sends. */
   async function upload(bytes: Uint8Array<ArrayBuffer>, claimed?: string) {
     const started = await startUpload(ada, { size: bytes.length })
@@ -75,12 +71,13 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
   it('ends the link at once and the presigned URLs that were handed out within a minute, and removes the bytes', async () => {
     const file = await makeFile(ada)
     const key = (await rowOf(file))?.storageKey ?? ''
-    const handedOut = new URL((await download(file)).headers.get('location') ?? '')
+    const redirect = await askForDownload(app, file.shortCode)
+    const handedOut = new URL(redirect.headers.get('location') ?? '')
     expect(Number(handedOut.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     expect(await takenDown(admin, file.shortCode)).toBe(
       'The file was taken down. Its content is blocked.',
     )
-    expect((await download(file)).status).toBe(404)
+    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
     expect((await fetch(handedOut)).status).toBe(404)
     expect(await app.storage.storedSize(key)).toBeNull()
@@ -130,7 +127,7 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     expect((await rowOf(file))?.sha256).toBe(sha256(innocent))
     await takenDown(admin, file.shortCode)
     await findBlockedContent(app.deps)
-    expect((await download(hers)).status).toBe(302)
+    expect((await askForDownload(app, hers.shortCode)).status).toBe(302)
     expect((await upload(innocent, sha256(innocent))).status).toBe(200)
     await expectRefusal(await upload(malware), 409, 'CONTENT_BLOCKED')
     expect((await rowOf(file))?.sha256).toBe(sha256(malware))
@@ -151,8 +148,8 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     await takenDown(admin, first?.shortCode ?? '')
     await app.mails()
     expect(await findBlockedContent(app.deps)).toEqual({ read: 3, failed: 0, takenDown: 2 })
-    for (const copy of copies) expect((await download(copy)).status).toBe(404)
-    expect((await download(other)).status).toBe(302)
+    for (const copy of copies) expect((await askForDownload(app, copy.shortCode)).status).toBe(404)
+    expect((await askForDownload(app, other.shortCode)).status).toBe(302)
     const [mail, ...others] = await app.mails()
     expect(others).toEqual([])
     expect(mail?.letter.subject).toBe('2 files of yours were taken down')

@@ -42,9 +42,21 @@ export function askForList(person: Client, cloudKey: string): Promise<Response> 
   return person.fetch(`/api/files/upload-parts?cloudKey=${encodeURIComponent(cloudKey)}`)
 }
 
+/** Asks for the bytes of a file as a visitor does. Returns the answer. */
+export function askForDownload(
+  app: TestApp,
+  shortCode: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return makeClient(app).fetch(`/api/download/${shortCode}`, { headers })
+}
+
 /** Returns the bytes of a file as a visitor downloads them. */
-export async function download(app: TestApp, { shortCode }: File): Promise<Uint8Array> {
-  const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
+export async function download(
+  app: TestApp,
+  { shortCode }: Pick<File, 'shortCode'>,
+): Promise<Uint8Array> {
+  const response = await askForDownload(app, shortCode)
   expect(response.status).toBe(200)
   return new Uint8Array(await response.arrayBuffer())
 }

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   askForRenewal,
   json,
-  makeClient,
   makeFile,
   makePerson,
   type Person,
   signInAgain,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { download } from '../../../tests/support/upload-requests.ts'
 import type { FileStats } from '../../shared/contract/analytics.ts'
 import { dayOf, daysBetween } from '../../shared/rules/day.ts'
 
@@ -30,10 +30,6 @@ async function stats(person: Person, id: string): Promise<FileStats> {
   return json(response)
 }
 
-async function download({ shortCode }: { shortCode: string }) {
-  await (await makeClient(app).fetch(`/api/download/${shortCode}`)).arrayBuffer()
-}
-
 describe('the statistics of a file', () => {
   it('begin with its day, without a download', async () => {
     const { id } = await makeFile(ada)
@@ -47,10 +43,10 @@ describe('the statistics of a file', () => {
   it('count each day, also days without a download, and know the last one', async () => {
     const file = await makeFile(ada)
     const first = dayOf(app.clock())
-    await download(file)
-    await download(file)
+    await download(app, file)
+    await download(app, file)
     app.clock.advance(2 * day)
-    await download(file)
+    await download(app, file)
     const last = app.clock()
     app.clock.advance(day / 2)
     const days = daysBetween(first, dayOf(app.clock()))
@@ -70,7 +66,7 @@ describe('the statistics of a file', () => {
     await Promise.all(
       Array.from({ length: 20 }, async () => {
         app.clock.advance(1)
-        await download(file)
+        await download(app, file)
       }),
     )
     const { downloadCount, lastDownloadAt } = await stats(ada, file.id)
@@ -80,9 +76,9 @@ describe('the statistics of a file', () => {
 
   it('go on over a renewal, and end with the 30 days', async () => {
     const file = await makeFile(ada)
-    await download(file)
+    await download(app, file)
     app.clock.advance(4 * day)
-    await download(await json(await askForRenewal(ada, file.id)))
+    await download(app, await json(await askForRenewal(ada, file.id)))
     expect(await stats(ada, file.id)).toMatchObject({ downloadCount: 2 })
     app.clock.advance(100 * day)
     const { days, downloadCount } = await stats(await signInAgain(app, ada), file.id)

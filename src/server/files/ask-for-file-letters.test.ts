@@ -10,6 +10,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { download } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import type { Preferences } from '../../shared/rules/preferences.ts'
 import { files, firstDownloads, users } from '../db/schema.ts'
@@ -47,12 +48,6 @@ async function prefer(person: Person, preferences: Partial<Preferences>) {
   expect(response.status).toBe(200)
 }
 
-async function download({ shortCode }: File) {
-  const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
-  expect(response.status).toBe(200)
-  await response.arrayBuffer()
-}
-
 /** Runs a job and sends the mails that it requested. Returns what this person gets. */
 async function lettersTo(person: Person, job: typeof tellFirstDownloads) {
   await job(app.deps)
@@ -67,21 +62,21 @@ describe('the letter at the first download', () => {
   it('comes once for each file, however often it is downloaded and renewed', async () => {
     const file = await makeFile(ada, { name: 'press-kit.zip' })
     expect(await letters()).toEqual([])
-    await download(file)
-    await download(file)
+    await download(app, file)
+    await download(app, file)
     const [letter, ...others] = await letters()
     expect(others).toEqual([])
     expect(letter?.subject).toBe('1 file of yours was downloaded for the first time')
     expect(letter?.text).toContain('press-kit.zip until')
     expect(letter?.text).toContain(`${app.url}/?tab=manager`)
-    await download(file)
+    await download(app, file)
     const renewed = (await (await askForRenewal(ada, file.id)).json()) as File
-    await download(renewed)
+    await download(app, renewed)
     expect(await letters()).toEqual([])
   })
 
   it('tells of all files that were downloaded since the last one', async () => {
-    for (const name of ['one.txt', 'two.txt']) await download(await makeFile(ada, { name }))
+    for (const name of ['one.txt', 'two.txt']) await download(app, await makeFile(ada, { name }))
     const [letter, ...others] = await letters()
     expect(others).toEqual([])
     expect(letter?.subject).toBe('2 files of yours were downloaded for the first time')
@@ -106,14 +101,14 @@ describe('the letter at the first download', () => {
 
   it('comes once, if many download at once and several servers run the job at once', async () => {
     const file = await makeFile(ada)
-    await Promise.all(Array.from({ length: 10 }, () => download(file)))
+    await Promise.all(Array.from({ length: 10 }, () => download(app, file)))
     const told = await Promise.all([1, 2, 3].map(() => tellFirstDownloads(app.deps)))
     expect(told.map(({ toldCount }) => toldCount).toSorted()).toEqual([0, 0, 1])
     expect(await letters()).toHaveLength(1)
   })
 
   it('is not asked for if the queue fails, and comes with the next run', async () => {
-    await download(await makeFile(ada))
+    await download(app, await makeFile(ada))
     const add = () => Promise.reject(new Error('no queue'))
     const mailQueue = { ...app.deps.mailQueue, add }
     await expect(tellFirstDownloads({ ...app.deps, mailQueue })).rejects.toThrow()
@@ -131,10 +126,10 @@ describe('the letter at the first download', () => {
 
   it('does not come to whoever did not ask for it, turned it off, or is free again', async () => {
     const [bob, off, free] = [await makeReader(), await makeReader(), await makeReader()]
-    await download(await makeFile(bob))
+    await download(app, await makeFile(bob))
     for (const person of [off, free]) {
       await prefer(person, { mailOnFirstDownload: true })
-      await download(await makeFile(person))
+      await download(app, await makeFile(person))
     }
     await prefer(off, { mailOnFirstDownload: false })
     await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, free.id))
@@ -146,7 +141,7 @@ describe('the letter at the first download', () => {
 
   it('does not tell of a file that was deleted meanwhile', async () => {
     const file = await makeFile(ada)
-    await download(file)
+    await download(app, file)
     await tellFirstDownloads(app.deps)
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(await letters()).toEqual([])
@@ -155,7 +150,7 @@ describe('the letter at the first download', () => {
   it('names no file to an address that nobody has verified', async () => {
     const bob = await makeReader({ emailVerified: false })
     await prefer(bob, { mailOnFirstDownload: true })
-    await download(await makeFile(bob, { name: 'Call this number.txt' }))
+    await download(app, await makeFile(bob, { name: 'Call this number.txt' }))
     const [letter] = await lettersTo(bob, tellFirstDownloads)
     expect(letter?.text).toContain('1 file of yours')
     expect(letter?.text).not.toContain('number')

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, makeClient, makeFile, makePerson } from '../../../tests/support/make.ts'
+import { json, makeFile, makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { askForDownload } from '../../../tests/support/upload-requests.ts'
 import { files } from '../db/schema.ts'
 import { createStores } from '../storage/stores.ts'
 import { deleteFile } from './delete-file.ts'
@@ -15,10 +16,6 @@ beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(() => app.close())
-
-function download(shortCode: string) {
-  return makeClient(app).fetch(`/api/download/${shortCode}`)
-}
 
 async function storageKeyOf(id: string) {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
@@ -33,7 +30,7 @@ describe('DELETE /api/files/{id}', () => {
     const key = await storageKeyOf(file.id)
     const response = await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(response.status).toBe(200)
-    expect((await download(file.shortCode)).status).toBe(404)
+    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
     expect(await app.storage.storedSize(key)).toBeNull()
     expect(await json(await ada.fetch('/api/files'))).toEqual([])
     expect((await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(404)
@@ -45,7 +42,7 @@ describe('DELETE /api/files/{id}', () => {
     const response = await bob.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ code: 'FILE_NOT_FOUND' })
-    expect((await download(file.shortCode)).status).toBe(200)
+    expect((await askForDownload(app, file.shortCode)).status).toBe(200)
   })
 
   it.each(['1', 'x', '%00', "1' or '1'='1", randomUUID(), 'x'.repeat(60)])(
@@ -72,7 +69,7 @@ describe('DELETE /api/files/{id}', () => {
     const key = await storageKeyOf(file.id)
     const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
     await deleteFile({ ...app.deps, stores }, ada.id, file.id, app.deps.log)
-    expect((await download(file.shortCode)).status).toBe(404)
+    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
     expect(await json(await ada.fetch('/api/files'))).toEqual([])
     expect(await app.storage.storedSize(key)).toBe(1000)
 

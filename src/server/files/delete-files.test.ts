@@ -5,7 +5,6 @@ import {
   askForDeletion,
   askForRenewal,
   json,
-  makeClient,
   makeFile,
   makePerson,
   type Person,
@@ -15,6 +14,7 @@ import {
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { plansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { askForDownload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { fileDownloads, files } from '../db/schema.ts'
 import { createStores } from '../storage/stores.ts'
@@ -27,10 +27,6 @@ beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(() => app.close())
-
-function download(code: string) {
-  return makeClient(app).fetch(`/api/download/${code}`)
-}
 
 async function idsOf(person: Person) {
   return (await json<File[]>(await person.fetch('/api/files'))).map(({ id }) => id)
@@ -60,7 +56,7 @@ describe('DELETE /api/files/bulk', () => {
     })
     expect(await idsOf(ada)).toEqual([third])
     expect(
-      (await Promise.all(made.map(({ shortCode }) => download(shortCode)))).map(
+      (await Promise.all(made.map(({ shortCode }) => askForDownload(app, shortCode)))).map(
         ({ status }) => status,
       ),
     ).toEqual([404, 404, 200])
@@ -83,7 +79,7 @@ describe('DELETE /api/files/bulk', () => {
     const file = await makeFile(ada)
     await askForDeletion(ada, [file.id])
     app.clock.advance(-60_000)
-    expect((await download(file.shortCode)).status).toBe(404)
+    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
     app.clock.advance(60_000)
   })
 
@@ -99,7 +95,7 @@ describe('DELETE /api/files/bulk', () => {
       deletedCount: 1,
       notFound: [unknown, theirs.id, ...odd],
     })
-    expect((await download(theirs.shortCode)).status).toBe(200)
+    expect((await askForDownload(app, theirs.shortCode)).status).toBe(200)
     expect(await (await askForDeletion(ada, [mine.id])).json()).toMatchObject({
       deletedCount: 0,
       notFound: [mine.id],
@@ -181,7 +177,7 @@ describe('DELETE /api/files/expired/bulk', () => {
   it("clears a free user's history and touches nothing that is active or somebody else's", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const [old, purged, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
-    await (await download(purged.shortCode)).arrayBuffer()
+    await (await askForDownload(app, purged.shortCode)).arrayBuffer()
     app.clock.advance(3 * day - 1)
     const young = await makeFile(ada)
     app.clock.advance(1)
@@ -195,7 +191,7 @@ describe('DELETE /api/files/expired/bulk', () => {
     expect(await response.json()).toEqual({ message: '3 files deleted', deletedCount: 3 })
     expect(await idsOf(ada)).toEqual([young.id])
     expect(await idsOf(bob)).toEqual([theirs.id])
-    expect((await download(young.shortCode)).status).toBe(200)
+    expect((await askForDownload(app, young.shortCode)).status).toBe(200)
 
     // The rows whose bytes were removed before are deleted already, with their counts of downloads.
     // The third row stays until its bytes are removed.
@@ -236,14 +232,14 @@ describe('a download that is under way', () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(ada, { bytes: new Uint8Array(size).fill(7) })
     const key = await keyOf(file.id)
-    const reader = (await download(file.shortCode)).body?.getReader()
+    const reader = (await askForDownload(app, file.shortCode)).body?.getReader()
     const first = await reader?.read()
     // More bytes are still to come than the buffers between server and client can contain.
     expect(first?.value?.length).toBeLessThan(size / 4)
 
     const ended = await end(ada, file.id)
     expect(ended.status).toBe(200)
-    expect((await download(file.shortCode)).status).toBe(404)
+    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
     await expireFiles(app.deps)
     const isGone = (await app.storage.storedSize(key)) === null
     expect(isGone).toBe((await idsOf(ada)).length === 0)

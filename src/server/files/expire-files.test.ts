@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   askForDeletion,
   json,
-  makeClient,
   makeFile,
   makePerson,
   type Person,
@@ -11,6 +10,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { askForDownload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { linkStatus } from '../../shared/rules/link-status.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
@@ -56,9 +56,6 @@ function withStore(changes: Partial<Storage>) {
 function errors() {
   return app.logged.filter(({ level }) => level >= 50)
 }
-function download(shortCode: string) {
-  return makeClient(app).fetch(`/api/download/${shortCode}`)
-}
 function refuse() {
   return Promise.reject(new Error('EIO'))
 }
@@ -68,9 +65,9 @@ describe('expiry', () => {
   it('ends a link at its very second, before any job ran', async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.set(new Date(new Date(file.expiresAt).getTime() - 1))
-    expect((await download(file.shortCode)).status).toBe(200)
+    expect((await askForDownload(app, file.shortCode)).status).toBe(200)
     app.clock.set(new Date(file.expiresAt))
-    const over = await download(file.shortCode)
+    const over = await askForDownload(app, file.shortCode)
     expect(over.status).toBe(404)
     expect(await over.json()).toEqual({
       code: 'LINK_NOT_FOUND',

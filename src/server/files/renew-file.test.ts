@@ -11,6 +11,7 @@ import {
   signInAgain,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { askForDownload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files, shortCodes, users } from '../db/schema.ts'
 import { counter } from '../http/rate-limit.ts'
@@ -37,10 +38,6 @@ async function becomes(moment: number) {
   ada = await signInAgain(app, ada)
 }
 
-function download(code: string, headers: Record<string, string> = {}) {
-  return makeClient(app).fetch(`/api/download/${code}`, { headers })
-}
-
 async function renew(id: string, expirationDays: number | string = 3): Promise<File> {
   const response = await askForRenewal(ada, id, { expirationDays })
   expect(response.status).toBe(200)
@@ -55,7 +52,7 @@ async function expectRefusal(response: Response, status: number, code: string) {
 describe('a renewal', () => {
   it('gives a completely new link, and the old one answers as one that never was', async () => {
     const file = await makeFile(ada, { name: 'press-kit.zip', days: '3' })
-    const etag = (await download(file.shortCode)).headers.get('etag') ?? ''
+    const etag = (await askForDownload(app, file.shortCode)).headers.get('etag') ?? ''
     app.clock.advance(2 * day)
     const renewed = await renew(file.id, 7)
     expect(renewed.shortCode).not.toBe(file.shortCode)
@@ -64,7 +61,7 @@ describe('a renewal', () => {
     expect(file).toMatchObject(rest)
     expect(await json(await ada.fetch('/api/files?limit=1'))).toEqual([renewed])
 
-    const bytes = await (await download(renewed.shortCode)).arrayBuffer()
+    const bytes = await (await askForDownload(app, renewed.shortCode)).arrayBuffer()
     expect(Buffer.from(bytes).equals(Buffer.from(file.bytes))).toBe(true)
     for (const base of ['/api/download/', '/s/', '/api/links/']) {
       const dead = await makeClient(app).fetch(`${base}${file.shortCode}`)
@@ -73,7 +70,7 @@ describe('a renewal', () => {
       expect(dead.headers.get('cache-control')).toBe('no-store')
     }
     // A cache that kept the bytes must ask before each use. The answer is that the link has ended.
-    expect((await download(file.shortCode, { 'if-none-match': etag })).status).toBe(404)
+    expect((await askForDownload(app, file.shortCode, { 'if-none-match': etag })).status).toBe(404)
     const page = await makeClient(app).fetch(`/s/${file.shortCode}`, {
       headers: { accept: 'text/html' },
     })
@@ -83,10 +80,10 @@ describe('a renewal', () => {
 
   it('leaves counts and digest with the file', async () => {
     const file = await makeFile(ada)
-    await (await download(file.shortCode)).arrayBuffer()
-    await (await download(file.shortCode)).arrayBuffer()
+    await (await askForDownload(app, file.shortCode)).arrayBuffer()
+    await (await askForDownload(app, file.shortCode)).arrayBuffer()
     const renewed = await renew(file.id)
-    await (await download(renewed.shortCode)).arrayBuffer()
+    await (await askForDownload(app, renewed.shortCode)).arrayBuffer()
     expect(renewed.sha256).toBe(file.sha256)
     const count = async () => {
       const listed = await json<File[]>(await ada.fetch('/api/files'))
@@ -104,8 +101,8 @@ describe('a renewal', () => {
     }
     expect(new Set(codes).size).toBe(4)
     const living = codes.pop() ?? ''
-    expect((await download(living)).status).toBe(200)
-    for (const code of codes) expect((await download(code)).status).toBe(404)
+    expect((await askForDownload(app, living)).status).toBe(200)
+    for (const code of codes) expect((await askForDownload(app, code)).status).toBe(404)
     const given = await app.deps.db.select().from(shortCodes)
     expect(given.map(({ code }) => code)).toEqual(expect.arrayContaining([...codes, living]))
   })
@@ -122,9 +119,9 @@ describe('a renewal', () => {
     await becomes(created + age)
     const renewed = await renew(file.id, 7)
     expect(Date.parse(renewed.expiresAt) - created).toBe(ends)
-    expect((await download(renewed.shortCode)).status).toBe(200)
+    expect((await askForDownload(app, renewed.shortCode)).status).toBe(200)
     app.clock.set(new Date(created + ends))
-    expect((await download(renewed.shortCode)).status).toBe(404)
+    expect((await askForDownload(app, renewed.shortCode)).status).toBe(404)
   })
 
   it.each([3, 5, 7, '3', '5', '7'])('takes %j days', async (days) => {
@@ -156,7 +153,7 @@ describe('is refused', () => {
   ])('with the body %j, and changes nothing', async (body) => {
     const file = await makeFile(ada)
     await expectRefusal(await askForRenewal(ada, file.id, body), 400, 'INVALID_INPUT')
-    expect((await download(file.shortCode)).status).toBe(200)
+    expect((await askForDownload(app, file.shortCode)).status).toBe(200)
   })
 
   it.each(['1', '%00', "1' or '1'='1", randomUUID(), 'x'.repeat(60)])(
@@ -170,7 +167,7 @@ describe('is refused', () => {
   it("for another user's file", async () => {
     const file = await makeFile(await makePerson(app))
     await expectRefusal(await askForRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
-    expect((await download(file.shortCode)).status).toBe(200)
+    expect((await askForDownload(app, file.shortCode)).status).toBe(200)
   })
 
   it('to a free user, before expiry and after it, and from the moment that a trial ends', async () => {
@@ -186,7 +183,7 @@ describe('is refused', () => {
     const { shortCode } = await json<File>(await askForRenewal(eve, file.id))
     app.clock.set(endsAt)
     await expectRefusal(await askForRenewal(eve, file.id), 403, 'TIER_RENEWAL')
-    expect((await download(shortCode)).status).toBe(200)
+    expect((await askForDownload(app, shortCode)).status).toBe(200)
     app.clock.advance(3 * day)
     await expectRefusal(await askForRenewal(eve, file.id), 403, 'TIER_RENEWAL')
   })
@@ -201,7 +198,7 @@ describe('is refused', () => {
     const file = await makeFile(ada)
     await becomes(Date.parse(file.maxLifetimeAt))
     await expectRefusal(await askForRenewal(ada, file.id), 409, 'FILE_GONE')
-    expect((await download(file.shortCode)).status).toBe(404)
+    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
   })
 
   it('for a file whose bytes went while its owner was free', async () => {
