@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import FileOrder from './tests/support/file-order.ts'
 import { keepFilesInMemory } from './tests/support/files-in-memory.ts'
 import { hangMs } from './tests/support/hang.ts'
 
@@ -31,6 +32,7 @@ export default defineConfig({
       './tests/support/skipped-reporter.ts',
       './tests/support/slowest-reporter.ts',
     ],
+    sequence: { sequencer: FileOrder },
     maxWorkers: availableParallelism() + 1,
     projects: [
       {
