@@ -9,8 +9,8 @@ export interface TracingSettings {
   /** The share of requests that are traced, from 0 to 1. */
   share: number
   /**
-   * Whether a trace is continued whose id a request brings in the header `traceparent`. Only true
-   * behind a proxy of our own, because any other client could choose what is traced.
+   * Whether a request with the header `traceparent` continues the trace of its caller. True only
+   * where the operator's own proxy sets this header. Anybody else could choose what is traced.
    */
   followsCaller: boolean
 }

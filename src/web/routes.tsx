@@ -26,8 +26,9 @@ const importOf: Record<PagePath, () => Promise<unknown>> = {
   '/login': pageImports.login,
   '/signup': pageImports.signup,
   '/account': pageImports.account,
-  // This page loads the Admin Center after it has checked who opens it. Here both are loaded at once.
-  // A link to the page starts the preload, and only the administrator sees such a link.
+  // When this page is opened, it checks who opens it, and then loads the Admin Center. The preload
+  // fetches the page and the Admin Center at once. A link to the page starts the preload, and only
+  // the administrator sees such a link.
   '/admin': () => Promise.all([pageImports.admin(), import('./admin/admin-center.tsx')]),
   '/verify-email': pageImports.verifyEmail,
   '/reset-password': pageImports.resetPassword,

@@ -1,6 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** Passes on the bodies of several requests in parallel, and can stop all of them together. */
+/**
+ * Stands in a test's proxy between the browser and the server. Passes on the bodies of several
+ * requests in parallel, and can let all of them wait at the same moment.
+ */
 export interface BodyFlow {
   /**
    * Passes a body on to `to`, and stops together with all other bodies. Without `to`, the body is

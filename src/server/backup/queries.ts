@@ -37,7 +37,10 @@ export async function* listStoredFiles(client: pg.ClientBase): AsyncGenerator<St
   await client.query('close stored_files')
 }
 
-/** Returns which stores the rows of a database name for bytes that should be there. */
+/**
+ * Returns the stores that a database needs: those in which it knows of a file, an open upload, or
+ * bytes that it still has to remove.
+ */
 export async function findNamedStores(client: pg.ClientBase): Promise<StorageName[]> {
   const { rows } = await client.query<{ storage: StorageName }>(
     `select named as storage from unnest($1::text[]) named

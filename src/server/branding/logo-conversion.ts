@@ -49,9 +49,9 @@ export class LogoConversion {
 
   /**
    * Makes a logo of the picture that `read` returns.
-   * @param userId the user whose picture it is. One user may have only some pictures at the same
-   * time.
-   * @throws {AppError} LOGOS_BUSY, before anything is read, when too many pictures wait;
+   * @param userId the user whose picture it is.
+   * @throws {AppError} LOGOS_BUSY, before anything is read, when too many pictures of this user or of
+   * all users are being converted or wait for it;
    * LOGO_UNREADABLE when the bytes are no PNG, JPEG or WebP, are damaged, or have too many pixels.
    */
   async convert(userId: string, read: () => Promise<Uint8Array>, log: Logger): Promise<Logo> {

@@ -75,9 +75,10 @@ export async function holdToInstanceCeiling(
 /**
  * Keeps the files and open uploads of all accounts together below the administrator's cap
  * (decision 041). It ends idle uploads to make room, or refuses the new upload (see `makeFit`).
- * Every upload is committed before it is checked. So among parallel uploads, the one that is
- * checked last sees all others, and together they never exceed the cap. If an upload does not seem
- * to fit, it is checked again under a lock, one upload at a time.
+ * The row of every upload is committed before it is checked. So among parallel uploads, the one that
+ * is checked last sees all others, and together they never exceed the cap. If an upload does not seem
+ * to fit, it is checked again under a lock, one upload at a time. Without the lock, two uploads of
+ * which one fits could see each other, and both be refused.
  * @param mostStored the cap in bytes; null means no cap.
  * @throws {AppError} STORAGE_CAP_REACHED; the new upload has then been removed.
  */

@@ -12,8 +12,9 @@ const longestPauseMs = 30_000
 /** A worker that served for this long did not die of its start. */
 const soundMs = 5_000
 /**
- * A worker that was told to stop has this time beyond `drainMs`. If it has not ended then, it
- * hangs, and is killed. Its own waits (for transfers, jobs and the database) are shorter together.
+ * A worker that was told to stop has `drainMs` and then this time to end. If it has not ended then,
+ * it hangs, and is killed. After `drainMs` it waits for transfers, jobs and the database, which takes
+ * less than this time.
  */
 const stopMs = 75_000
 

@@ -23,7 +23,10 @@ export const signInFaults = [
   'google-no-address',
   /** Google has not verified the address. */
   'google-unverified',
-  /** An account with this address exists, and Google is not linked to it automatically. */
+  /**
+   * An account with this address exists. It is never linked by itself, because whoever has the
+   * address at Google need not be the account's owner.
+   */
   'google-not-linked',
   /** No account has this address, and the server's rules do not allow signing up with it. */
   'google-no-signup',

@@ -96,7 +96,7 @@ export function kindsFinding(kinds: readonly KindCount[]): string {
       ? `${oneInSentence[first.kind]} so far`
       : `All ${files(total)} are ${kindsInSentence[first.kind].replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())}`
   }
-  // Two kinds are equally large, so the sentence names neither.
+  // If the first two kinds are equal in size and count, the sentence names neither.
   if (first.size === second.size && first.count === second.count) {
     return `${files(total)} of ${kinds.filter(({ count }) => count > 0).length} kinds`
   }

@@ -59,7 +59,7 @@ function runTime(card: HTMLElement, over: () => void) {
   }
 
   const tick = () => {
-    // A click may have shown earlier that the link has ended.
+    // The time is no longer on the page. A click on the download has shown that the link has ended.
     if (!time.isConnected) return clearInterval(timer)
     const now = new Date(clock.now())
     const life = lifeline(dates, now, true)
