@@ -6,8 +6,8 @@ import { movedPoint } from './reading-point.ts'
 
 /** The height in pixels that the highest bar has. The chart is as wide as its container. */
 const plotHeight = 172
-/** The space in pixels above the highest bar, where its value is written. */
-const headroom = 24
+/** The space in pixels above the highest bar, for its value and below the box of the reading point. */
+const headroom = 34
 const height = plotHeight + headroom
 /** The least height of a bar in pixels, so that a person can see every value above 0. */
 const leastHeight = 2
@@ -16,6 +16,10 @@ const leastHeight = 2
  * the values beside them. The highest bar always has its value.
  */
 const longestValue = 3
+/** In charts of medium width, only values of at most this many characters have room. */
+const shortValue = 2
+/** How far from the upper edge, in pixels, the box of the reading point ends. No value is there. */
+const tipFoot = 12
 
 export interface BarChartProps {
   /** What is counted, for screen readers: 'Downloads per day'. */
@@ -92,8 +96,8 @@ export function BarChart({ label, unit, points }: BarChartProps) {
             const tall = heightOf(value)
             const text = formatShortCount(value)
             const isPeak = index === scale.peak
-            // At the reading point, a box beside the bar shows the value. So it is not written
-            // above this bar.
+            // At the reading point, a box above the chart shows the value. So it is not written
+            // above this bar, where a line leads to the box.
             const isRead = isShown && index === point
             return (
               <g key={label}>
@@ -107,7 +111,7 @@ export function BarChart({ label, unit, points }: BarChartProps) {
                 />
                 {!isRead && (isPeak || (value > 0 && text.length <= longestValue)) ? (
                   <text
-                    className={isPeak ? 'chart-peak' : 'chart-value'}
+                    className={isPeak ? 'chart-peak' : valueClass(text)}
                     x={`${middle}%`}
                     y={height - tall - 7}
                   >
@@ -126,7 +130,7 @@ export function BarChart({ label, unit, points }: BarChartProps) {
           <div
             className="chart-tip"
             aria-hidden="true"
-            style={{ ...inside(point, points.length), bottom: heightOf(read.value) + 10 }}
+            style={{ ...inside(point, points.length), bottom: height - tipFoot }}
           >
             {read.label} <b>{formatCount(read.value)}</b>
           </div>
@@ -147,6 +151,10 @@ export function BarChart({ label, unit, points }: BarChartProps) {
   )
 }
 
+function valueClass(text: string): string {
+  return text.length <= shortValue ? 'chart-value' : 'chart-value chart-value-long'
+}
+
 /**
  * Returns the style that places the box of the reading point at a bar. For the first bar the box
  * begins at the bar, and for the last one it ends there, so that it stays inside the plot.
@@ -159,18 +167,22 @@ function inside(index: number, count: number) {
   }
 }
 
-/** Draws a frame around the bar at the reading point. */
+/** Draws a frame around the bar at the reading point, and a line from there to its box. */
 function ReadingPoint({ index, count, tall }: { index: number; count: number; tall: number }) {
-  const { x, width } = barPlace(index, count)
+  const { x, width, middle } = barPlace(index, count)
   const around = width * 0.18
+  const top = height - tall - 4
   return (
-    <rect
-      className="chart-point"
-      x={`${x - around}%`}
-      width={`${width + 2 * around}%`}
-      y={height - tall - 4}
-      height={tall + 3}
-      rx="3"
-    />
+    <>
+      <line className="chart-guide" x1={`${middle}%`} x2={`${middle}%`} y1={tipFoot} y2={top} />
+      <rect
+        className="chart-point"
+        x={`${x - around}%`}
+        width={`${width + 2 * around}%`}
+        y={top}
+        height={tall + 3}
+        rx="3"
+      />
+    </>
   )
 }
