@@ -19,7 +19,8 @@ const fillUsers = `
 const fillFiles = `
   insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
     created_at, expires_at, max_lifetime_at)
-  select 'owner ' || 1 + n % $3::int, 'disk', 'key-' || n, 'Report ' || n || '.pdf',
+  select 'owner ' || 1 + n % $3::int, 'disk',
+    substr(encode(sha256((n || 'key')::bytea), 'hex'), 1, 26), 'Report ' || n || '.pdf',
     'application/pdf', 1000, 'code-' || n, ended - interval '3 days', ended, ended + interval '27 days'
   from generate_series($1::int, $2::int) n,
     lateral (select now() - interval '2 days' * random() - interval '1 day' as ended) ends`
