@@ -74,6 +74,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       let going = true
       // Each request has a connection of its own. nginx itself may close one that waits for another
       // request when it reads its configuration again.
+      // A pause after each leaves the processor to the server that starts.
       const ask = async (path: string, sending: Sending = {}) => {
         while (going) {
           const { status } = await send(`${proxy.url}${path}`, {
@@ -81,6 +82,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
             headers: { cookie, 'content-type': 'application/json' },
           })
           statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          await wait(5)
         }
       }
       const cloudKey = 'a'.repeat(26)

@@ -4,6 +4,11 @@ import { roundsOf } from './rounds.ts'
 import { type Draw, seededRounds } from './seeded-rounds.ts'
 
 const players = 3
+/**
+ * How long a player rests between two stories while a killed server starts again. Without a rest,
+ * the players would take the processor from that server.
+ */
+const restMs = 100
 
 /** Returns how often a server is killed. `npm run crashes` sets it by an environment variable. */
 export function roundsOfCrashes(inShort: number): number {
@@ -24,6 +29,7 @@ export async function playCrashes(
 ): Promise<void> {
   const joined: CrashPlayer[] = []
   let playing = true
+  let isStarting = false
   let fault: unknown
   const games: Promise<void>[] = []
   let round = 0
@@ -34,7 +40,10 @@ export async function playCrashes(
         joined.push(await CrashPlayer.join(server, draw))
       }
       const play = async (player: CrashPlayer) => {
-        while (playing) await player.playStory()
+        while (playing) {
+          await player.playStory()
+          if (isStarting) await wait(restMs)
+        }
       }
       games.push(
         ...joined.map((player) =>
@@ -48,7 +57,9 @@ export async function playCrashes(
     await wait(200 + draw(800))
     const untilBack = await kill(round, draw)
     await wait(draw(300))
+    isStarting = true
     await untilBack()
+    isStarting = false
     if (round === rounds || !playing) {
       playing = false
       await Promise.all(games)
