@@ -35,6 +35,7 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/admin/user-queries.ts': 'src/server/admin/user-search.test.ts',
   'src/server/uploads/queries.ts': 'src/server/uploads/start-upload.test.ts',
   // One test covers several files that work together.
+  'src/server/startup-settings.ts': 'src/server/config.test.ts',
   'src/server/backup/backup-folder.ts': 'src/server/backup/backup.test.ts',
   'src/server/backup/make-backup.ts': 'src/server/backup/backup.test.ts',
   'src/server/backup/open-objects.ts': 'src/server/backup/backup.test.ts',

@@ -2,40 +2,11 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { z } from 'zod'
-import { maxPasswordLength, minPasswordLength } from '../shared/contract/account.ts'
 import type { SignupPolicy } from '../shared/rules/signup-policy.ts'
-import {
-  type GoogleSettings,
-  googleSchema,
-  googleSettingsTable,
-  incompleteGoogle,
-  readGoogleSettings,
-} from './google-settings.ts'
-import {
-  incompleteS3,
-  readS3Settings,
-  type S3Settings,
-  s3Schema,
-  s3SettingsTable,
-  unreachableS3,
-} from './s3-settings.ts'
-import {
-  byteSize,
-  hidden,
-  maybeOnOff,
-  onOff,
-  seconds,
-  shown,
-  signupPolicy,
-  workerCount,
-} from './setting-values.ts'
-import {
-  readTracingSettings,
-  type TracingSettings,
-  tracingSchema,
-  tracingSettingsTable,
-} from './tracing-settings.ts'
+import { type GoogleSettings, incompleteGoogle, readGoogleSettings } from './google-settings.ts'
+import { incompleteS3, readS3Settings, type S3Settings, unreachableS3 } from './s3-settings.ts'
+import { type LogFormat, type LogLevel, settingsSchema } from './startup-settings.ts'
+import { readTracingSettings, type TracingSettings } from './tracing-settings.ts'
 
 /**
  * The settings that the server was started with. Nothing else in the server reads the environment.
@@ -102,114 +73,8 @@ export interface Config {
   logFormat: LogFormat | null
 }
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
-
-const logFormats = ['readable', 'json'] as const
-export type LogFormat = (typeof logFormats)[number]
-
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
-
-/**
- * Every setting, with its default and its meaning. The README shows them in a table. A test fails
- * if a name or a default differs between the README and the code. A default in backticks is a value
- * that could be set.
- */
-export const settings = {
-  PORT: { default: '`3000`', meaning: 'The port the server listens on' },
-  HOST: { default: '`127.0.0.1`', meaning: 'The address the server listens on' },
-  APP_URL: {
-    default: '`http://HOST:PORT`',
-    meaning:
-      'The public origin: links are made from it, and no other host is served. Unset, addresses written as numbers are served too',
-  },
-  DATA_DIR: { default: '`./data`', meaning: 'The folder that holds everything the server keeps' },
-  DATABASE_URL: {
-    default: 'an embedded Postgres in `DATA_DIR`',
-    meaning: 'Another Postgres: `postgres://user:password@host:port/name`',
-  },
-  ...s3SettingsTable,
-  SUPPORT_EMAIL: { default: '`support@` the host of `APP_URL`', meaning: 'Where people write to' },
-  PRIVACY_EMAIL: {
-    default: '`privacy@` the host of `APP_URL`',
-    meaning: 'Where people write to about their data',
-  },
-  ADMIN_EMAIL: {
-    default: '`admin@localhost.localdomain`',
-    meaning: 'The one administrator; nobody can sign up with this address',
-  },
-  ADMIN_PASSWORD: {
-    default: 'generated into `DATA_DIR/admin-password`',
-    meaning: "The administrator's password at the first start",
-  },
-  AUTH_SECRET: {
-    default: 'generated into `DATA_DIR/secret`',
-    meaning: 'Signs sessions and links; several servers must share it',
-  },
-  ...googleSettingsTable,
-  SMTP_URL: {
-    default: 'none: each mail is a file in `DATA_DIR/outbox`',
-    meaning:
-      'The mail server: `smtp://user:password@host:port`, or `smtps://`. Another machine must offer TLS, unless the URL ends in `?requireTLS=false`',
-  },
-  MAIL_FROM: {
-    default: '`Mayfly <SUPPORT_EMAIL>`',
-    meaning: 'Who mail comes from: `Name <address>` or an address',
-  },
-  REQUIRE_EMAIL_VERIFICATION: {
-    default: '`on` with `SMTP_URL`, else `off`',
-    meaning:
-      'Whether an address must be verified, by a link in a letter, before its account exists',
-  },
-  SIGNUP: {
-    default: '`open`',
-    meaning:
-      'Who can sign up: `open` for anybody, `closed` for nobody, or domains such as `example.org,example.com` for their addresses alone',
-  },
-  RATE_LIMITS: { default: '`on`', meaning: '`off` for load tests' },
-  TRUST_PROXY: {
-    default: '`off`',
-    meaning: "`on` behind a proxy: take the client's address from its header",
-  },
-  X_ACCEL_REDIRECT: {
-    default: 'none: the server sends files on the disk itself',
-    meaning: 'The internal location below which nginx finds the files, to send them: `/sealed`',
-  },
-  METRICS_TOKEN: {
-    default:
-      'none: only this machine reads the metrics, and nobody behind a proxy or a public `APP_URL`',
-    meaning: 'The bearer token that opens `/metrics` to others',
-  },
-  MIN_FREE_SPACE: {
-    default: 'the larger of 2 % and 512 MiB',
-    meaning:
-      'Free space on the disk below which uploads are refused: a size such as `512MiB`, or `0`',
-  },
-  WORKERS: {
-    default: '`1`',
-    meaning: 'How many processes serve behind the port; `auto` for as many as there are cores',
-  },
-  DRAIN_SECONDS: {
-    default: '`0`',
-    meaning:
-      'How long a server that was told to stop goes on answering while `/api/ready` fails, so that a load balancer turns to the others',
-  },
-  ...tracingSettingsTable,
-  LOG_LEVEL: {
-    default: '`info`',
-    meaning: `What is logged, on standard output: ${listed(logLevels)}`,
-  },
-  LOG_FORMAT: {
-    default: 'readable on a terminal, else JSON',
-    meaning: `How: ${listed(logFormats)}`,
-  },
-} as const satisfies Record<string, { default: string; meaning: string }>
-
-type Name = keyof typeof settings
-
-const minSecretLength = 32
-const minTokenLength = 16
 
 /**
  * Is thrown when the settings cannot be used. The message lists every fault with its cure, each on
@@ -259,7 +124,7 @@ export function readConfig(environment: Environment): Config {
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
   const faults = [...incompleteS3(values), ...incompleteGoogle(values)]
-  const parsed = schema.safeParse(values)
+  const parsed = settingsSchema.safeParse(values)
   if (!parsed.success) {
     faults.unshift(
       ...parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`),
@@ -310,124 +175,3 @@ function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return isIP(host) === 6 ? `[${host}]` : host
 }
-
-function listed(words: readonly string[]): string {
-  return words.map((word) => `\`${word}\``).join(', ')
-}
-
-function email(cure: string) {
-  return z.email(shown(cure)).toLowerCase()
-}
-
-function isPort(value: string) {
-  return /^[1-9]\d{0,4}$/.test(value) && Number(value) <= 65535
-}
-
-function isHost(value: string) {
-  return isIP(value) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)
-}
-
-/**
- * Accepts only an http(s) origin. It refuses a path, a query and a password, because the server
- * would ignore them without notice.
- */
-function isOrigin(value: string): boolean {
-  const url = URL.parse(value)
-  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
-}
-
-function isPostgresUrl(value: string): boolean {
-  return /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '')
-}
-
-function isSmtpUrl(value: string): boolean {
-  const url = URL.parse(value)
-  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
-}
-
-/**
- * Accepts `Name <address>` or an address alone, and no character that could begin another header.
- */
-function isMailbox(value: string): boolean {
-  const [, name = '', address = value] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(value) ?? []
-  return z.email().safeParse(address).success && !/["\\]/.test(name)
-}
-
-const schema = z.object({
-  PORT: z
-    .string()
-    .refine(isPort, shown('give a whole number from 1 to 65535, or unset it for 3000'))
-    .default('3000')
-    .transform(Number),
-  HOST: z
-    .string()
-    .refine(isHost, shown('give an IP address or a host name, or unset it for 127.0.0.1'))
-    .default('127.0.0.1'),
-  APP_URL: z
-    .string()
-    .refine(isOrigin, shown('give an origin without a path, such as https://files.example.org'))
-    .transform((value) => new URL(value))
-    .optional(),
-  DATA_DIR: z
-    .string()
-    .default('./data')
-    .transform((value) => resolve(value)),
-  DATABASE_URL: z
-    .string()
-    .refine(isPostgresUrl, hidden('give postgres://user:password@host:port/name, or unset it'))
-    .nullable()
-    .default(null),
-  ...s3Schema,
-  SUPPORT_EMAIL: email('give an email address, or unset it').optional(),
-  PRIVACY_EMAIL: email('give an email address, or unset it').optional(),
-  ADMIN_EMAIL: email('give an email address, or unset it').default('admin@localhost.localdomain'),
-  ADMIN_PASSWORD: z
-    .string()
-    .min(minPasswordLength, hidden(`give at least ${minPasswordLength} characters, or unset it`))
-    .max(maxPasswordLength, hidden(`give at most ${maxPasswordLength} characters, or unset it`))
-    .nullable()
-    .default(null),
-  AUTH_SECRET: z
-    .string()
-    .min(minSecretLength, hidden(`give at least ${minSecretLength} random characters, or unset it`))
-    .nullable()
-    .default(null),
-  ...googleSchema,
-  SMTP_URL: z
-    .string()
-    .refine(isSmtpUrl, hidden('give smtp://user:password@host:port, or unset it for the outbox'))
-    .nullable()
-    .default(null),
-  MAIL_FROM: z
-    .string()
-    .refine(isMailbox, shown('give an address, or Name <address>, or unset it'))
-    .optional(),
-  REQUIRE_EMAIL_VERIFICATION: maybeOnOff(),
-  SIGNUP: signupPolicy(),
-  RATE_LIMITS: onOff('on'),
-  TRUST_PROXY: onOff('off'),
-  X_ACCEL_REDIRECT: z
-    .string()
-    .regex(/^(\/[\w-]+){1,4}$/, shown('give a path without a slash at its end, such as /sealed'))
-    .nullable()
-    .default(null),
-  METRICS_TOKEN: z
-    .string()
-    .regex(
-      new RegExp(`^[\\w.~+/=-]{${minTokenLength},}$`),
-      hidden(`give at least ${minTokenLength} letters, digits or -._~+/=, or unset it`),
-    )
-    .nullable()
-    .default(null),
-  MIN_FREE_SPACE: byteSize('the larger of 2 % and 512 MiB'),
-  WORKERS: workerCount(),
-  DRAIN_SECONDS: seconds(0),
-  ...tracingSchema,
-  LOG_LEVEL: z
-    .enum(logLevels, shown(`write one of ${logLevels.join(', ')}, or unset it for info`))
-    .default('info'),
-  LOG_FORMAT: z
-    .enum(logFormats, shown(`write ${logFormats.join(' or ')}, or unset it`))
-    .nullable()
-    .default(null),
-} satisfies Record<Name, z.ZodType>)

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
-import type { LogFormat, LogLevel } from './config.ts'
 import { withoutValues } from './db/without-values.ts'
+import type { LogFormat, LogLevel } from './startup-settings.ts'
 import { withoutAddresses } from './without-addresses.ts'
 
 /** Characters that move the cursor, change colours or reorder text on a terminal. */
