@@ -57,6 +57,9 @@ export const dataLost = 'Resume failed - file data lost. Please restart upload.'
 
 const networkError = 'Network error during upload'
 
+/** The error text of an upload that ended for a reason that nobody knows. */
+export const unknownReason = 'Upload failed'
+
 /** Returns the text for a file that can no longer be read or has changed since its upload began. */
 export function unreadableText(name: string): string {
   return `${name} has changed or can no longer be read`
@@ -98,7 +101,7 @@ export function transferText(path: UploadPath, kind: TransferFault, status: numb
     return `Direct S3 upload failed with status ${status}`
   }
   if (kind === 'timeout') return networkError
-  return status === null ? 'Upload failed' : `Upload failed with status ${status}`
+  return status === null ? unknownReason : `Upload failed with status ${status}`
 }
 
 /**

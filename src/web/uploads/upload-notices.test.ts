@@ -24,10 +24,13 @@ describe('the words of spec §8', () => {
       title: 'Upload Failed',
       description: 'a.txt has changed or can no longer be read',
     })
-    expect(failureNotice('confirm', 'a.txt', '')).toMatchObject({
-      title: 'Upload Failed',
-      description: 'Failed to upload a.txt',
-    })
+    const unknown = transferText('background', 'status', null)
+    for (const reason of ['', unknown]) {
+      expect(failureNotice('transfer', 'a.txt', reason)).toMatchObject({
+        title: 'Upload Failed',
+        description: 'Failed to upload a.txt',
+      })
+    }
     expect(failureNotice('start', 'a.txt', '')).toMatchObject({
       title: 'Upload Error',
       description: 'Upload failed',

@@ -1,5 +1,5 @@
 import type { UploadPath } from '../../shared/rules/upload-path.ts'
-import { unreadable, unreadableText } from './upload-errors.ts'
+import { unknownReason, unreadable, unreadableText } from './upload-errors.ts'
 
 /** A message to a person about an upload: `inline` beside the drop zone, or `toast`. */
 export type Notice =
@@ -21,11 +21,12 @@ export function failureNotice(stage: FailedStage, fileName: string, reason: stri
   if (reason.includes('tier') || reason.includes('Upgrade')) return { kind: 'inline', text: reason }
   const [title, otherwise] =
     stage === 'start'
-      ? ['Upload Error', 'Upload failed']
+      ? ['Upload Error', unknownReason]
       : ['Upload Failed', `Failed to upload ${fileName}`]
   // A toast shows no file name beside its text, so the text itself has to name the file.
   const named = reason === unreadable ? unreadableText(fileName) : reason
-  return { kind: 'toast', title, description: named || otherwise, failed: true }
+  const isKnown = reason !== '' && reason !== unknownReason
+  return { kind: 'toast', title, description: isKnown ? named : otherwise, failed: true }
 }
 
 /** Returns the notice that an upload succeeded (spec §8). */

@@ -1,8 +1,10 @@
+import { expect } from '@playwright/test'
 import { makeFile } from '../../../support/make.ts'
 import { fileRow, openDashboard } from '../dashboard.ts'
 import { longName, makeFilesInAllStates } from '../file-screens.ts'
 import { writeSparseFile } from '../files.ts'
 import { leaveUploads } from '../left-uploads.ts'
+import type { Stage } from '../stage.ts'
 import { uploadsPanel } from '../uploads.ts'
 import {
   banner,
@@ -12,9 +14,20 @@ import {
   main,
   press,
   question,
+  refused,
   type Stop,
   tab,
 } from './walk.ts'
+
+function uploadNote(stage: Stage) {
+  return chooseFile(stage, { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) })
+}
+
+/** Opens the page anew. From now on every upload takes the background path, as on a phone. */
+async function actAsPhone({ page }: Stage) {
+  await page.addInitScript(() => Object.defineProperty(navigator, 'userAgent', { value: 'Mobile' }))
+  await page.reload()
+}
 
 /** What a premium user reads. */
 export const premiumUserWalk: readonly Stop[] = [
@@ -31,7 +44,15 @@ export const premiumUserWalk: readonly Stop[] = [
       [banner, ['Premium']],
       [
         uploadsPanel,
-        ['Upload paused', 'Resume', 'Clear', 'Paused', 'Failed', 'Upload failed with status 403'],
+        [
+          'Upload paused',
+          'Resume',
+          'Clear',
+          'Paused',
+          'Failed',
+          'Upload failed with status 403',
+          'Resume failed - file data lost. Please restart upload.',
+        ],
       ],
     ],
   },
@@ -125,5 +146,57 @@ export const premiumUserWalk: readonly Stop[] = [
         ],
       ],
     ],
+  },
+  {
+    at: 'upload whose start is refused',
+    go: async (stage) => {
+      await tab('Upload')(stage)
+      await refused(/\/api\/files\/get-upload-url$/, uploadNote)(stage)
+    },
+    tells: ['Upload Error', 'Failed to get upload URL'],
+  },
+  {
+    at: 'upload that is not confirmed',
+    go: refused(/\/api\/files\/confirm-upload$/, uploadNote),
+    tells: ['Upload Failed', 'Failed to confirm upload'],
+  },
+  {
+    at: 'upload in the background that is not confirmed',
+    go: async (stage) => {
+      await actAsPhone(stage)
+      await refused(/\/api\/files\/confirm-upload$/, uploadNote, 'Not now.')(stage)
+    },
+    shows: [[uploadsPanel, ['Upload confirmation failed: 400 - Not now.']]],
+    tells: ['Upload Failed', 'Upload confirmation failed: 400 - Not now.'],
+  },
+  {
+    at: 'upload whose storage is not reached',
+    go: async (stage) => {
+      const { noise, page } = stage
+      noise.expect(/ERR_FAILED/)
+      await page.route('**/storage/**', (route) => route.abort())
+      await page.clock.install()
+      await uploadNote(stage)
+      // The upload is given up after eight tries. No wait between two of them is longer than 39 s.
+      const error = uploadsPanel(page).getByText('Network error during upload')
+      await expect(async () => {
+        await page.clock.fastForward(40_000)
+        await expect(error).toBeVisible({ timeout: 100 })
+      }).toPass({ intervals: [100] })
+    },
+    tells: ['Upload Failed', 'Network error during upload'],
+  },
+  {
+    at: 'upload in the background that a fault of the browser ends',
+    go: async (stage) => {
+      await stage.page.evaluate(() => {
+        Blob.prototype.slice = () => {
+          throw new Error('out of order')
+        }
+      })
+      await uploadNote(stage)
+    },
+    shows: [[uploadsPanel, ['Upload failed']]],
+    tells: ['Upload Failed', 'Failed to upload note.txt'],
   },
 ]

@@ -1,6 +1,6 @@
 import { makeFile, makePerson } from '../../../support/make.ts'
 import { offerGoogle } from '../sign-in-screens.ts'
-import { answered, banner, dialog, main, open, press, type Stop, send } from './walk.ts'
+import { answered, banner, dialog, main, open, press, refused, type Stop, send } from './walk.ts'
 
 function newPasswords(one: string, other: string) {
   return send({ 'New password': one, 'Confirm password': other }, 'Reset Password')
@@ -75,6 +75,14 @@ export const visitorWalk: readonly Stop[] = [
     tells: ['Email required', 'Please enter your email address.'],
   },
   {
+    at: 'forgotten password that fails',
+    go: refused(
+      /\/api\/auth\/forgot-password$/,
+      send({ 'Email address': 'ada@example.org' }, 'Send Reset Email', dialog),
+    ),
+    tells: ['Error', 'Failed to send reset email. Please try again.'],
+  },
+  {
     at: 'forgotten password',
     go: send({ 'Email address': 'ada@example.org' }, 'Send Reset Email', dialog),
     tells: [
@@ -97,17 +105,25 @@ export const visitorWalk: readonly Stop[] = [
     tells: ['Password too short', 'Password must be at least 6 characters long.'],
   },
   {
-    at: 'signup',
-    go: send(
-      {
-        'First name': 'Ada',
-        'Last name': 'Lovelace',
-        Email: 'ada@example.org',
-        Password: 'correct horse',
-        'Confirm password': 'correct horse',
-      },
-      'Sign Up',
+    at: 'signup that fails',
+    go: refused(
+      /\/api\/auth\/signup$/,
+      send(
+        {
+          'First name': 'Ada',
+          'Last name': 'Lovelace',
+          Email: 'ada@example.org',
+          Password: 'correct horse',
+          'Confirm password': 'correct horse',
+        },
+        'Sign Up',
+      ),
     ),
+    tells: ['Signup failed', 'Failed to create account. Please try again.'],
+  },
+  {
+    at: 'signup',
+    go: press('Sign Up'),
     tells: ['Account created successfully!'],
   },
   {
@@ -125,6 +141,12 @@ export const visitorWalk: readonly Stop[] = [
         ],
       ],
     ],
+  },
+  {
+    at: 'verification that fails',
+    go: refused(/\/api\/auth\/verify-email$/, open('/verify-email?token=x')),
+    shows: [[main, ['Verification failed', 'Failed to verify email']]],
+    tells: ['Verification failed', 'Failed to verify email'],
   },
   {
     at: 'verification',
@@ -161,9 +183,14 @@ export const visitorWalk: readonly Stop[] = [
     tells: ['Password too short', 'Password must be at least 6 characters long.'],
   },
   {
+    at: 'reset that fails',
+    go: refused(/\/api\/auth\/reset-password$/, newPasswords('correct horse', 'correct horse')),
+    tells: ['Reset failed', 'Failed to reset password. Please try again.'],
+  },
+  {
     at: 'reset',
     go: answered(/\/api\/auth\/reset-password$/, 'Password reset successful!', async (stage) => {
-      await newPasswords('correct horse', 'correct horse')(stage)
+      await press('Reset Password')(stage)
       await stage.page.getByRole('link', { name: 'Go to Login' }).waitFor()
     }),
     shows: [[main, ['Password Reset Successful', 'Go to Login']]],

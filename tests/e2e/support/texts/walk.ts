@@ -55,11 +55,23 @@ export function send(fields: Record<string, string>, button: string, where = mai
   }
 }
 
-/** Does something whose call the server answers with 500 and without a word. */
-export function failing(call: RegExp, go: Stop['go']) {
+/** Does something whose calls the server answers with 500 and without a word, from now on. */
+export function failing(calls: RegExp, go: Stop['go']) {
   return async (stage: Stage) => {
     stage.noise.expect(/500 \(Internal Server Error\)/)
-    await stage.page.route(call, (route) => route.fulfill({ status: 500, body: '' }))
+    await stage.page.route(calls, (route) => route.fulfill({ status: 500, body: '' }))
+    await go(stage)
+  }
+}
+
+/**
+ * Does something whose call is answered with 400 once. The answer comes from something else than the
+ * server, such as a proxy, so it has no message for people.
+ */
+export function refused(call: RegExp, go: Stop['go'], body = '') {
+  return async (stage: Stage) => {
+    stage.noise.expect(/400 \(Bad Request\)/)
+    await stage.page.route(call, (route) => route.fulfill({ status: 400, body }), { times: 1 })
     await go(stage)
   }
 }
