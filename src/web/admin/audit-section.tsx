@@ -89,7 +89,7 @@ export function AuditSection({ id, title }: SectionProps) {
       title={title}
       note="Every act of the administrator, every change of tier, role or password. Nothing in it is ever changed."
     >
-      <div className="mb-3 grid gap-2 sm:grid-cols-[minmax(0,1fr)_280px]">
+      <div className="mb-3 grid grid-cols-1 gap-2 sm:grid-cols-[minmax(0,1fr)_280px]">
         <SearchField
           label="The whole email of a user"
           value={typed}

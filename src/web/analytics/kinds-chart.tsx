@@ -41,9 +41,9 @@ export function KindsChart({ kinds, asTable }: KindsChartProps) {
         <tbody>
           {kinds.map(({ kind, count, size }, index) => (
             <tr key={kind} {...reading.row(index)}>
-              <th scope="row" className="whitespace-nowrap">
+              <th scope="row" className="whitespace-nowrap cramped:whitespace-normal">
                 <span className="flex items-center gap-2.5">
-                  <span className="text-muted">
+                  <span className="text-muted cramped:hidden">
                     <KindIcon kind={kind} size={18} />
                   </span>
                   {kindNames[kind]}

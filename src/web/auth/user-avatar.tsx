@@ -10,7 +10,7 @@ export function UserAvatar({ user }: { user: User }) {
   return (
     <Avatar.Root
       aria-hidden="true"
-      className="grid size-8 shrink-0 select-none place-items-center overflow-hidden rounded-full bg-tint font-[650] text-accent text-sm"
+      className="grid size-8 shrink-0 select-none place-items-center overflow-hidden rounded-full bg-tint font-[650] text-accent text-sm cramped:text-[13px]"
     >
       {user.profileImageUrl === null ? null : (
         <Avatar.Image

@@ -20,7 +20,7 @@ const tones = {
 export function Badge({ children, tone = 'accent' }: BadgeProps) {
   return (
     <span
-      className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-0.5 font-semibold text-sm forced-colors:border ${tones[tone]}`}
+      className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-0.5 font-semibold text-sm cramped:whitespace-normal forced-colors:border ${tones[tone]}`}
     >
       {children}
     </span>

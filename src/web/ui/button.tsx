@@ -13,7 +13,7 @@ export type ButtonVariant = 'primary' | 'plain' | 'quiet' | 'link' | 'danger'
 export type ButtonSize = 'small' | 'medium' | 'large'
 
 const base =
-  'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap border font-[560] no-underline transition-[background-color,border-color,color,opacity] duration-150 data-disabled:not-aria-busy:opacity-55 data-unavailable:opacity-45 aria-busy:opacity-85 pointer-coarse:min-h-11'
+  'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap border font-[560] no-underline transition-[background-color,border-color,color,opacity] duration-150 cramped:h-auto cramped:min-h-10 cramped:shrink cramped:whitespace-normal cramped:py-1 data-disabled:not-aria-busy:opacity-55 data-unavailable:opacity-45 aria-busy:opacity-85 pointer-coarse:min-h-11'
 
 const variants: Record<ButtonVariant, string> = {
   primary:

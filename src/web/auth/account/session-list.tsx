@@ -125,11 +125,11 @@ function SessionRow({ session, now, action }: SessionRowProps) {
       ) : null}
       <span className="wrap-anywhere">{session.ipAddress ?? 'Unknown address'}</span>
       <Dot />
-      <span className="whitespace-nowrap" title={exact(since)}>
+      <span className="inline-block" title={exact(since)}>
         since {dayText(since)}
       </span>
       <Dot />
-      <span className="whitespace-nowrap" title={exact(lastSeen)}>
+      <span className="inline-block" title={exact(lastSeen)}>
         {session.isCurrent ? 'now' : `seen ${lastSeenText(lastSeen, now)}`}
       </span>
     </WayRow>

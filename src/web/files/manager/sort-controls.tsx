@@ -45,7 +45,7 @@ export function SortControls({ order, onOrderChange }: SortControlsProps) {
   const { ascending, descending } = texts[order.by]
   return (
     <div className="flex flex-wrap gap-2 max-sm:basis-full">
-      <div className="min-w-32 flex-1 sm:w-48">
+      <div className="min-w-32 flex-1 sm:w-48 cramped:basis-full">
         <Select
           label="Sort by"
           options={options}
@@ -53,7 +53,7 @@ export function SortControls({ order, onOrderChange }: SortControlsProps) {
           onValueChange={(by) => onOrderChange({ by, descending: texts[by].startsDescending })}
         />
       </div>
-      <div className="w-40">
+      <div className="w-40 cramped:w-full">
         <Button
           wide
           icon={order.descending ? <ArrowDown /> : <ArrowUp />}
