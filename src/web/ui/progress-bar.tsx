@@ -22,7 +22,7 @@ export function ProgressBar({ label, value, tone = 'accent' }: ProgressBarProps)
     <Progress.Root value={value === null ? null : range(value)} aria-label={label}>
       <Progress.Track className="h-1.5 overflow-hidden rounded-full bg-line">
         <Progress.Indicator
-          className={`h-full rounded-full transition-[width] duration-200 data-indeterminate:w-1/3 data-indeterminate:animate-pulse ${tone === 'quiet' ? 'bg-edge' : 'bg-accent'}`}
+          className={`h-full rounded-full transition-[width] duration-200 data-indeterminate:w-1/3 data-indeterminate:animate-pulse forced-colors:bg-[CanvasText] ${tone === 'quiet' ? 'bg-edge' : 'bg-accent'}`}
         />
       </Progress.Track>
     </Progress.Root>

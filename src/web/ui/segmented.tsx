@@ -31,7 +31,7 @@ export function Segmented<Value extends string>({
           key={option.value}
           value={option.value}
           disabled={option.disabled}
-          className="flex min-h-8 cursor-pointer select-none items-center px-3.5 font-[560] text-muted text-sm transition-colors duration-120 first-of-type:rounded-l-[9px] last-of-type:rounded-r-[9px] hover:text-ink data-checked:bg-accent data-checked:text-on-accent data-disabled:cursor-not-allowed data-disabled:opacity-55 pointer-coarse:min-h-11"
+          className="flex min-h-8 cursor-pointer select-none items-center px-3.5 font-[560] text-muted text-sm transition-colors duration-120 first-of-type:rounded-l-[9px] last-of-type:rounded-r-[9px] hover:text-ink data-checked:bg-accent data-checked:text-on-accent forced-colors:data-checked:bg-[Highlight] forced-colors:data-checked:text-[HighlightText] forced-colors:data-checked:forced-color-adjust-none data-disabled:cursor-not-allowed data-disabled:opacity-55 pointer-coarse:min-h-11"
         >
           {option.label}
         </Radio.Root>

@@ -33,7 +33,7 @@ export function Tabs<Value extends string>({
           <Base.Tab
             key={tab.value}
             value={tab.value}
-            className="shrink-0 whitespace-nowrap rounded-t-[6px] py-3 font-[540] text-muted transition-colors duration-120 hover:text-ink focus-visible:-outline-offset-2 data-active:text-ink"
+            className="shrink-0 whitespace-nowrap rounded-t-[6px] py-3 font-[540] text-muted transition-colors duration-120 hover:text-ink focus-visible:-outline-offset-2 data-active:text-ink forced-colors:data-active:underline"
           >
             {tab.label}
           </Base.Tab>
