@@ -62,6 +62,7 @@ describe('formatSizeLimit', () => {
     [500 * mb, '500MB'],
     [gb, '1GB'],
     [1.5 * gb, '1.5GB'],
+    [0, '0 Bytes'],
   ])('%d is %s, as the spec writes limits', (bytes, text) => {
     expect(formatSizeLimit(bytes)).toBe(text)
   })

@@ -16,11 +16,11 @@ export function formatSize(bytes: number): string {
 }
 
 /**
- * Writes a limit in the spec's form, without a space: '500MB', '1GB'. Measured sizes have the
- * space.
+ * Writes a limit in the spec's form, without a space before the unit: '500MB', '1GB'. Measured sizes
+ * have the space, and so have 'Bytes'.
  */
 export function formatSizeLimit(bytes: number): string {
-  return formatSize(bytes).replace(' ', '')
+  return formatSize(bytes).replace(/ (?=[KMG]B)/, '')
 }
 
 function oneDecimal(amount: number) {

@@ -27,7 +27,7 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
   const content = () => {
     if (data) {
       return (
-        <div className="grid divide-line max-md:divide-y md:grid-cols-3 md:divide-x">
+        <div className="grid divide-line max-lg:divide-y lg:grid-cols-3 lg:divide-x">
           <Setting hint="For your next uploads.">
             <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
               <span className="font-[560] text-sm">Default expiry</span>

@@ -47,9 +47,7 @@ export function FileTooLargeCard(props: FileTooLargeCardProps) {
           ))}
         </ul>
         <div className="mt-5">
-          <Button variant="primary" onClick={props.onTryAnother}>
-            Try Another File
-          </Button>
+          <Button onClick={props.onTryAnother}>Try Another File</Button>
         </div>
       </section>
     </Card>
