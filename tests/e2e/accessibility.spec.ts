@@ -1,53 +1,67 @@
 import type { Page } from '@playwright/test'
 import { faultsFoundByAxe, loadAxeIntoEachPage } from './support/axe.ts'
+import { faultsInForcedColours } from './support/forced-colours.ts'
 import { screenSets } from './support/screens.ts'
 import { openEach } from './support/stage.ts'
 import { expect, test } from './support/test.ts'
+import { openTextSize, type SetTextSize } from './support/text-size.ts'
 
 /**
- * The widths in pixels at which nothing may scroll sideways, and the theme in which axe checks the
- * page there. The colours of a theme are the same at every width, and all else is the same in both
- * themes. So each width is checked in one theme, and each theme at one width. The first width is that
- * of all stories.
+ * The widths in pixels at which nothing may scroll sideways, at 390 with text of twice the usual
+ * size. And the theme in which axe checks the page there. The colours of a theme are the same at
+ * every width, and all else is the same in both themes. So each width is checked in one theme, and
+ * each theme at one width. The first width is that of all stories.
  */
-const looks: readonly { width: number; theme?: 'light' | 'dark' }[] = [
+const looks: readonly { width: number; theme?: 'light' | 'dark'; text?: number }[] = [
   { width: 1280, theme: 'dark' },
   { width: 2560 },
+  { width: 390, text: 2 },
   { width: 360, theme: 'light' },
 ]
 
-/** Switches to a theme. Finishes running animations, so that axe checks the final colours. */
+/**
+ * Switches to a theme, which changes most colours of the page. Returns what moves then, if only for a
+ * moment.
+ */
 function show(page: Page, theme: string) {
   return page.evaluate((theme) => {
     document.documentElement.dataset.theme = theme
-    for (const running of document.getAnimations()) running.finish()
+    return document
+      .getAnimations()
+      .filter(({ effect }) => Number(effect?.getComputedTiming().activeDuration) > 1)
+      .map(({ effect }) => (effect instanceof KeyframeEffect ? effect.target?.outerHTML : 'page'))
   }, theme)
 }
 
 /** Checks the open page. Leaves it in the light theme and at the width of all stories. */
-async function check(page: Page, screen: string) {
-  for (const { width, theme } of looks) {
+async function check(page: Page, screen: string, setTextSize: SetTextSize) {
+  for (const { width, theme, text = 1 } of looks) {
     await page.setViewportSize({ width, height: 800 })
+    if (text !== 1) await setTextSize(text)
     const beyond = () =>
       page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-    await expect.poll(beyond, `${screen}, ${width} px wide`).toBeLessThanOrEqual(0)
+    await expect.poll(beyond, `${screen}, ${width} px wide, text × ${text}`).toBeLessThanOrEqual(0)
+    if (text !== 1) await setTextSize(1)
     if (theme === undefined) continue
-    await show(page, theme)
+    expect.soft(await show(page, theme), `${screen}, ${theme}: moves`).toEqual([])
     expect.soft(await faultsFoundByAxe(page), `${screen}, ${theme}`).toEqual([])
   }
   await page.setViewportSize({ width: 1280, height: 800 })
+  expect.soft(await faultsInForcedColours(page), `${screen}, forced colours`).toEqual([])
 }
 
+// The person wants no motion.
 test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
 for (const [set, screens] of Object.entries(screenSets)) {
-  test(`${set}: axe finds nothing on any screen, and nothing scrolls sideways`, async ({
+  test(`${set}: axe finds nothing on any screen, nothing scrolls sideways or moves, and all is seen in forced colours`, async ({
     app,
     folder,
     noise,
     page,
   }) => {
     await loadAxeIntoEachPage(page)
-    await openEach(screens, { app, folder, noise, page }, (name) => check(page, name))
+    const setTextSize = await openTextSize(page)
+    await openEach(screens, { app, folder, noise, page }, (name) => check(page, name, setTextSize))
   })
 }
