@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { files } from '../../src/server/db/schema.ts'
 import { makeFile, makePerson } from '../support/make.ts'
-import { openAdminCenter, section } from './support/admin.ts'
+import { openAdminCenter, openSection, section } from './support/admin.ts'
+import { pressOn } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
 test('maintenance: each act says what it did, in figures, and a test upload why it failed', async ({
@@ -18,12 +19,11 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
   const admin = await openAdminCenter(page, app)
   const acts = section(page, 'Maintenance')
+  const rowOf = (title: string) =>
+    acts.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title }) })
   const run = async (title: string) => {
-    const row = acts
-      .getByRole('listitem')
-      .filter({ has: page.getByRole('heading', { name: title }) })
-    await row.getByRole('button').click()
-    return row.getByRole('status')
+    await rowOf(title).getByRole('button').click()
+    return rowOf(title).getByRole('status')
   }
   /** Starts an act that asks first. */
   const confirm = async (title: string, button: string) => {
@@ -34,11 +34,14 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
       .click()
     return status
   }
-  // Escape and Cancel leave everything as it is.
-  await run('Clean up expired files')
+  // By keyboard: Escape leaves everything as it is, and the focus comes back to the button.
+  const cleanUp = rowOf('Clean up expired files').getByRole('button')
+  await openSection(page, 'Maintenance')
+  await pressOn(page, cleanUp)
   await expect(page.getByRole('alertdialog')).toContainText('For all users, every file')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('alertdialog')).toHaveCount(0)
+  await expect(cleanUp).toBeFocused()
   const destructive: [string, string, string][] = [
     ['Sanitize filenames', 'Sanitize', '1 name changed, 0 errors'],
     ['Expire files', 'Expire files', '1 file expired'],

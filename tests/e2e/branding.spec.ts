@@ -1,6 +1,7 @@
 import { makeFile, makePerson } from '../support/make.ts'
 import { flatPng } from '../support/pictures.ts'
 import { openDashboard } from './support/dashboard.ts'
+import { pressOn, typeInto } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
 test('a brand is made on the account page, shows on the pages of links without scripts, and goes', async ({
@@ -18,14 +19,14 @@ test('a brand is made on the account page, shows on the pages of links without s
   const preview = form.getByRole('img', { name: /in the dark theme/ })
 
   await form.getByLabel('Accent colour', { exact: true }).fill('red')
-  await save.click()
+  await pressOn(page, save)
   await expect(form.getByText('Please enter a name.')).toBeVisible()
   await expect(form.getByText('Must be a colour such as #0b6e63.')).toBeVisible()
   await expect(form.getByLabel('Name', { exact: true })).toBeFocused()
 
-  await form.getByLabel('Name', { exact: true }).fill('Harbour & Pine')
-  await form.getByLabel('Message').fill('For the opening.\nCredit the photographer.')
-  await form.getByLabel('Accent colour', { exact: true }).fill('#1e3a8a')
+  await typeInto(page, form.getByLabel('Name', { exact: true }), 'Harbour & Pine')
+  await typeInto(page, form.getByLabel('Message'), 'For the opening.\nCredit the photographer.')
+  await typeInto(page, form.getByLabel('Accent colour', { exact: true }), '#1e3a8a')
   await expect(form.getByText('Shown lighter in the dark theme')).toBeVisible()
   await expect(preview.getByText('Download File')).toHaveCSS(
     'background-color',
@@ -48,7 +49,7 @@ test('a brand is made on the account page, shows on the pages of links without s
   await expect(page.getByText('This picture cannot be read')).toBeVisible()
   await choose('logo.png', 'image/png', await flatPng({ width: 120, height: 60 }))
   await expect(preview).toContainText('Harbour & Pine')
-  await save.click()
+  await pressOn(page, save)
   await expect(page.getByText('Branding saved')).toBeVisible()
 
   const link = await visitor({ javaScriptEnabled: false })
@@ -63,8 +64,8 @@ test('a brand is made on the account page, shows on the pages of links without s
   await expect(logo).toHaveJSProperty('naturalWidth', 120)
   await expect(logo).toHaveCSS('height', '36px')
 
-  await form.getByRole('button', { name: 'Remove branding' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+  await pressOn(page, form.getByRole('button', { name: 'Remove branding' }))
+  await pressOn(page, page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }))
   await expect(form.getByLabel('Name', { exact: true })).toHaveValue('')
   await expect(form.getByLabel('Name', { exact: true })).toBeFocused()
   await link.reload()

@@ -1,11 +1,11 @@
 import { makePerson } from '../support/make.ts'
 import { fileRow } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { tabTo } from './support/keyboard.ts'
+import { pressOn, tabTo } from './support/keyboard.ts'
 import { withoutPicker } from './support/picker.ts'
 import { expect, test } from './support/test.ts'
 
-test('log in, upload, copy and delete by keyboard alone', async ({
+test('keep a file, log in, upload, copy and delete by keyboard alone', async ({
   app,
   context,
   folder,
@@ -14,6 +14,7 @@ test('log in, upload, copy and delete by keyboard alone', async ({
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { email, password } = await makePerson(app)
   const file = await writeRandomFile(folder, 'notes.txt', 1000)
+  const draft = await writeRandomFile(folder, 'draft.txt', 1000)
   const press = (key: string) => page.keyboard.press(key)
   await withoutPicker(page)
 
@@ -21,8 +22,11 @@ test('log in, upload, copy and delete by keyboard alone', async ({
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
   await page.keyboard.press('Tab')
   await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
-  await tabTo(page, page.getByRole('link', { name: 'Sign In' }))
-  await press('Enter')
+  const opened = page.waitForEvent('filechooser')
+  await pressOn(page, page.getByRole('button', { name: 'Choose a file' }))
+  await (await opened).setFiles(draft.path)
+  await expect(page.getByText('draft.txt waits in this browser.')).toBeVisible()
+  await pressOn(page, page.getByRole('main').getByRole('link', { name: 'Sign in' }))
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await tabTo(page, page.getByLabel('Email'))
   await page.keyboard.type(email)
@@ -31,7 +35,11 @@ test('log in, upload, copy and delete by keyboard alone', async ({
   await press('Enter')
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
-  await tabTo(page, page.getByRole('tab', { name: 'Upload' }))
+  await tabTo(page, page.getByRole('button', { name: 'Upload it' }))
+  await pressOn(page, page.getByRole('button', { name: 'Remove' }))
+  await expect(page.getByText('waits in this browser')).toBeHidden()
+
+  await tabTo(page, page.getByRole('tab', { name: 'Upload' }), 'Shift+Tab')
   await press('ArrowRight')
   await expect(page.getByRole('tab', { name: 'My Files' })).toHaveAttribute('aria-selected', 'true')
   await press('ArrowLeft')

@@ -3,6 +3,7 @@ import { makePerson } from '../support/make.ts'
 import { pass, setClocks } from './support/clocks.ts'
 import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeSparseFile } from './support/files.ts'
+import { pressOn } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 import { uploadItem } from './support/uploads.ts'
 
@@ -25,10 +26,10 @@ test('a trial is offered, counts down days and hours, and expires on the page', 
 
   noise.expect(/500 \(Internal Server Error\).*start-trial/)
   await page.route('**/api/auth/start-trial', (route) => route.fulfill({ status: 500 }))
-  await banner.getByRole('button', { name: 'Start trial' }).click()
+  await pressOn(page, banner.getByRole('button', { name: 'Start trial' }))
   await expect(page.getByText('Failed to start trial')).toBeVisible()
   await page.unroute('**/api/auth/start-trial')
-  await banner.getByRole('button', { name: 'Start trial' }).click()
+  await pressOn(page, banner.getByRole('button', { name: 'Start trial' }))
   await expect(page.getByText('Your Premium trial has started')).toBeVisible()
   await expect(banner).toContainText('30 days left')
   await expect(page.getByRole('heading', { name: /^Welcome back/ })).toBeFocused()
@@ -57,7 +58,7 @@ test('a trial is offered, counts down days and hours, and expires on the page', 
   await expect(banner).toContainText('Trial expired')
   await expect(badge).toBeHidden()
   await expect(page.getByText('3 days (default)')).toBeVisible()
-  await banner.getByRole('button', { name: 'Dismiss' }).click()
+  await pressOn(page, banner.getByRole('button', { name: 'Dismiss' }))
   await expect(banner).toBeHidden()
   // The browser remembers that the banner was closed, even after the page was left and opened
   // again.
@@ -91,7 +92,7 @@ test('Upgrade Now lets a refused file go on, and the administrator can switch ba
 
   noise.expect(/500 \(Internal Server Error\).*toggle-premium/)
   await page.route('**/api/auth/toggle-premium', (route) => route.fulfill({ status: 500 }))
-  await card.getByRole('button', { name: 'Upgrade Now' }).click()
+  await pressOn(page, card.getByRole('button', { name: 'Upgrade Now' }))
   await expect(page.getByText('Failed to change tier. Please try again.')).toBeVisible()
   await page.unroute('**/api/auth/toggle-premium')
   await card.getByRole('button', { name: 'Upgrade Now' }).click()

@@ -1,6 +1,7 @@
 import { makeFile, makePerson } from '../support/make.ts'
 import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
+import { pressOn } from './support/keyboard.ts'
 import {
   brokenConnection,
   expect,
@@ -157,15 +158,15 @@ test('what is left of uploads is cleared, and whether the panel is open is remem
   await expect(uploadItem(page, film.name).getByText('100%')).toBeVisible()
 
   const toggle = uploadsPanel(page).getByRole('button', { name: '1 file uploaded' })
-  await toggle.press('Enter')
+  await pressOn(page, toggle)
   await expect(toggle).toHaveAttribute('aria-expanded', 'false')
   await expect(uploadItem(page, film.name)).toBeHidden()
   await page.reload()
   await expect(toggle).toHaveAttribute('aria-expanded', 'false')
-  await toggle.press('Enter')
+  await pressOn(page, toggle)
   await expect(uploadItem(page, film.name)).toBeVisible()
 
-  await uploadsPanel(page).getByRole('button', { name: 'Clear' }).press('Enter')
+  await pressOn(page, uploadsPanel(page).getByRole('button', { name: 'Clear' }))
   await expect(uploadsPanel(page)).toBeHidden()
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Recent Files' })).toBeVisible()

@@ -2,6 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test'
 import type { TestApp } from '../../support/app-server.ts'
 import { makePerson, type Person } from '../../support/make.ts'
 import { signIn } from './dashboard.ts'
+import { pressOn } from './keyboard.ts'
 
 /** Makes an administrator, signs in and opens the Admin Center. Returns the administrator. */
 export async function openAdminCenter(page: Page, app: TestApp): Promise<Person> {
@@ -15,4 +16,10 @@ export async function openAdminCenter(page: Page, app: TestApp): Promise<Person>
 /** Returns the section of the Admin Center with this title. */
 export function section(page: Page, title: string): Locator {
   return page.getByRole('region', { name: title, exact: true })
+}
+
+/** Goes to a section by keyboard, by its link at the top of the page. The next Tab is in it. */
+export function openSection(page: Page, title: string): Promise<void> {
+  const links = page.getByRole('navigation', { name: 'Sections' })
+  return pressOn(page, links.getByRole('link', { name: title }))
 }

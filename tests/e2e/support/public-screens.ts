@@ -41,7 +41,7 @@ export const publicScreens: Screens = {
       for (const other of document.querySelectorAll(others)) other.remove()
     })
     const call = page.getByRole('region', { name: 'POST /api/files/get-upload-url' })
-    for (const summary of await call.locator('summary').all()) await summary.click()
+    for (const summary of await call.locator('summary').all()) await summary.press('Enter')
     await page.locator('.contents summary').first().click()
     await expect(call.getByRole('button', { name: 'Copy' }).first()).toBeVisible()
   },
