@@ -11,8 +11,8 @@ import { checkCors } from '../src/server/admin/checks/cors.ts'
 import { checkStorage } from '../src/server/admin/checks/storage.ts'
 import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import { createStores } from '../src/server/storage/stores.ts'
-import type { CheckLine } from '../src/shared/contract/checks.ts'
-import { json, makePerson, type Person } from './support/make.ts'
+import { lineOf } from './support/check-lines.ts'
+import { makePerson, type Person } from './support/make.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
@@ -29,14 +29,6 @@ describeOnS3('the checks of a server with a bucket', () => {
   })
   afterAll(() => app.close())
 
-  async function lineOf(name: string): Promise<CheckLine> {
-    app.clock.advance(5 * second)
-    const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
-    const found = lines.find((line) => line.name === name)
-    if (!found) throw new Error(`no line ${name}`)
-    return found
-  }
-
   function giveRules(CORSRules: object[]) {
     const CORSConfiguration = { CORSRules: CORSRules as never }
     const { bucket: Bucket } = bucket.settings
@@ -45,7 +37,7 @@ describeOnS3('the checks of a server with a bucket', () => {
 
   describe('of CORS', () => {
     it('names the rule that the bucket lacks, and is ok with that rule', async () => {
-      const before = await lineOf('CORS')
+      const before = await lineOf(app, admin, 'CORS')
       expect(before).toMatchObject({
         status: 'failing',
         message: expect.stringContaining(`from ${app.url} to the bucket`),
@@ -53,7 +45,7 @@ describeOnS3('the checks of a server with a bucket', () => {
       })
       const told = /\{"CORSRules".*\]\}/.exec(before.cure)?.[0] ?? ''
       await giveRules(JSON.parse(told).CORSRules)
-      const after = await lineOf('CORS')
+      const after = await lineOf(app, admin, 'CORS')
       expect(after).toMatchObject({ status: 'ok', message: expect.stringContaining(app.url) })
     })
 
@@ -70,9 +62,9 @@ describeOnS3('the checks of a server with a bucket', () => {
         ExposeHeaders: ['etag'],
       }
       await giveRules([rule])
-      expect((await lineOf('CORS')).status).toBe('ok')
+      expect((await lineOf(app, admin, 'CORS')).status).toBe('ok')
       await giveRules([{ ...rule, ...change }])
-      expect((await lineOf('CORS')).status).toBe('failing')
+      expect((await lineOf(app, admin, 'CORS')).status).toBe('failing')
     })
 
     it('warns where this server cannot reach what browsers reach', async () => {
@@ -93,7 +85,7 @@ describeOnS3('the checks of a server with a bucket', () => {
 
   it('leave nothing behind in the bucket', async () => {
     const { bucket: Bucket } = bucket.settings
-    await lineOf('CORS')
+    await lineOf(app, admin, 'CORS')
     const { Contents = [] } = await bucket.client.send(new ListObjectsV2Command({ Bucket }))
     expect(Contents).toEqual([])
     const { Uploads = [] } = await bucket.client.send(new ListMultipartUploadsCommand({ Bucket }))
@@ -101,11 +93,13 @@ describeOnS3('the checks of a server with a bucket', () => {
   })
 
   it('tell of the bucket and of the disk, which may hold older files', async () => {
-    expect(await lineOf('Storage')).toMatchObject({
+    expect(await lineOf(app, admin, 'Storage')).toMatchObject({
       status: 'ok',
       message: expect.stringContaining(bucket.settings.bucket),
     })
-    expect(await lineOf('Storage: files from before S3_BUCKET')).toMatchObject({ status: 'ok' })
+    expect(await lineOf(app, admin, 'Storage: files from before S3_BUCKET')).toMatchObject({
+      status: 'ok',
+    })
   })
 
   it.each([

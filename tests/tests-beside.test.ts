@@ -47,7 +47,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/admin/checks/clock.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/cors.ts': 'tests/s3-checks.test.ts',
   'src/server/admin/checks/free-space.ts': 'src/server/admin/checks/disk-and-mail.test.ts',
-  'src/server/admin/checks/mail.ts': 'src/server/admin/checks/disk-and-mail.test.ts',
   'src/server/admin/checks/queries.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/storage.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/files/write-file-mail.ts': 'src/server/files/ask-for-file-letters.test.ts',

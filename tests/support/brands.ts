@@ -1,16 +1,57 @@
-import type { Client } from './make.ts'
+import { randomBytes } from 'node:crypto'
+import { branding } from '../../src/server/db/schema.ts'
+import type { Brand } from '../../src/shared/contract/branding.ts'
+import type { TestApp } from './app-server.ts'
+import { type Client, json, type Person } from './make.ts'
 import { flatPng } from './pictures.ts'
+
+/** Asks the server to save a brand. */
+export function putBrand(person: Client, body: unknown): Promise<Response> {
+  return person.fetch('/api/branding', {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+/** Asks the server to save a logo. */
+export function putLogo(person: Client, bytes: Uint8Array): Promise<Response> {
+  const body = new Uint8Array(bytes)
+  return person.fetch('/api/branding/logo', {
+    method: 'PUT',
+    headers: { 'content-type': 'image/png' },
+    body,
+  })
+}
+
+/** Writes a row with a logo directly. No picture is converted. Returns the address of the logo. */
+export async function keepLogo(app: TestApp, { id: ownerId }: Person): Promise<string> {
+  const logoKey = randomBytes(16).toString('hex')
+  const logo = { logo: Buffer.from('a PNG'), logoKey, logoWidth: 1, logoHeight: 1 }
+  await app.deps.db
+    .insert(branding)
+    .values({ ownerId, ...logo, updatedAt: app.clock() })
+    .onConflictDoUpdate({ target: branding.ownerId, set: logo })
+  return `${app.url}/api/branding/logo/${logoKey}`
+}
+
+/** Reads somebody's brand. */
+export async function brandOf(person: Client): Promise<Brand | null> {
+  return json<Brand | null>(await person.fetch('/api/branding'))
+}
+
+/** Returns what an answer says of a refusal. */
+export async function refusalOf(response: Response) {
+  const { code, message } = await json<{ code: string; message: string }>(response)
+  return { status: response.status, code, message }
+}
 
 /** Saves somebody's brand, with a wide logo. */
 export async function saveBrand(
   person: Client,
-  body: { name: string; accent: string; message: string },
+  brand: { name: string; accent: string; message: string },
 ): Promise<void> {
-  const headers = { 'content-type': 'application/json' }
-  const logo = new Uint8Array(await flatPng({ width: 400, height: 90 }))
-  const answers = [
-    await person.fetch('/api/branding', { method: 'PUT', headers, body: JSON.stringify(body) }),
-    await person.fetch('/api/branding/logo', { method: 'PUT', body: logo }),
-  ]
+  const logo = await flatPng({ width: 400, height: 90 })
+  const answers = [await putBrand(person, brand), await putLogo(person, logo)]
   for (const answer of answers) if (!answer.ok) throw new Error(await answer.text())
 }

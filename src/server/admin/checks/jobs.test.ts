@@ -1,0 +1,138 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askAnew,
+  forgetRuns,
+  lineOf,
+  named,
+  scheduleJobs,
+  whileJobsRun,
+} from '../../../../tests/support/check-lines.ts'
+import {
+  askForDeletion,
+  makeFile,
+  makePerson,
+  type Person,
+} from '../../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
+import { minuteInMs } from '../../../shared/rules/time-units.ts'
+import { jobRuns } from '../../db/schema.ts'
+import { expireFiles } from '../../files/expire-files.ts'
+import { type JobQueue, openJobQueue } from '../../jobs/job-queue.ts'
+import { noteFailedRun, noteRun } from '../../jobs/queries.ts'
+import { createStores } from '../../storage/stores.ts'
+
+let app: TestApp
+let queue: JobQueue
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  queue = await openJobQueue(app.pool, app.deps.log)
+  await scheduleJobs(app)
+  admin = await makePerson(app, { role: 'admin' })
+})
+afterEach(() => forgetRuns(app))
+afterAll(async () => {
+  await queue.stop()
+  await app.close()
+})
+
+describe('the jobs', () => {
+  it('tell of a job that really failed, with its reason', async () => {
+    const list = () => {
+      throw new Error('the store is away')
+    }
+    const deps = { ...app.deps, stores: createStores({ ...app.storage, list }) }
+    await queue.boss.send('compare-storage')
+    await whileJobsRun(
+      app,
+      async () => {
+        await expect.poll(() => app.deps.db.$count(jobRuns, sql`failures > 0`)).toBe(1)
+      },
+      deps,
+    )
+    const line = await lineOf(app, admin, 'Jobs: compare-storage')
+    expect(line).toMatchObject({ cure: expect.stringContaining('job failed') })
+    // The queue may have run the job a second time before the check.
+    expect(line.message).toMatch(/^The last (run|2 runs) failed, .* UTC: the store is away\./)
+  })
+
+  it('count failures in a row: three are failing, and a success ends them', async () => {
+    const job = 'expire-files'
+    const fail = (failure: string) =>
+      noteFailedRun(app.deps.db, { job, failedAt: app.clock(), failure })
+    const succeed = () => {
+      const now = app.clock()
+      const result = { purged: 12, failed: 0 }
+      return noteRun(app.deps.db, { job, startedAt: now, endedAt: now, result })
+    }
+    const statusOf = async () => (await lineOf(app, admin, `Jobs: ${job}`)).status
+    await succeed()
+    await fail('first')
+    await fail('second')
+    expect(await statusOf()).toBe('warning')
+    await fail('third')
+    const line = await lineOf(app, admin, `Jobs: ${job}`)
+    expect(line.status).toBe('failing')
+    expect(line.message).toMatch(
+      /^The last 3 runs failed, .*: third\. Last success: .*: 0 failed, 12 purged\./,
+    )
+    await succeed()
+    expect(await statusOf()).toBe('ok')
+    await fail('again')
+    expect((await lineOf(app, admin, `Jobs: ${job}`)).message).toMatch(/^The last run failed/)
+  })
+
+  it('are failing where one does not run, and say which one', async () => {
+    const now = app.clock()
+    app.clock.advance(18 * minuteInMs)
+    const [ran] = [app.clock()]
+    await noteRun(app.deps.db, { job: 'sweep-uploads', startedAt: ran, endedAt: ran, result: {} })
+    const lines = await askAnew(app, admin)
+    app.clock.set(now)
+    expect(named(lines, 'Jobs: expire-files')).toMatchObject({
+      status: 'failing',
+      message: expect.stringMatching(/^It should run every 60 seconds and does not\./),
+    })
+    expect(named(lines, 'Jobs: sweep-uploads').status).toBe('ok')
+    expect(named(lines, 'Jobs: compare-storage').status).toBe('ok')
+  })
+
+  it('are failing where one is not scheduled', async () => {
+    const { rows } = await app.pool.query(
+      "select * from pgboss.schedule where name = 'expire-trials'",
+    )
+    await queue.boss.unschedule('expire-trials')
+    const line = await lineOf(app, admin, 'Jobs: expire-trials')
+    await queue.boss.schedule('expire-trials', rows[0].cron)
+    expect(line).toMatchObject({
+      status: 'failing',
+      message: expect.stringContaining('not scheduled'),
+    })
+  })
+
+  it('are failing while bytes are left that should be gone for 15 minutes', async () => {
+    const name = 'Jobs: bytes that should be gone'
+    const file = await makeFile(admin)
+    await askForDeletion(admin, [file.id])
+    app.clock.advance(14 * minuteInMs)
+    expect((await lineOf(app, admin, name)).status).toBe('ok')
+    app.clock.advance(minuteInMs)
+    expect(await lineOf(app, admin, name)).toMatchObject({
+      status: 'failing',
+      message: expect.stringMatching(/^The bytes of 1 file and 0 uploads are still in storage, /),
+    })
+    await expireFiles(app.deps)
+    expect((await lineOf(app, admin, name)).status).toBe('ok')
+  })
+
+  it('are failing where the last comparison missed bytes of files', async () => {
+    const now = app.clock()
+    const result = { objects: 5, removed: 0, failed: 0, missing: 2 }
+    await noteRun(app.deps.db, { job: 'compare-storage', startedAt: now, endedAt: now, result })
+    expect(await lineOf(app, admin, 'Jobs: files whose bytes are missing')).toMatchObject({
+      status: 'failing',
+      message: expect.stringMatching(/^2 files have no bytes/),
+    })
+  })
+})

@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  forgetRuns,
+  lineOf,
+  scheduleJobs,
+  whileJobsRun,
+} from '../../../../tests/support/check-lines.ts'
+import { makePerson, type Person } from '../../../../tests/support/make.ts'
+import { startSmtpServer, type TestSmtpServer } from '../../../../tests/support/smtp-server.ts'
+import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
+import { type JobQueue, mailQueueName, openJobQueue } from '../../jobs/job-queue.ts'
+
+let app: TestApp
+let smtp: TestSmtpServer
+let queue: JobQueue
+let admin: Person
+beforeAll(async () => {
+  smtp = await startSmtpServer()
+  const env = { SMTP_URL: smtp.url, REQUIRE_EMAIL_VERIFICATION: 'off' }
+  app = await startTestApp({ env })
+  queue = await openJobQueue(app.pool, app.deps.log)
+  await scheduleJobs(app)
+  admin = await makePerson(app, { role: 'admin' })
+})
+afterEach(() => forgetRuns(app))
+afterAll(async () => {
+  await queue.stop()
+  app.deps.mailer.close()
+  await app.close()
+  await smtp.close()
+})
+
+describe('mail', () => {
+  it('is failing while the mail server is away', async () => {
+    await smtp.close()
+    const line = await lineOf(app, admin, 'Mail')
+    smtp = await startSmtpServer(Number(new URL(smtp.url).port))
+    expect(line).toMatchObject({
+      status: 'failing',
+      message: expect.stringContaining('ECONNREFUSED'),
+    })
+    expect(line.cure).toContain('SMTP_URL')
+    expect((await lineOf(app, admin, 'Mail')).status).toBe('ok')
+  })
+
+  it('tells which letter was refused, to whom it went, and what the mail server said', async () => {
+    const { email } = await makePerson(app)
+    smtp.react({ recipient: 550 })
+    await whileJobsRun(app, async () => {
+      const askedAt = app.clock().toISOString()
+      await queue.mail.add({ kind: 'forgot-password', email, askedAt })
+      await expect.poll(() => countJobs('failed')).toBe(1)
+    })
+    smtp.react('accept')
+    const line = await lineOf(app, admin, 'Mail: lost letters')
+    expect(line.status).toBe('warning')
+    expect(line.message).toMatch(/^A letter was lost in the last 7 days\. /)
+    expect(line.message).toContain(`To ${email} (forgot-password, `)
+    expect(line.message).toContain('550 Refused')
+  })
+
+  it('finds the addresses of accounts, counts all lost letters, and tells of the newest', async () => {
+    const { id, email } = await makePerson(app)
+    await addMail({
+      state: 'failed',
+      data: { kind: 'password-changed', userId: id },
+      minutesAgo: 1,
+    })
+    await addMail({ state: 'failed', data: { kind: 'trial', userId: 'nobody' }, minutesAgo: 2 })
+    await addMail({ state: 'failed', data: { kind: 'feedback' }, minutesAgo: 3 })
+    await addMail({ state: 'failed', data: { kind: 'report', fileId: 'x' }, minutesAgo: 4 })
+    const signup = { kind: 'signup', email: 'x@x.org' }
+    for (const days of [1, 2, 5, 6]) {
+      await addMail({
+        state: 'failed',
+        data: signup,
+        minutesAgo: days * 24 * 60,
+        reason: `Day ${days}.`,
+      })
+    }
+    await addMail({
+      state: 'failed',
+      data: { kind: 'signup', email: 'old@x.org' },
+      minutesAgo: 8 * 24 * 60,
+    })
+    const { message } = await lineOf(app, admin, 'Mail: lost letters')
+    expect(message).toMatch(/^8 letters were lost/)
+    expect(message).toContain(`To ${email} (password-changed`)
+    expect(message).toContain('To an account that is gone (trial')
+    expect(message).toContain(`To ${app.deps.config.supportEmail} (feedback`)
+    expect(message).toContain(`To ${app.deps.config.supportEmail} (report`)
+    expect(message).toMatch(/To x@x\.org \(signup, [^)]+\): Day 1\. And 3 more,/)
+    expect(message).not.toContain('old@x.org')
+    expect(message).not.toContain('Day 5')
+  })
+
+  it('warns of letters that were tried often in vain, and not of those tried a few times', async () => {
+    const data = { kind: 'signup' }
+    await addMail({ state: 'retry', data, tries: 3 })
+    expect((await lineOf(app, admin, 'Mail: waiting letters')).status).toBe('ok')
+    await addMail({ state: 'retry', data, tries: 4, minutesAgo: 3, reason: '451 Busy' })
+    await addMail({ state: 'retry', data, tries: 9, minutesAgo: 2, reason: '452 No room' })
+    const { status, message } = await lineOf(app, admin, 'Mail: waiting letters')
+    expect(status).toBe('warning')
+    expect(message).toMatch(/^2 letters wait after up to 9 tries\./)
+    expect(message).toContain('452 No room')
+  })
+
+  it('is failing where nobody sends what is due', async () => {
+    const data = { kind: 'signup' }
+    await addMail({ state: 'created', data, minutesAgo: -60 })
+    await addMail({ state: 'created', data, minutesAgo: 4 })
+    expect((await lineOf(app, admin, 'Mail: waiting letters')).status).toBe('ok')
+    await addMail({ state: 'created', data, minutesAgo: 6 })
+    expect(await lineOf(app, admin, 'Mail: waiting letters')).toMatchObject({
+      status: 'failing',
+      message: expect.stringMatching(/^A letter waits since more than 5 minutes/),
+    })
+  })
+
+  async function countJobs(state: string): Promise<number> {
+    const { rows } = await app.pool.query<{ count: number }>(
+      'select count(*)::int as count from pgboss.job where name = $1 and state = $2',
+      [mailQueueName, state],
+    )
+    return rows[0]?.count ?? 0
+  }
+
+  /**
+   * Puts a letter into the queue in this state. Letters need up to a day to get into such a state
+   * by themselves.
+   */
+  function addMail(mail: {
+    state: string
+    data: object
+    tries?: number
+    minutesAgo?: number
+    reason?: string
+  }) {
+    const { state, data, tries = 0, minutesAgo = 0, reason = '550 No such user' } = mail
+    return app.pool.query(
+      `insert into pgboss.job
+          (name, state, data, retry_count, output, start_after, started_on, completed_on)
+        select $1, $2::pgboss.job_state, $3::jsonb, $4::int, $5::jsonb, at, at, at
+        from (select now() - $6::float8 * interval '1 minute' as at) t`,
+      [mailQueueName, state, data, tries, { reason }, minutesAgo],
+    )
+  }
+})

@@ -1,0 +1,205 @@
+import { eq } from 'drizzle-orm'
+import sharp from 'sharp'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { brandOf, keepLogo, putLogo, refusalOf } from '../../../tests/support/brands.ts'
+import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
+import { flatPng, noise, pngOfZeros } from '../../../tests/support/pictures.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { Brand } from '../../shared/contract/branding.ts'
+import { maxLogoBytes, maxLogoSide } from '../../shared/rules/logo-limits.ts'
+import { branding, users } from '../db/schema.ts'
+import { maxLogoPngBytes } from './logo-exit.ts'
+
+let app: TestApp
+let ada: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  ada = await makePerson(app, { tier: 'premium' })
+})
+afterAll(() => app.close())
+afterEach(() => app.deps.db.delete(branding))
+
+async function saveLogo(person: Person, bytes: Uint8Array): Promise<string> {
+  const response = await putLogo(person, bytes)
+  expect(response.status, await response.clone().text()).toBe(200)
+  return (await json<Brand>(response)).logoUrl ?? ''
+}
+
+describe('a logo', () => {
+  it.each([
+    ['a PNG', () => flatPng({ width: 600, height: 300 }), [480, 240]],
+    ['a tall JPEG', () => noise({ width: 60, height: 600 }).jpeg().toBuffer(), [24, 240]],
+    ['a WebP', () => noise({ width: 100, height: 50 }).webp().toBuffer(), [100, 50]],
+    ['one pixel', () => flatPng({ width: 1, height: 1 }), [1, 1]],
+    ['the widest', () => flatPng({ width: maxLogoSide, height: 1 }), [480, 1]],
+    ['one that lies on its side', () => sideways(), [100, 200]],
+  ] as const)('of %s becomes a small PNG without metadata', async (_what, make, size) => {
+    const logoUrl = await saveLogo(ada, await make())
+    const response = await fetch(logoUrl)
+    const png = Buffer.from(await response.arrayBuffer())
+    const { format, width, height, exif, icc, xmp, pages } = await sharp(png).metadata()
+    expect([format, width, height]).toEqual(['png', ...size])
+    expect([exif, icc, xmp, pages]).toEqual([undefined, undefined, undefined, undefined])
+    expect(png.length).toBeLessThanOrEqual(maxLogoPngBytes)
+  })
+
+  it('of noise is small all the same', async () => {
+    const picture = await noise({ width: 240, height: 120 }).png().toBuffer()
+    const response = await fetch(await saveLogo(ada, picture))
+    expect((await response.arrayBuffer()).byteLength).toBeLessThanOrEqual(maxLogoPngBytes)
+  })
+
+  it('of an animation is its first picture', async () => {
+    const frames = await Promise.all([flatPng(side(16), '#ff0000'), flatPng(side(16), '#0000ff')])
+    const animation = await sharp(frames, { join: { animated: true } })
+      .webp({ lossless: true })
+      .toBuffer()
+    const png = await (await fetch(await saveLogo(ada, animation))).arrayBuffer()
+    const { dominant } = await sharp(Buffer.from(png)).stats()
+    expect(dominant.r).toBeGreaterThan(dominant.b)
+  })
+
+  it('is served to anybody, for ever, as a picture that may do nothing', async () => {
+    const logoUrl = await saveLogo(ada, await flatPng(side(30)))
+    expect(logoUrl).toMatch(new RegExp(`^${app.url}/api/branding/logo/[0-9a-f]{32}$`))
+    const response = await makeClient(app).fetch(new URL(logoUrl).pathname)
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  it('has another address when it is another picture, and the old one is gone', async () => {
+    const first = await saveLogo(ada, await flatPng(side(30), '#ff0000'))
+    expect(await saveLogo(ada, await flatPng(side(30), '#ff0000'))).toBe(first)
+    const second = await saveLogo(ada, await flatPng(side(30), '#00ff00'))
+    expect(second).not.toBe(first)
+    expect((await fetch(first)).status).toBe(404)
+    expect((await fetch(second)).status).toBe(200)
+  })
+
+  it('that two accounts share stays while one of them may show it', async () => {
+    const bob = await makePerson(app, { tier: 'premium' })
+    const picture = await flatPng(side(30), '#0f0f0f')
+    const logoUrl = await saveLogo(ada, picture)
+    expect(await saveLogo(bob, picture)).toBe(logoUrl)
+    await ada.fetch('/api/branding', { method: 'DELETE' })
+    expect((await fetch(logoUrl)).status).toBe(200)
+    await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, bob.id))
+    expect((await fetch(logoUrl)).status).toBe(404)
+  })
+
+  it.each(['x', '0'.repeat(32), '0'.repeat(31), '%00', '..%2f..%2fsecret', "1'or'1"])(
+    'with the key %s is not there',
+    async (key) => {
+      const response = await fetch(`${app.url}/api/branding/logo/${key}`)
+      expect(await refusalOf(response)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    },
+  )
+
+  it('survives being saved twice at once: one of them stays whole', async () => {
+    const pictures = await Promise.all(['#111111', '#222222'].map((it) => flatPng(side(40), it)))
+    const saved = await Promise.all(pictures.map((picture) => saveLogo(ada, picture)))
+    const { logoUrl } = (await brandOf(ada)) ?? {}
+    expect(saved).toContain(logoUrl)
+    expect((await fetch(logoUrl ?? '')).status).toBe(200)
+  })
+})
+
+describe('a picture that is none', () => {
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>'
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+  const tooLarge = 'This picture is too large: it may be 4,096 pixels wide and high at most.'
+  const unreadable = 'This picture cannot be read. Take a PNG, a JPEG or a WebP.'
+
+  it.each([
+    ['nothing', () => Buffer.alloc(0), unreadable],
+    ['text', () => Buffer.from('hello'), unreadable],
+    ['an SVG that calls itself a PNG', () => Buffer.from(svg), unreadable],
+    [
+      'an SVG behind the first bytes of a PNG',
+      () => Buffer.concat([signature, Buffer.from(svg)]),
+      unreadable,
+    ],
+    ['a PDF', () => Buffer.from('%PDF-1.7\n'), unreadable],
+    [
+      'a page behind the first bytes of a JPEG',
+      () => Buffer.from('\xff\xd8\xff<html>', 'latin1'),
+      unreadable,
+    ],
+    [
+      'a GIF',
+      () =>
+        sharp(pngOfZeros(side(1), 9))
+          .gif()
+          .toBuffer(),
+      unreadable,
+    ],
+    [
+      'an AVIF',
+      async () =>
+        sharp(await flatPng(side(16)))
+          .avif()
+          .toBuffer(),
+      unreadable,
+    ],
+    ['half a PNG', async () => half(await noise(side(64)).png().toBuffer()), unreadable],
+    ['half a JPEG', async () => half(await noise(side(64)).jpeg().toBuffer()), unreadable],
+    ['half a WebP', async () => half(await noise(side(64)).webp().toBuffer()), unreadable],
+    [
+      'a PNG with a bit that flipped',
+      async () => flipped(await noise(side(64)).png().toBuffer()),
+      unreadable,
+    ],
+    ['a PNG that lacks its pixels', () => pngOfZeros(side(1000)), unreadable],
+    ['one pixel too wide', () => flatPng({ width: maxLogoSide + 1, height: 1 }), tooLarge],
+    ['one pixel too high', () => flatPng({ width: 1, height: maxLogoSide + 1 }), tooLarge],
+  ] as const)('%s is refused, and the logo stays', async (_what, make, message) => {
+    const logoUrl = await keepLogo(app, ada)
+    const refusal = await refusalOf(await putLogo(ada, await make()))
+    expect(refusal).toEqual({ status: 400, code: 'LOGO_UNREADABLE', message })
+    expect(await brandOf(ada)).toMatchObject({ logoUrl })
+  })
+
+  it('a bomb, which is far larger than its bytes, is refused before it opens', async () => {
+    const bomb = pngOfZeros({ width: 60_000, height: 60_000 }, 60_000_000)
+    expect(bomb.length).toBeLessThan(100_000)
+    const refusal = await refusalOf(await putLogo(ada, bomb))
+    expect(refusal).toMatchObject({ status: 400, code: 'LOGO_UNREADABLE' })
+  })
+
+  it('a megabyte is taken, and a byte more is refused', async () => {
+    const padded = Buffer.concat([await flatPng(side(5)), Buffer.alloc(maxLogoBytes)])
+    const most = padded.subarray(0, maxLogoBytes)
+    expect((await putLogo(ada, most)).status).toBe(200)
+    const more = await putLogo(ada, padded.subarray(0, maxLogoBytes + 1))
+    expect(await refusalOf(more)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
+  })
+})
+
+function side(pixels: number) {
+  return { width: pixels, height: pixels }
+}
+
+function half(bytes: Buffer) {
+  return bytes.subarray(0, bytes.length / 2)
+}
+
+function flipped(bytes: Buffer) {
+  const copy = Buffer.from(bytes)
+  const middle = bytes.length >> 1
+  copy.writeUInt8(copy.readUInt8(middle) ^ 0x10, middle)
+  return copy
+}
+
+/**
+ * A picture as a camera writes it: turned by 90 degrees, with a note in which direction to turn it
+ * back.
+ */
+function sideways() {
+  return noise({ width: 200, height: 100 }).jpeg().withMetadata({ orientation: 6 }).toBuffer()
+}
