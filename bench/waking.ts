@@ -9,6 +9,8 @@ const ownerCount = 20_000
 const filesAtOnce = 100_000
 /** For how long the purge is watched. */
 const watchedMs = 45_000
+/** For how long a report of what is overdue, which runs every minute, is waited for. */
+const reportWaitMs = 150_000
 
 const fillUsers = `
   insert into users (id, name, email, tier, created_at, updated_at)
@@ -38,19 +40,30 @@ export async function measureWaking(cores: Cores, scratch: string): Promise<Row[
     const before = await purgedFiles(mayfly)
     await wait(watchedMs)
     const purged = (await purgedFiles(mayfly)) - before
-    const reports = await mayfly.sql<{ ms: string }>(
-      `select extract(epoch from ended_at - started_at) * 1000 as ms from job_runs
-        where job = 'report-overdue' and started_at > $1`,
-      [since],
-    )
+    const reportMs = await overdueMs(mayfly, since)
     return [
       row('a million files due at once: purge', 'files/s', { ours: [purged / (watchedMs / 1000)] }),
       row('a million files due at once: job report-overdue', 'ms', {
-        ours: reports.map(({ ms }) => Number(ms)),
+        ours: [reportMs],
       }),
     ]
   } finally {
     await mayfly.stop()
+  }
+}
+
+/** Waits for a report of what is overdue that began after `since`. Returns how long it took. */
+async function overdueMs(mayfly: Mayfly, since: Date): Promise<number> {
+  const until = Date.now() + reportWaitMs
+  for (;;) {
+    const [report] = await mayfly.sql<{ ms: string }>(
+      `select extract(epoch from ended_at - started_at) * 1000 as ms from job_runs
+        where job = 'report-overdue' and started_at > $1`,
+      [since],
+    )
+    if (report) return Number(report.ms)
+    if (Date.now() > until) throw new Error('no report of what is overdue has ended')
+    await wait(1000)
   }
 }
 

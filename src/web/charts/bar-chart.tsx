@@ -16,8 +16,8 @@ const leastHeight = 2
  * the values beside them. The highest bar always has its value.
  */
 const longestValue = 3
-/** In charts of medium width, only values of at most this many characters have room. */
-const shortValue = 2
+/** In charts of medium width, only values up to this one have room above their bars. */
+const mostShort = 99
 /** How far from the upper edge, in pixels, the box of the reading point ends. No value is there. */
 const tipFoot = 12
 
@@ -111,7 +111,7 @@ export function BarChart({ label, unit, points }: BarChartProps) {
                 />
                 {!isRead && (isPeak || (value > 0 && text.length <= longestValue)) ? (
                   <text
-                    className={isPeak ? 'chart-peak' : valueClass(text)}
+                    className={isPeak ? 'chart-peak' : valueClass(value)}
                     x={`${middle}%`}
                     y={height - tall - 7}
                   >
@@ -151,8 +151,8 @@ export function BarChart({ label, unit, points }: BarChartProps) {
   )
 }
 
-function valueClass(text: string): string {
-  return text.length <= shortValue ? 'chart-value' : 'chart-value chart-value-long'
+function valueClass(value: number): string {
+  return value <= mostShort ? 'chart-value' : 'chart-value chart-value-long'
 }
 
 /**
