@@ -68,6 +68,7 @@ const noFeature = 'A feature of the web imports no other feature.'
 const clock = 'Only main.ts asks the system for the time'
 const tierNames = 'Ask a field of tierTraits'
 const transactions = 'Only src/server/db opens connections and transactions'
+const tooLong = 'lint/style/noExcessiveLinesPerFile'
 
 const crossings: Crossing[] = [
   importing('src/shared/contract/a.ts', '../../server/deps.ts', sharedAlone),
@@ -219,6 +220,9 @@ const crossings: Crossing[] = [
     'plugin',
   ),
   crossing('src/server/files/e.ts', 'export const read = Date.now\n', clock, 'plugin'),
+  ...['src/server/http/long.ts', 'src/server/http/long.test.ts', 'src/web/ui/long.suite.ts'].map(
+    (file) => crossing(file, 'use()\n'.repeat(401), 'too many lines (401)', tooLong),
+  ),
   ...[
     "export function keeps(tier) { return tier === 'premium' }\n",
     "export function pays(tier) { return tier !== 'free' }\n",
@@ -325,6 +329,8 @@ const allowed: Planted[] = [
     file: 'src/web/admin/ok.tsx',
     code: "import '../auth/user-avatar.tsx'\nimport '../uploads/transfer/storage-request.ts'\n",
   },
+  { file: 'src/web/ui/long-enough.ts', code: `${'use()\n'.repeat(400)}// A comment.\n\n` },
+  { file: 'src/server/storage/storage.suite.ts', code: 'use()\n'.repeat(401) },
   { file: 'src/web/ui/ok.ts', code: "import '../../shared/rules/theme.ts'\n" },
   { file: 'src/web/charts/ok.tsx', code: "import '../ui/card.tsx'\n" },
   { file: 'src/web/files/charted.tsx', code: "import '../charts/bar-chart.tsx'\n" },
