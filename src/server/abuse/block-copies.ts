@@ -1,6 +1,7 @@
 import { type AuditEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
-import { takeDownBlocked } from '../files/queries.ts'
+import { markPurged, takeDownBlocked } from '../files/queries.ts'
+import { removeStored } from '../storage/remove-stored.ts'
 import {
   blockContent,
   type Content,
@@ -39,8 +40,8 @@ export async function proveContent(
 }
 
 /**
- * Takes down all files whose content is blocked. With `sha256`, it takes down only the files with
- * this content. It writes a line to the audit log for each file, and asks for a mail to each owner.
+ * Takes down all files whose content is blocked, and removes their bytes. With `sha256`, it takes
+ * down only the files with this content. It writes a line to the audit log for each file, and asks for a mail to each owner.
  * @returns how many files were taken down.
  */
 export async function takeDownCopies(deps: BlockDeps, sha256?: string): Promise<number> {
@@ -52,15 +53,13 @@ export async function takeDownCopies(deps: BlockDeps, sha256?: string): Promise<
   }
 }
 
-function takeDownBatch(
-  { clock, db, mailQueue }: BlockDeps,
-  sha256: string | undefined,
-): Promise<number> {
-  return db.transaction(async (tx) => {
+async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promise<number> {
+  const { clock, db, mailQueue } = deps
+  const taken = await db.transaction(async (tx) => {
     const now = clock()
     const taken = await takeDownBlocked(tx, { sha256, limit: batchSize, now })
     const ids = taken.map(({ id }) => id)
-    if (ids.length === 0) return 0
+    if (ids.length === 0) return taken
     await closeReportsOf(tx, ids, 'taken-down', now)
     const lines = taken.map(
       ({ id, ownerId, shortCode, sha256, takedownReason: reason }): AuditEntry => ({
@@ -90,8 +89,11 @@ function takeDownBatch(
         tx,
       )
     }
-    return ids.length
+    return taken
   })
+  // The SHA-256 of these files is known, so nobody needs their bytes any more.
+  await removeStored(deps, taken, (ids) => markPurged(db, ids, clock()))
+  return taken.length
 }
 
 /**

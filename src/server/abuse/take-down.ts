@@ -2,7 +2,8 @@ import { isShortCode } from '../../shared/rules/short-code.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { takeDownFile } from '../files/queries.ts'
+import { markPurged, takeDownFile } from '../files/queries.ts'
+import { removeStored } from '../storage/remove-stored.ts'
 import { proveContent, takeDownCopies } from './block-copies.ts'
 import {
   blockContent,
@@ -44,7 +45,8 @@ export interface TakedownResult {
  * Takes a file down. Its link ends at once, its bytes are removed, and its content is blocked:
  * uploads with the same SHA-256 are refused, and other files with the same SHA-256 are taken down
  * too. Only a SHA-256 that this server has computed counts. For a file in a bucket, the server ends
- * the link first and then reads the bytes to compute it. If this call is interrupted,
+ * the link first and then reads the bytes to compute it. Then the bytes are removed; where that
+ * fails, the purge job does it later. If this call is interrupted,
  * `findBlockedContent` completes it. Every owner gets a mail. A second takedown of the same file
  * completes the first one, and changes nothing else.
  * @throws {AppError} LINK_NOT_FOUND when no file has this link, and no file was reported under it.
@@ -59,6 +61,9 @@ export async function takeDown(
   if (!found) throw new AppError('LINK_NOT_FOUND', { message: 'No file has this link.' })
   const sha256 = found.sha256 ?? (await proveEnded(deps, found.file, takedown.reason))
   if (sha256 === 'waiting') return { link: found.link, content: 'waiting', copies: 0 }
+  if (found.file && found.file.purgedAt === null && found.link !== 'over') {
+    await removeStored(deps, [found.file], (ids) => markPurged(deps.db, ids, deps.clock()))
+  }
   if (sha256 === null) return { link: found.link, content: 'gone', copies: 0 }
   return { link: found.link, content: 'blocked', copies: await takeDownCopies(deps, sha256) }
 }

@@ -58,5 +58,5 @@ function actorOf({ user, clientAddress }: { user: { id: string }; clientAddress:
 
 function deletedText(email: string, files: number): string {
   const counted = files === 1 ? '1 file' : `${files} files`
-  return `${email} is deleted, with ${counted}. Links have ended, and bytes go within minutes.`
+  return `${email} is deleted, with ${counted}. Links have ended, and the bytes are being removed.`
 }

@@ -1,36 +1,54 @@
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
-import { markAllExpiredDeleted, nextFilePage } from '../files/queries.ts'
+import { markAllExpiredDeleted, markPurged, nextFilePage } from '../files/queries.ts'
+import { removeStored } from '../storage/remove-stored.ts'
 import { actionEntry } from './action-entry.ts'
 import type { Actor } from './actor.ts'
 
 /**
+ * How many files lose their bytes within the call at most. With this number, the call is answered
+ * in time even where storage is slow.
+ */
+const mostRemovedAtOnce = 1000
+
+/**
  * Deletes the files of all users whose links have ended and cannot be renewed (spec §2: clean up
  * expired files). A user who clears the expired history does the same for the user's own files. The
- * files leave the lists at once. The next purge removes the bytes that are left. This function
- * works page by page, each page in its own transaction. The transaction also writes a line about
- * its deleted files to the audit log. So the log is right even after an interruption.
+ * files leave the lists at once, and the first thousand of them lose their bytes before this
+ * function returns. The next purge removes the bytes that are left. This function works page by
+ * page, each page in its own transaction. The transaction also writes a line about its deleted files
+ * to the audit log. So the log is right even after an interruption.
  * @param pageSize how many files one statement looks at. With this number, the statement stays far
  * below its time limit.
  * @returns how many files were deleted.
  */
 export async function cleanUpExpired(
-  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
   actor: Actor,
   pageSize = 5000,
 ): Promise<number> {
+  const { clock, db } = deps
   const told = (deletedCount: number, at: Date) =>
     actionEntry('clean-up-expired', actor, { deletedCount }, at)
   let total = 0
+  let toRemove = mostRemovedAtOnce
   let after: string | null = null
   for (;;) {
     const page = await nextFilePage(db, after, pageSize)
-    total += await db.transaction(async (tx) => {
+    const deleted = await db.transaction(async (tx) => {
       const now = clock()
-      const deleted = await markAllExpiredDeleted(tx, page, now)
-      if (deleted > 0) await writeAudit(tx, [told(deleted, now)])
-      return deleted
+      const marked = await markAllExpiredDeleted(tx, page, now)
+      if (marked.length > 0) await writeAudit(tx, [told(marked.length, now)])
+      return marked
     })
+    total += deleted.length
+    // For a file that was taken down, the server may still need the bytes to compute their SHA-256.
+    const stored = deleted.filter(
+      ({ purgedAt, takenDownAt }) => purgedAt === null && takenDownAt === null,
+    )
+    const first = stored.slice(0, toRemove)
+    toRemove -= first.length
+    await removeStored(deps, first, (ids) => markPurged(db, ids, clock()))
     if (page.end === null) break
     after = page.end
   }

@@ -7,6 +7,7 @@ import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { findUser } from '../tiers/queries.ts'
 import { endUploads } from '../uploads/removal-queries.ts'
+import { retryRemovals } from '../uploads/retry-removals.ts'
 import type { Actor } from './actor.ts'
 import {
   findSignupIds,
@@ -23,11 +24,18 @@ import {
 const batchSize = 1000
 
 /**
+ * How many objects are removed within the call at most. With this number, the call is answered in
+ * time even where storage is slow.
+ */
+const mostRemovedAtOnce = 1000
+
+/**
  * Deletes a user and everything that belongs to the user, in one transaction (spec §2). When this
  * resolves, the user's links and sessions have ended. Open uploads cannot be confirmed any more,
  * and waiting letters to the user are withdrawn. The bytes of files and uploads are listed in
- * `removals`. The job `sweep-uploads` removes them within minutes, and writes the receipts of the
- * files. If this call is interrupted, nothing has changed.
+ * `removals`, and removed right after the transaction, which also writes the receipts of the files.
+ * The job `sweep-uploads` removes what is left within minutes: more than a thousand objects, or
+ * those that storage did not remove. If the transaction is interrupted, nothing has changed.
  *
  * The transaction first locks the row of the user, and then the rows that belong to the user. All
  * other code locks these rows in the same order. So two transactions never wait for each other.
@@ -36,13 +44,14 @@ const batchSize = 1000
  * @throws {AppError} USER_NOT_FOUND; ADMIN_STAYS; INVALID_INPUT when the address is not the user's.
  */
 export async function deleteUser(
-  { clock, db, mailQueue }: Pick<Deps, 'clock' | 'db' | 'mailQueue'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>,
   { userId, email }: { userId: string; email: string | undefined },
   actor: Actor,
 ): Promise<{ email: string; deletedFiles: number }> {
+  const { clock, db, log, mailQueue } = deps
   const found = await findUser(db, userId)
   if (!found) throw new AppError('USER_NOT_FOUND')
-  return db.transaction(async (tx) => {
+  const deleted = await db.transaction(async (tx) => {
     await lockAddress(tx, found.email)
     const user = await lockForDeletion(tx, userId)
     if (!user) throw new AppError('USER_NOT_FOUND')
@@ -72,6 +81,13 @@ export async function deleteUser(
     ])
     return { email: user.email, deletedFiles }
   })
+  try {
+    await retryRemovals(deps, mostRemovedAtOnce)
+  } catch (error) {
+    // The user is deleted all the same.
+    log.warn({ err: error, userId }, 'deleted user leaves bytes to the next try')
+  }
+  return deleted
 }
 
 function wrongAddress(email: string | undefined): AppError {

@@ -85,7 +85,9 @@ describe('POST /api/admin/cleanup-expired', () => {
         premiumTrialEndsAt: new Date(app.clock().getTime() + day),
       }),
     ]
-    for (const person of [ada, bob, eve]) await makeFile(person)
+    const over = [await makeFile(ada), await makeFile(eve)]
+    await makeFile(bob)
+    const keysOver = await Promise.all(over.map(async (file) => (await rowOf(file)).storageKey))
     app.clock.advance(4 * day)
     for (const person of [ada, bob, eve])
       Object.assign(person, makeClient(app, await logIn(app, person.email, person.password)))
@@ -98,7 +100,8 @@ describe('POST /api/admin/cleanup-expired', () => {
     const [ofAda = [], ofBob = [], ofEve = []] = await Promise.all([ada, bob, eve].map(listOf))
     expect([ofAda.length, ofBob.length, ofEve.length]).toEqual([1, 2, 1])
     for (const file of living) expect([...ofAda, ...ofBob, ...ofEve]).toContain(file.id)
-    expect(await expireFiles(app.deps)).toEqual({ purged: 2, failed: 0 })
+    expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: 0 })
+    for (const key of keysOver) expect(await app.storage.storedSize(key)).toBeNull()
 
     expect(await act('cleanup-expired')).toEqual({ deletedCount: 0 })
     expect(await told('clean-up-expired')).toEqual([{ deletedCount: 0 }, { deletedCount: 2 }])
@@ -113,6 +116,17 @@ describe('POST /api/admin/cleanup-expired', () => {
     expect(await act('cleanup-expired')).toEqual({ deletedCount: 1 })
     expect(await listOf(ada)).toEqual([])
     expect(await app.deps.db.$count(files)).toBe(0)
+  })
+
+  it('leaves bytes that storage does not remove to the purge job', async () => {
+    const file = await makeFile(await makePerson(app))
+    const { storageKey } = await rowOf(file)
+    app.clock.advance(4 * day)
+    const refusing = withStore({ remove: () => Promise.reject(new Error('EIO')) })
+    expect(await cleanUpExpired(refusing, actor())).toBe(1)
+    expect(await app.storage.storedSize(storageKey)).toBe(1000)
+    expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
+    expect(await app.storage.storedSize(storageKey)).toBeNull()
   })
 
   it('goes through all files in pages, and counts each once, also beside itself', async () => {

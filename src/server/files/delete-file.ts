@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { removeForGood } from '../storage/remove-for-good.ts'
+import { removeStored } from '../storage/remove-stored.ts'
 import { markPurged } from './purge-queries.ts'
 import { markDeleted } from './queries.ts'
 
@@ -25,11 +25,5 @@ export async function deleteFile(
   // For a file that was taken down, the server may still need the bytes to compute their SHA-256.
   // So the purge removes them later.
   if (file.purgedAt !== null || file.takenDownAt !== null) return
-  try {
-    const { fault } = await removeForGood(stores.of(file.storage), [file.storageKey])
-    if (fault !== undefined) throw fault
-    await markPurged(db, [file.id], clock())
-  } catch (error) {
-    log.warn({ err: error, fileId: file.id }, 'deleted file leaves its bytes to the next purge')
-  }
+  await removeStored({ log, stores }, [file], (ids) => markPurged(db, ids, clock()))
 }

@@ -10,6 +10,8 @@ import type { Db } from '../deps.ts'
 import type { SessionUser } from '../http/session.ts'
 import { isOver, keepReceipts, purgeDueAt, receiptFacts } from './purge-queries.ts'
 
+export { markPurged } from './purge-queries.ts'
+
 export type FileRow = typeof files.$inferSelect
 
 /** Returns a file as its owner sees it. */
@@ -199,10 +201,10 @@ export async function nextFilePage(db: Db, after: string | null, size: number): 
 
 /**
  * Deletes the files of all users on this page whose links have ended by `now` and cannot be
- * renewed. Returns how many it deleted.
+ * renewed. Returns them.
  */
-export async function markAllExpiredDeleted(db: Db, page: FilePage, now: Date): Promise<number> {
-  return (await markDeletedWhere(db, and(isOn(page), isOver(now)), now)).length
+export function markAllExpiredDeleted(db: Db, page: FilePage, now: Date): Promise<DeletedFile[]> {
+  return markDeletedWhere(db, and(isOn(page), isOver(now)), now)
 }
 
 /** Lists the ids and the names of the files on this page that their owners have not deleted. */
@@ -235,12 +237,15 @@ export async function renameFiles(
 }
 
 /** A file that this call has taken down. */
-export type TakenDown = Pick<FileRow, 'id' | 'ownerId' | 'shortCode' | 'sha256' | 'takedownReason'>
+export type TakenDown = Pick<
+  FileRow,
+  'id' | 'ownerId' | 'shortCode' | 'storage' | 'storageKey' | 'sha256' | 'takedownReason'
+>
 
 /**
  * Takes down up to `limit` files that still have bytes and that `which` selects, in one statement.
- * Their links end at once, and the next purge removes their bytes. The rows stay in their owners'
- * history, unlike those of deleted files. The statement joins `blocked_content` by the SHA-256, so
+ * Their links end at once. The caller removes their bytes, or the next purge does. The rows stay in
+ * their owners' history, unlike those of deleted files. The statement joins `blocked_content` by the SHA-256, so
  * `which` and `reason` may use its columns.
  */
 async function takeDownWhere(
@@ -279,6 +284,8 @@ async function takeDownWhere(
       id: files.id,
       ownerId: files.ownerId,
       shortCode: files.shortCode,
+      storage: files.storage,
+      storageKey: files.storageKey,
       sha256: files.sha256,
       takedownReason: files.takedownReason,
     })

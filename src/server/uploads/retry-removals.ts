@@ -18,23 +18,35 @@ interface Retry {
  * again without limit, and the waits between the tries grow. If all removals of a batch fail, the
  * store probably cannot be reached. Then the other removals wait for the next run. Several servers
  * share the work.
+ * @param atMost how many removals this run tries in each store at most.
  * @returns how many removals succeeded, and how many failed and will be tried again.
  */
-export async function retryRemovals(deps: RetryDeps): Promise<Retry> {
+export async function retryRemovals(
+  deps: RetryDeps,
+  atMost = Number.POSITIVE_INFINITY,
+): Promise<Retry> {
   const total = { removed: 0, failed: 0 }
   for (const storage of deps.stores.all) {
-    const { removed, failed } = await retryStore(deps, storage)
+    const { removed, failed } = await retryStore(deps, storage, atMost)
     total.removed += removed
     total.failed += failed
   }
   return total
 }
 
-async function retryStore({ clock, db, log }: RetryDeps, storage: Storage): Promise<Retry> {
+async function retryStore(
+  { clock, db, log }: RetryDeps,
+  storage: Storage,
+  atMost: number,
+): Promise<Retry> {
   let removed = 0
   let failed = 0
   for (;;) {
-    const claims = { storage: storage.name, now: clock(), limit: batchSize }
+    const claims = {
+      storage: storage.name,
+      now: clock(),
+      limit: Math.min(batchSize, atMost - removed - failed),
+    }
     const batch = await claimRemovals(db, claims)
     const keys = batch.map(({ storageKey }) => storageKey)
     const { gone, fault } = await removeForGood(storage, keys)
@@ -46,7 +58,8 @@ async function retryStore({ clock, db, log }: RetryDeps, storage: Storage): Prom
     }
     removed += gone.size
     failed += count
-    if (batch.length < batchSize || gone.size === 0) return { removed, failed }
+    const isDone = batch.length < batchSize || removed + failed >= atMost
+    if (isDone || gone.size === 0) return { removed, failed }
   }
 }
 

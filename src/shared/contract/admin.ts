@@ -96,7 +96,7 @@ export const admin = {
     method: 'DELETE',
     path: '/api/admin/users/{id}',
     summary:
-      "Delete a user and all that is theirs: files, open uploads, sessions, ways to sign in, settings, waiting letters. `email` must be the user's address, typed in again. Links end with this call, bytes are removed within minutes. `deletedFiles` counts the files of the user's list.",
+      "Delete a user and all that is theirs: files, open uploads, sessions, ways to sign in, settings, waiting letters. `email` must be the user's address, typed in again. Links end with this call. The bytes are removed before it answers, except where storage refuses or there are more than a thousand files: those go within minutes. `deletedFiles` counts the files of the user's list.",
     access: 'admin',
     params: z.object({ id: userId }),
     // The address is optional here, because `deleteUser` checks it after the user. So an unknown
@@ -111,7 +111,7 @@ export const admin = {
     method: 'POST',
     path: '/api/admin/cleanup-expired',
     summary:
-      "Clear every user's expired history: delete all files whose links have ended and cannot be renewed, with their lines in the lists. What a Premium user can still renew stays.",
+      "Clear every user's expired history: delete all files whose links have ended and cannot be renewed, with their lines in the lists. What a Premium user can still renew stays. The bytes of the first thousand files are removed before it answers, the others within minutes.",
     access: 'admin',
     response: z.object({ deletedCount: figure }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],

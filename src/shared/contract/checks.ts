@@ -19,7 +19,7 @@ export const checks = {
     method: 'GET',
     path: '/api/admin/checks',
     summary:
-      'Try everything that the server needs: database, storage, mail, clocks, free space, jobs and settings. Each line says what was found, and where something is wrong, what to do. Answers within 15 seconds. The lines are up to 5 seconds old.',
+      'Try everything that the server needs: database, storage, mail, clocks, free space, jobs and settings. Each line says what was found, and where something is wrong, what to do. Answers within 15 seconds. The lines are up to 5 seconds old, but never older than the last act of the administrator.',
     access: 'admin',
     response: z.array(checkLine),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],

@@ -44,7 +44,7 @@ export function maintenanceActions(adminEmail: string): readonly MaintenanceActi
       does: 'Deletes all files that are over and cannot be renewed, from the lists too.',
       button: 'Clean up',
       question:
-        'For all users, every file whose link has ended and cannot be renewed is deleted: its line leaves their lists, and bytes that are left go within minutes. What Premium users can still renew stays. This cannot be undone.',
+        'For all users, every file whose link has ended and cannot be renewed is deleted: its line leaves their lists, and its bytes go, usually at once. What Premium users can still renew stays. This cannot be undone.',
       pendingLabel: 'Cleaning up…',
       failure: 'Failed to cleanup expired files',
       run: async () => cleanedUp(await call('cleanUpExpired')),

@@ -1,9 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
+import { checksKey } from './refresh.ts'
 
 /** The query for the results of the checks. The checks run again each time the page is opened. */
 const checksQuery = queryOptions({
-  queryKey: ['/api/admin/checks'],
+  queryKey: [checksKey],
   queryFn: ({ signal }) => call('adminChecks', { signal }),
   refetchOnMount: 'always',
 })

@@ -6,14 +6,14 @@ import { limitsQuery } from '../api/use-limits.ts'
 import { toast } from '../ui/toast.tsx'
 import { faultText } from './fault-text.ts'
 import type { LimitSetting } from './limit-texts.ts'
-import { refreshAfterAct } from './refresh.ts'
+import { limitsKey, refreshAfterAct } from './refresh.ts'
 
 /**
  * The query for the limits, the caps and what is in use. It loads again each time the page is
  * opened.
  */
 const limitSettingsQuery = queryOptions({
-  queryKey: ['/api/admin/limits'],
+  queryKey: [limitsKey],
   queryFn: ({ signal }) => call('adminLimits', { signal }),
   refetchOnMount: 'always',
 })
@@ -46,8 +46,7 @@ export function useSaveLimit() {
           client.setQueryData(limitsQuery.queryKey, readLimits(values))
         }
       }
-      // The figures of this section, such as the free space to leave, may also have changed.
-      void client.invalidateQueries({ queryKey: limitSettingsQuery.queryKey })
+      // This also reloads the figures of this section, such as the free space to leave.
       refreshAfterAct(client)
       // The page already has the new limits. This call only replaces the answer that the browser's
       // cache keeps for 5 minutes.

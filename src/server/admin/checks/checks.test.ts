@@ -97,6 +97,16 @@ describe('GET /api/admin/checks', () => {
     expect(smtp.connections() - before).toBe(3)
   })
 
+  it('is made anew after an act of the administrator', async () => {
+    await askAnew(app, admin)
+    const before = smtp.connections()
+    await askForChecks(admin)
+    expect(smtp.connections()).toBe(before)
+    await admin.post('/api/admin/cleanup-expired')
+    await askForChecks(admin)
+    expect(smtp.connections()).toBe(before + 1)
+  })
+
   it('is made anew for who comes in another way', async () => {
     expect(named(await askAnew(app, admin), 'Proxy').status).toBe('ok')
     const proxied = named(await askForChecks(admin, { 'x-forwarded-for': '203.0.113.7' }), 'Proxy')

@@ -11,7 +11,7 @@ import { keepChecks } from './run-checks.ts'
 export function checkRoutes(deps: Omit<CheckDeps, 'startedAt'>): Handlers<'adminChecks'> {
   const readChecks = keepChecks({ ...deps, startedAt: deps.clock() })
   return {
-    adminChecks: ({ context }) => readChecks(visitOf(context.env.incoming)),
+    adminChecks: ({ context, user }) => readChecks(visitOf(context.env.incoming), user.id),
   }
 }
 

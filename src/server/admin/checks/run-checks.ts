@@ -1,5 +1,6 @@
 import type { CheckLine } from '../../../shared/contract/checks.ts'
 import { inTime } from '../../http/in-time.ts'
+import { lastLineOf } from '../audit-queries.ts'
 import { type Check, type CheckDeps, failing, reasonOf, type Visit } from './check.ts'
 import { checks } from './checks.ts'
 
@@ -48,13 +49,18 @@ async function runCheck(
 
 /**
  * Returns a function that returns the lines of all checks. For visits of the same kind, this
- * function runs the checks at most once in 5 seconds. Calls during a run share its result.
+ * function runs the checks at most once in 5 seconds, and anew after an act of the administrator,
+ * such as a takedown that freed space. Calls during a run share its result.
  */
-export function keepChecks(deps: CheckDeps): (visit: Visit) => Promise<CheckLine[]> {
+export function keepChecks(
+  deps: CheckDeps,
+): (visit: Visit, administrator: string) => Promise<CheckLine[]> {
   let kept: { visit: string; at: number; lines: Promise<CheckLine[]> } | undefined
-  return (visit) => {
+  return async (visit, administrator) => {
+    // Without the database, the lines must still come: they tell that it is away.
+    const lastAct = await lastLineOf(deps.db, administrator).catch(() => null)
     const now = deps.clock().getTime()
-    const key = JSON.stringify(visit)
+    const key = JSON.stringify([visit, lastAct])
     // If somebody has set the clock back, the age is negative. The checks then run again.
     const age = kept ? now - kept.at : 0
     if (kept === undefined || kept.visit !== key || age < 0 || age >= keptMs) {

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino'
+import type { StorageName } from '../../shared/rules/storage-name.ts'
+import { removeForGood } from './remove-for-good.ts'
+import type { Stores } from './stores.ts'
+
+/** How many objects are removed in parallel. */
+const batchSize = 100
+
+/** A row whose bytes are to be removed. */
+interface StoredRow {
+  id: string
+  storage: StorageName
+  storageKey: string
+}
+
+/**
+ * Removes the bytes of rows right after the transaction that gave them up, so that the space is free
+ * at once. What fails or is interrupted is left to the job that removes such bytes. Never rejects.
+ * @param record notes that storage has confirmed that no bytes are left for the rows with these ids.
+ */
+export async function removeStored(
+  { log, stores }: { log: Pick<Logger, 'warn'>; stores: Stores },
+  rows: readonly StoredRow[],
+  record: (ids: string[]) => Promise<unknown>,
+): Promise<void> {
+  for (const [store, stored] of Map.groupBy(rows, ({ storage }) => storage)) {
+    for (let from = 0; from < stored.length; from += batchSize) {
+      const batch = stored.slice(from, from + batchSize)
+      try {
+        const keys = batch.map(({ storageKey }) => storageKey)
+        const { gone, fault } = await removeForGood(stores.of(store), keys)
+        await record(batch.filter(({ storageKey }) => gone.has(storageKey)).map(({ id }) => id))
+        if (gone.size < keys.length) throw fault
+      } catch (error) {
+        const ids = batch.map(({ id }) => id)
+        log.warn({ err: error, store, fileIds: ids }, 'files leave their bytes to the next purge')
+        // The store probably cannot be reached. So the other rows wait for the job too.
+        break
+      }
+    }
+  }
+}
