@@ -57,7 +57,7 @@ function findFaults(): string[] {
     const style = getComputedStyle(element)
     const isForced = style.getPropertyValue('forced-color-adjust') !== 'none'
     const background = isForced ? '' : style.backgroundColor
-    return [background, style.borderBottom, style.textDecorationLine].join()
+    return [background, style.borderBottomWidth, style.textDecorationLine].join()
   }
   const state = '[aria-selected="true"], [role="radio"][aria-checked="true"], nav [aria-current]'
   const unseenState = [...document.querySelectorAll(state)].filter((current) => {
