@@ -24,7 +24,9 @@ const { store, setUser } = createBrowserUploads({
 function showPanel() {
   const place = document.createElement('div')
   document.body.append(place)
-  createRoot(place).render(<UploadsPanel store={store} told={[]} listed="all" />)
+  createRoot(place).render(
+    <UploadsPanel store={store} told={[]} listed="all" path={location.pathname} />,
+  )
 }
 
 const sheet = document.createElement('link')

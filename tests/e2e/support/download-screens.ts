@@ -5,7 +5,7 @@ import { openDashboard } from './dashboard.ts'
 import { longName, makeFilesInAllStates } from './file-screens.ts'
 import { leaveUploads } from './left-uploads.ts'
 import type { Screens } from './stage.ts'
-import { uploadsPanel } from './uploads.ts'
+import { openPanel, uploadsPanel } from './uploads.ts'
 
 /**
  * The pages of links, and the uploads panel on them and beside its own files. The screens with the
@@ -54,6 +54,8 @@ export const downloadScreens: Screens = {
     const link = page.getByRole('link', { name: /^\/s\// }).first()
     await page.goto((await link.getAttribute('href')) ?? '')
     await page.getByText('Checksum (SHA-256)').click()
+    await expect(uploadsPanel(page)).toBeVisible()
+    await openPanel(page)
     await expect(uploadsPanel(page).getByText('lecture-07.mp4').first()).toBeVisible()
   },
   'a download that failed': async ({ app, noise, page }) => {

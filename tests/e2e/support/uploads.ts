@@ -31,7 +31,7 @@ export function pressCancel(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Waits until an upload in the panel has this state. Opens the panel if it has closed by itself.
+ * Waits until an upload in the panel has this state. Opens the panel if it is folded.
  */
 export function expectUpload(
   page: Page,
@@ -39,12 +39,16 @@ export function expectUpload(
   badge: 'Pending' | 'Uploading' | 'Finalizing' | 'Paused' | 'Completed' | 'Failed',
 ): Promise<void> {
   const shown = uploadItem(page, name).getByText(badge, { exact: true })
-  if (badge !== 'Completed') return expect(shown).toBeVisible()
-  const folded = uploadsPanel(page).getByRole('button', { name: /uploaded$/, expanded: false })
   return expect(async () => {
-    if (await folded.isVisible()) await folded.press('Enter')
+    await openPanel(page)
     await expect(shown).toBeVisible({ timeout: 1000 })
   }).toPass()
+}
+
+/** Opens the panel if it is folded: by itself, on a phone, or away from the dashboard. */
+export async function openPanel(page: Page): Promise<void> {
+  const folded = uploadsPanel(page).getByRole('button', { expanded: false })
+  if (await folded.isVisible()) await folded.press('Enter')
 }
 
 /** Returns the short code of a file in the visible list. */

@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
-import { type AutoFold, createAutoFold, foldAfterMs, foldsInMs } from './auto-fold.ts'
+import {
+  type AutoFold,
+  createAutoFold,
+  foldAfterMs,
+  foldsInMs,
+  leaveAfterMs,
+  leavesInMs,
+} from './auto-fold.ts'
 
 /** Makes one upload for each status. Each got its status `ago` milliseconds ago. */
 function uploads(ago: number, ...statuses: UploadStatus[]): UploadRecord[] {
@@ -28,7 +35,12 @@ describe('when the panel folds itself', () => {
     expect(inMs(uploads(86_400_000, 'completed', 'completed'))).toBe(0)
   })
 
-  test.each(['pending', 'uploading', 'paused', 'failed'] as const)(
+  test('is 20 s after the last of its uploads ended where one of them failed', () => {
+    expect(inMs(uploads(0, 'failed', 'completed'))).toBe(20_000)
+    expect(inMs(uploads(20_000, 'failed'))).toBe(0)
+  })
+
+  test.each(['pending', 'uploading', 'paused'] as const)(
     'is never while one of them is %s',
     (status) => {
       expect(inMs(uploads(9000, 'completed', status))).toBeNull()
@@ -47,8 +59,25 @@ describe('when the panel folds itself', () => {
   })
 })
 
+describe('when the panel leaves the page', () => {
+  const inMs = (records: readonly UploadRecord[]) => leavesInMs(records, Date.now())
+
+  test('is a minute after the last of its uploads completed', () => {
+    expect(inMs([...uploads(4000, 'completed'), ...uploads(1000, 'completed')])).toBe(59_000)
+    expect(inMs(uploads(60_000, 'completed'))).toBe(0)
+  })
+
+  test.each(['pending', 'uploading', 'paused', 'failed'] as const)(
+    'is never while one of them is %s',
+    (status) => {
+      expect(inMs(uploads(90_000, 'completed', status))).toBeNull()
+    },
+  )
+})
+
 describe('the panel', () => {
   let fold: AutoFold
+  const isFolded = () => fold.fold() === 'folded'
   let changes: number
   const open = (records: readonly UploadRecord[]) => {
     changes = 0
@@ -64,35 +93,77 @@ describe('the panel', () => {
     fold.show(uploads(0, 'completed', 'completed'))
   }
 
-  test('folds 5 s after the last upload completed, once, and runs no timer then', () => {
+  test('folds 5 s after the last upload completed, and leaves a minute after it', () => {
     complete()
     vi.advanceTimersByTime(foldAfterMs - 1)
-    expect([fold.isFolded(), changes]).toEqual([false, 0])
+    expect([isFolded(), changes]).toEqual([false, 0])
     vi.advanceTimersByTime(1)
-    expect([fold.isFolded(), changes]).toEqual([true, 1])
+    expect([isFolded(), changes]).toEqual([true, 1])
+    vi.advanceTimersByTime(leaveAfterMs - foldAfterMs - 1)
+    expect([isFolded(), changes]).toEqual([true, 1])
+    vi.advanceTimersByTime(1)
+    expect([fold.fold(), changes]).toEqual(['gone', 2])
     expect(vi.getTimerCount()).toBe(0)
   })
 
   test('starts folded where the last upload completed long before the page was loaded', () => {
     open(uploads(6000, 'completed'))
-    expect([fold.isFolded(), changes]).toEqual([true, 0])
+    expect([isFolded(), changes]).toEqual([true, 0])
+  })
+
+  test('is not there on a page that was loaded long after the last upload completed', () => {
+    open(uploads(60_000, 'completed', 'completed'))
+    expect([fold.fold(), changes, vi.getTimerCount()]).toEqual(['gone', 0, 0])
+    fold.show([...uploads(60_000, 'completed'), ...uploads(0, 'uploading')])
+    expect(fold.fold()).toBe('open')
+  })
+
+  test('folds 20 s after an upload failed, and stays folded', () => {
+    open(uploads(0, 'uploading'))
+    fold.show(uploads(0, 'failed'))
+    vi.advanceTimersByTime(19_999)
+    expect(fold.fold()).toBe('open')
+    vi.advanceTimersByTime(90_000)
+    expect([isFolded(), vi.getTimerCount()]).toEqual([true, 0])
+  })
+
+  test('that was closed by hand leaves at its time, and one that is opened does not', () => {
+    complete()
+    fold.setOpenedByHand(true)
+    vi.advanceTimersByTime(leaveAfterMs)
+    expect(fold.fold()).toBe('open')
+    fold.setOpenedByHand(false)
+    expect(fold.fold()).toBe('gone')
+  })
+
+  test('that has folded leaves though a person passed over it', () => {
+    complete()
+    vi.advanceTimersByTime(foldAfterMs)
+    fold.focus(true)
+    fold.hover(true)
+    vi.advanceTimersByTime(leaveAfterMs)
+    expect(isFolded()).toBe(true)
+    fold.focus(false)
+    expect(isFolded()).toBe(true)
+    fold.hover(false)
+    expect(fold.fold()).toBe('gone')
   })
 
   test('folds at its time after a reload within the 5 s', () => {
     open(uploads(3000, 'completed'))
-    expect(fold.isFolded()).toBe(false)
+    expect(isFolded()).toBe(false)
     vi.advanceTimersByTime(2000)
-    expect(fold.isFolded()).toBe(true)
+    expect(isFolded()).toBe(true)
   })
 
   test('unfolds when another upload begins, and folds again after it', () => {
     complete()
     vi.advanceTimersByTime(5000)
     fold.show([...uploads(5000, 'completed'), ...uploads(0, 'uploading')])
-    expect(fold.isFolded()).toBe(false)
+    expect(isFolded()).toBe(false)
     fold.show(uploads(0, 'completed', 'completed'))
     vi.advanceTimersByTime(5000)
-    expect(fold.isFolded()).toBe(true)
+    expect(isFolded()).toBe(true)
   })
 
   test.each<[string, () => void]>([
@@ -100,12 +171,11 @@ describe('the panel', () => {
     ['moves the focus through it', () => [true, false].map((isIn) => fold.focus(isIn))],
     ['has the pointer over it', () => fold.hover(true)],
     ['opens it', () => fold.setOpenedByHand(true)],
-    ['closes it', () => fold.setOpenedByHand(false)],
   ])('stays as it is where a person %s', (_, act) => {
     complete()
     act()
     vi.advanceTimersByTime(60_000)
-    expect([fold.isFolded(), vi.getTimerCount()]).toEqual([false, 0])
+    expect([isFolded(), vi.getTimerCount()]).toEqual([false, 0])
   })
 
   test('stays as it is where a person used it while the uploads ran', () => {
@@ -113,7 +183,7 @@ describe('the panel', () => {
     fold.touch()
     fold.show(uploads(0, 'completed'))
     vi.advanceTimersByTime(60_000)
-    expect(fold.isFolded()).toBe(false)
+    expect(isFolded()).toBe(false)
   })
 
   test('folds once the pointer that only passed over it has left', () => {
@@ -122,9 +192,9 @@ describe('the panel', () => {
     vi.advanceTimersByTime(4000)
     fold.hover(false)
     vi.advanceTimersByTime(999)
-    expect(fold.isFolded()).toBe(false)
+    expect(isFolded()).toBe(false)
     vi.advanceTimersByTime(1)
-    expect(fold.isFolded()).toBe(true)
+    expect(isFolded()).toBe(true)
   })
 
   test('never folds while the focus is in it, though that has been there since before', () => {
@@ -133,9 +203,9 @@ describe('the panel', () => {
     fold.show(uploads(0, 'completed', 'uploading'))
     fold.show(uploads(0, 'completed', 'completed'))
     vi.advanceTimersByTime(60_000)
-    expect(fold.isFolded()).toBe(false)
+    expect(isFolded()).toBe(false)
     fold.focus(false)
-    expect(fold.isFolded()).toBe(true)
+    expect(fold.fold()).toBe('gone')
   })
 
   test('folds after the next uploads where a person touched it for earlier ones', () => {
@@ -145,7 +215,7 @@ describe('the panel', () => {
     fold.show(uploads(0, 'completed', 'pending'))
     fold.show(uploads(0, 'completed', 'completed'))
     vi.advanceTimersByTime(5000)
-    expect(fold.isFolded()).toBe(true)
+    expect(isFolded()).toBe(true)
   })
 
   test('that a person opened does not fold after the next uploads either, until it was closed', () => {
@@ -157,12 +227,12 @@ describe('the panel', () => {
     complete()
     vi.advanceTimersByTime(5000)
     fold.setOpenedByHand(true)
-    expect(fold.isFolded()).toBe(false)
+    expect(isFolded()).toBe(false)
     next()
-    expect(fold.isFolded()).toBe(false)
+    expect(isFolded()).toBe(false)
     fold.setOpenedByHand(false)
     next()
-    expect(fold.isFolded()).toBe(true)
+    expect(isFolded()).toBe(true)
   })
 
   test('that has gone runs no timer', () => {

@@ -12,6 +12,11 @@ export function UploadsDock() {
   const [path] = useLocation()
   // The dashboard shows foreground uploads itself.
   return (
-    <UploadsPanel store={store} told={toldByToasts} listed={path === '/' ? 'background' : 'all'} />
+    <UploadsPanel
+      store={store}
+      told={toldByToasts}
+      listed={path === '/' ? 'background' : 'all'}
+      path={path}
+    />
   )
 }

@@ -4,6 +4,7 @@ import { overallPercent, shareOf } from '../engine/upload-progress.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
+import type { AutoFold } from './auto-fold.ts'
 import {
   countByStatus,
   interruptionOfAll,
@@ -27,6 +28,8 @@ export interface UploadsPanelProps {
    */
   told: readonly UploadStatus[]
   listed: Listed
+  /** The path of the page. On another page, the panel is as if nobody had opened it. */
+  path: string
 }
 
 interface PanelProps {
@@ -35,16 +38,23 @@ interface PanelProps {
   /** Why no upload makes progress; null while any of them does. */
   interruption: Interruption | null
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
+  isDashboard: boolean
 }
 
-function Panel({ records, live, interruption, commands }: PanelProps) {
+/** The panel, while it is on the page. `AutoFold` decides that. */
+function Panel(props: PanelProps) {
+  const [shown, fold] = useAutoFold(props.records)
+  return shown === 'gone' ? null : <Box {...props} isFolded={shown === 'folded'} fold={fold} />
+}
+
+function Box(props: PanelProps & { isFolded: boolean; fold: AutoFold }) {
+  const { records, live, interruption, commands, isDashboard, isFolded, fold } = props
   const panel = useRef<HTMLElement>(null)
   const toggle = useRef<HTMLButtonElement>(null)
   const hadFocus = useRef(false)
   const listId = useId()
   const counts = countByStatus(records)
-  const [isChosenOpen, setChosenOpen] = useOpen()
-  const [isFolded, fold] = useAutoFold(records)
+  const [isChosenOpen, setChosenOpen] = useOpen(isDashboard)
   const isOpen = isChosenOpen && !isFolded
   const toggleList = () => {
     setChosenOpen(!isOpen)
@@ -66,6 +76,7 @@ function Panel({ records, live, interruption, commands }: PanelProps) {
     <section
       ref={panel}
       className="uploads"
+      data-open={isOpen || undefined}
       aria-label="Background uploads"
       onFocus={() => {
         hadFocus.current = true
@@ -116,9 +127,10 @@ function Panel({ records, live, interruption, commands }: PanelProps) {
 /**
  * The background uploads panel (spec §2). It is fixed at the bottom left of every page, and shown
  * only when there are uploads to show. It does no work while no upload changes. After all uploads
- * are completed, it folds to its header, so that it covers no content.
+ * have ended, it folds to its header, and after all are completed, it leaves the page. Away from the
+ * dashboard it is folded from the start.
  */
-export function UploadsPanel({ store, told, listed }: UploadsPanelProps) {
+export function UploadsPanel({ store, told, listed, path }: UploadsPanelProps) {
   const state = useUploadsView(store)
   const records = useMemo(() => panelRecords(state.records, listed), [state.records, listed])
   const spoken = useSpokenChanges(records, told)
@@ -129,6 +141,8 @@ export function UploadsPanel({ store, told, listed }: UploadsPanelProps) {
       </p>
       {records.length > 0 ? (
         <Panel
+          key={path}
+          isDashboard={listed === 'background'}
           records={records}
           live={state.live}
           interruption={interruptionOfAll(state.records, state.live)}

@@ -15,21 +15,23 @@ function remembered(): Choice | null {
 }
 
 /**
- * Returns whether the panel's list is open, and a function that changes it. The browser remembers a
- * person's choice. Without a choice the list is open on a wide screen only, because it would cover
- * a narrow page.
+ * Returns whether the panel's list is open, and a function that changes it. On the dashboard of a
+ * wide screen the list is open unless the person closed it, and the browser remembers that. On
+ * every other page and on a narrow screen the list covers what the person came for, so there it is
+ * open only after the person opened it on this page.
  */
-export function useOpen(): [boolean, (open: boolean) => void] {
-  const [choice, setChoice] = useState(remembered)
-  const open = choice === null ? window.matchMedia('(min-width: 641px)').matches : choice === 'open'
-  const choose = (next: boolean) => {
-    const chosen = next ? 'open' : 'closed'
-    setChoice(chosen)
+export function useOpen(isDashboard: boolean): [boolean, (open: boolean) => void] {
+  const [chosenHere, setChosenHere] = useState<boolean | null>(null)
+  const [choice] = useState(remembered)
+  const hasRoom = isDashboard && window.matchMedia('(min-width: 641px)').matches
+  const choose = (open: boolean) => {
+    setChosenHere(open)
+    if (!hasRoom) return
     try {
-      localStorage.setItem(openKey, chosen)
+      localStorage.setItem(openKey, open ? 'open' : 'closed')
     } catch {
       // localStorage is blocked or full, so the choice lasts only until the page is left.
     }
   }
-  return [open, choose]
+  return [chosenHere ?? (hasRoom && choice !== 'closed'), choose]
 }
