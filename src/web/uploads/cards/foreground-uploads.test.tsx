@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
 import { cancelledByUser } from '../upload-errors.ts'
@@ -173,6 +173,16 @@ describe('the problems', () => {
     expect(given).toEqual(['resume b'])
     press(/Try again.*a\.txt/)
     expect(given.slice(1)).toEqual(['dismiss', 'resume a'])
+  })
+
+  test('ask for the file at the first click where the browser lacks it', () => {
+    const asked = vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(() => undefined)
+    const { text } = show({ records: [{ ...failed('a'), need: 'file' }] })
+    expect(text()).toContain('Try again asks for the same file once more.')
+    press(/Try again/)
+    expect(asked).toHaveBeenCalledOnce()
+    expect(given).toEqual([])
+    asked.mockRestore()
   })
 
   test('are dismissed together', () => {

@@ -16,6 +16,9 @@ import {
   type UploadShare,
 } from '../engine/upload-progress.ts'
 import { type Interruption, interruptionTexts } from '../interruption.ts'
+import { chooseFile } from '../picking/choose-file.ts'
+import type { PickedFile } from '../picking/picked-file.ts'
+import { useGivenFile } from '../picking/use-given-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser, isCancelled } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
@@ -144,22 +147,24 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
     store,
     useShallow(({ records }: UploadsState) => records.filter(hasFailed)),
   )
-  const { inlineError, resume, cancel, dismissInlineError } = useStore(
+  const { inlineError, resume, provideFile, cancel, dismissInlineError } = useStore(
     store,
-    useShallow(({ inlineError, resume, cancel, dismissInlineError }: UploadsState) => ({
-      inlineError,
-      resume,
-      cancel,
-      dismissInlineError,
+    useShallow((state: UploadsState) => ({
+      inlineError: state.inlineError,
+      resume: state.resume,
+      provideFile: state.provideFile,
+      cancel: state.cancel,
+      dismissInlineError: state.dismissInlineError,
     })),
   )
   const dismiss = () => {
     for (const { id } of failed) cancel(id)
     dismissInlineError()
   }
-  const tryAgain = (id: string, error: string | null) => {
+  const tryAgain = ({ id, error }: UploadRecord, picked: PickedFile | null) => {
     if (error === inlineError) dismissInlineError()
-    resume(id)
+    if (picked === null) resume(id)
+    else provideFile(id, picked)
   }
   if (failed.length === 0 && inlineError === null) return null
   return (
@@ -176,18 +181,14 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
         <IconButton label="Dismiss" icon={<X />} onClick={dismiss} />
       </div>
       <ul className="max-h-80 overflow-y-auto">
-        {failed.slice(0, mostShown).map(({ id, fileName, error }) => (
-          <li key={id} className="flex items-center justify-between gap-4 px-4 py-1.5 sm:px-5">
-            <div className="min-w-0 flex-1">
-              <FileName name={fileName} />
-              {error === inlineError ? null : (
-                <p className="text-muted text-sm wrap-anywhere">{error}</p>
-              )}
-            </div>
-            <Button size="small" onClick={() => tryAgain(id, error)}>
-              Try again<span className="sr-only">: {fileName}</span>
-            </Button>
-          </li>
+        {failed.slice(0, mostShown).map((record) => (
+          <FailedUpload
+            key={record.id}
+            record={record}
+            isTold={record.error === inlineError}
+            onResume={() => tryAgain(record, null)}
+            onFile={(picked) => tryAgain(record, picked)}
+          />
         ))}
       </ul>
       {failed.length > mostShown ? (
@@ -196,5 +197,39 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
         </p>
       ) : null}
     </Card>
+  )
+}
+
+interface FailedUploadProps {
+  record: UploadRecord
+  /** True where the card says the error above the list already. */
+  isTold: boolean
+  onResume: () => void
+  onFile: (picked: PickedFile) => void
+}
+
+/** A failed upload with its error. Try again asks for the file first if the browser lacks it. */
+function FailedUpload({ record, isTold, onResume, onFile }: FailedUploadProps) {
+  const { fileName, error, need } = record
+  const { fault, give } = useGivenFile(onFile)
+  const needsFile = need === 'file'
+  return (
+    <li className="flex items-center justify-between gap-4 px-4 py-1.5 sm:px-5">
+      <div className="min-w-0 flex-1">
+        <FileName name={fileName} />
+        {isTold ? null : <p className="text-muted text-sm wrap-anywhere">{error}</p>}
+        {needsFile ? (
+          <p className="text-muted text-sm">Try again asks for the same file once more.</p>
+        ) : null}
+        {needsFile && fault ? (
+          <p role="alert" className="text-red text-sm wrap-anywhere">
+            {fault.title}: {fault.description}
+          </p>
+        ) : null}
+      </div>
+      <Button size="small" onClick={() => (needsFile ? void give(chooseFile()) : onResume())}>
+        Try again<span className="sr-only">: {fileName}</span>
+      </Button>
+    </li>
   )
 }

@@ -39,8 +39,8 @@ export interface UploadResumer {
   /** Looks for the bytes of a paused or failed upload, and resumes it if they are found. */
   resume(id: string): Promise<void>
   /**
-   * Looks for the bytes of an upload. If only a person can give them, asks the person. Does not
-   * resume the upload.
+   * Looks for the bytes of a paused or failed upload. If only a person can give them, asks the
+   * person. Does not resume the upload.
    */
   askForFile(record: UploadRecord): Promise<void>
   /**
@@ -140,7 +140,10 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
     const where = (await find(record))?.where
     if (!where || !canHelp(record, where)) return
     // Another tab may have given the file meanwhile.
-    if (!data.file(record.id)) dispatch(record.id, { type: 'resume', data: where })
+    if (data.file(record.id)) return
+    // A failed upload stays failed with its error until the person tries it again.
+    const isFailed = recordOf(record.id)?.status === 'failed'
+    dispatch(record.id, isFailed ? { type: 'lacks', need: where } : { type: 'resume', data: where })
   }
 
   function refuseFile(record: UploadRecord, file: File): Promise<string | null> {
@@ -201,6 +204,6 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
 }
 
 /** True when a person can give the bytes that this browser does not have. */
-function canHelp({ pasted }: UploadRecord, where: DataState): boolean {
+function canHelp({ pasted }: UploadRecord, where: DataState): where is 'file' | 'permission' {
   return where === 'permission' || (where === 'file' && !pasted)
 }

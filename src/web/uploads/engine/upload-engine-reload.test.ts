@@ -31,6 +31,34 @@ describe('after a reload', () => {
   })
 })
 
+describe('a failed upload after a reload', () => {
+  test('keeps its error, says that it needs its file, and goes on with it', async () => {
+    world.onStart = () => refused(507)
+    world.add([fileNamed('a.txt')])
+    await pass(0)
+    expect(world.state().records).toMatchObject([{ status: 'failed', need: null }])
+    world.reload()
+    await pass(0)
+    const [failed] = world.state().records
+    expect(failed).toMatchObject({ status: 'failed', need: 'file', error: expect.any(String) })
+    expect(world.state().wanted).toEqual([])
+    world.onStart = () => null
+    await world.engine.provideFile(failed?.id ?? '', { file: fileNamed('a.txt') })
+    await pass(0)
+    expect(world.shown()).toEqual(['a.txt completed'])
+  })
+
+  test('needs nothing where the browser kept a way to its file', async () => {
+    world.onStart = () => refused(507)
+    const file = fileNamed('a.txt')
+    world.add([{ file, handle: handleTo(file) }])
+    await pass(0)
+    world.reload()
+    await pass(0)
+    expect(world.state().records).toMatchObject([{ status: 'failed', need: null }])
+  })
+})
+
 describe('a file that is given again after a reload', () => {
   test('goes on from what storage holds', async () => {
     const [id = ''] = await reloadWhileSending([fileNamed('a.txt', 30)])

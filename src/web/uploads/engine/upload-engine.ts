@@ -235,7 +235,7 @@ export class UploadEngine implements UploadCommands {
       const { record: halted } = advance(record, { type: 'halt' }, this.#deps.timers.now())
       this.#insert(halted ?? record)
       if (record.need === 'sign-in') this.resume(record.id)
-      else if (this.#paused.has(record.id)) void this.#resumer.askForFile(record)
+      else if (canResume(halted ?? record)) void this.#resumer.askForFile(record)
     }
   }
 

@@ -49,6 +49,8 @@ export type UploadEvent =
   | { type: 'identified'; sample: string }
   /** The upload is to continue. `data` says where its bytes are. */
   | { type: 'resume'; data: DataState }
+  /** A failed upload can be tried again only after a person has given this. */
+  | { type: 'lacks'; need: 'file' | 'permission' }
   /** No engine runs the upload any more: its page was loaded again, or the engine was closed. */
   | { type: 'halt' }
   /** A call of another upload showed that the session has ended. */

@@ -80,6 +80,9 @@ export function advance(record: UploadRecord, event: UploadEvent, now: number): 
     }
     case 'resume':
       return canResume(record) ? resumed(record, event.data, now) : unchanged(record)
+    case 'lacks':
+      if (record.status !== 'failed' || isCancelled(record)) return unchanged(record)
+      return { record: { ...record, need: event.need }, effects: [save] }
     default:
       return isUnderWay(record) ? whileUnderWay(record, event, now) : unchanged(record)
   }
@@ -240,8 +243,10 @@ function transferFailed(
   }
   const reason = transferText(path, kind, status)
   // The file cannot be read, so this browser forgets it. The next attempt then asks for the file.
-  const more: UploadEffect[] = kind === 'unreadable' ? [{ type: 'release-data' }] : []
-  return failedAndTold(record, 'transfer', reason, more)
+  if (kind !== 'unreadable') return failedAndTold(record, 'transfer', reason)
+  const next = failedAndTold(record, 'transfer', reason, [{ type: 'release-data' }])
+  if (record.pasted || next.record === null) return next
+  return { ...next, record: { ...next.record, need: 'file' } }
 }
 
 /**
@@ -352,7 +357,7 @@ function failedAndTold(
   record: UploadRecord,
   stage: FailedStage,
   error: string,
-  more: UploadEffect[],
+  more: UploadEffect[] = [],
 ): Transition {
   const notice = failureNotice(stage, record.fileName, error)
   return {

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
@@ -95,7 +95,9 @@ describe('an upload shows', () => {
   ] as const)('what it needs while it is paused: %s', (need, words) => {
     expect(show({ status: 'paused', need }).text()).toContain(words)
     cleanup()
-    expect(show({ status: 'failed', need }).text()).not.toContain(words)
+    expect(show({ status: 'failed', need, error: 'Full' }).text()).toContain(words)
+    cleanup()
+    expect(show({ status: 'failed', need, error: cancelledByUser }).text()).not.toContain(words)
   })
 })
 
@@ -107,6 +109,18 @@ test('it is cancelled, resumed and tried again', () => {
   show({ status: 'failed', id: '8', error: 'Away' })
   fireEvent.click(screen.getByRole('button', { name: 'Try again: a.mp4' }))
   expect(given).toEqual(['resume 7', 'cancel 7', 'resume 8'])
+})
+
+test.each([
+  ['paused', 'Resume: a.mp4'],
+  ['failed', 'Try again: a.mp4'],
+] as const)('one that is %s and lacks its file asks for it at the first click', (status, name) => {
+  const asked = vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(() => undefined)
+  show({ status, need: 'file', id: '7', error: status === 'failed' ? 'Full' : null })
+  fireEvent.click(screen.getByRole('button', { name }))
+  expect(asked).toHaveBeenCalledOnce()
+  expect(given).toEqual([])
+  asked.mockRestore()
 })
 
 test('signing in opens another tab, since this one has the file', () => {

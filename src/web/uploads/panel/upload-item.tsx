@@ -6,7 +6,8 @@ import { isUnderWay } from '../engine/upload-machine.ts'
 import { isFinalizing, progressText, shareOf } from '../engine/upload-progress.ts'
 import { interruptionTexts } from '../interruption.ts'
 import { chooseFile } from '../picking/choose-file.ts'
-import { type Drop, dropFault, readDrop } from '../picking/dropped-files.ts'
+import { readDrop } from '../picking/dropped-files.ts'
+import { useGivenFile } from '../picking/use-given-file.ts'
 import type { UploadNeed, UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { isCancelled } from '../upload-errors.ts'
 import type { UploadLive, UploadsState } from '../uploads-state.ts'
@@ -37,7 +38,7 @@ const notes: Record<Exclude<UploadNeed, 'file' | null>, string> = {
   'sign-in': 'You were signed out. Sign in, and the upload goes on where it stopped.',
 }
 
-/** The note that says what a person can do for a paused upload. */
+/** The note that says what a person can do for an upload that cannot go on without them. */
 function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
   return (
     <p className="upload-note">
@@ -167,19 +168,12 @@ function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
 
 function Item({ record, live, commands }: UploadItemProps) {
   const { id, fileName, status, need } = record
-  const needsFile = status === 'paused' && need === 'file'
-  const [fault, setFault] = useState<ReturnType<typeof dropFault>>(null)
-  const give = async (asking: Promise<Drop | null>) => {
-    setFault(null)
-    const chosen = await asking
-    if (!chosen) return
-    setFault(dropFault(chosen))
-    const [picked] = chosen.files
-    if (picked) commands.provideFile(id, picked)
-  }
+  const waits = status === 'paused' || (status === 'failed' && !isCancelled(record))
+  const needsFile = waits && need === 'file'
+  const { fault, give } = useGivenFile((picked) => commands.provideFile(id, picked))
   // For such an upload, a person may also drop the file instead of giving the browser permission to
   // read it.
-  const takesFile = needsFile || (status === 'paused' && need === 'permission')
+  const takesFile = needsFile || (waits && need === 'permission')
   const drop = useDrop(takesFile, (transfer) => void give(readDrop(transfer.items)))
   const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))
 
@@ -225,7 +219,7 @@ function Item({ record, live, commands }: UploadItemProps) {
         </p>
       ) : null}
       {record.error === null ? null : <p className="upload-note upload-error">{record.error}</p>}
-      {status === 'paused' && need !== null ? <NeedNote need={need} /> : null}
+      {waits && need !== null ? <NeedNote need={need} /> : null}
     </div>
   )
 }

@@ -73,7 +73,10 @@ const uploadRecord = z.object({
   uploadedBytes: byteCount,
   /** The upload status of spec §3. */
   status: z.enum(['pending', 'uploading', 'paused', 'completed', 'failed']),
-  /** What a paused upload needs from a person; null when it resumes without a person. */
+  /**
+   * What a paused upload needs from a person; null when it resumes without a person. Of a failed
+   * upload, what it needs before it can be tried again.
+   */
   need: z.enum(['file', 'permission', 'sign-in']).nullable(),
   lastActivity: moment,
   /** Why the upload failed, as a person reads it; null while it has not failed. */

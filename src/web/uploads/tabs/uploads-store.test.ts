@@ -104,7 +104,7 @@ describe('a tab that follows', () => {
     dead.slice = () => Object.assign(new Blob(), { arrayBuffer })
     two.add(dead)
     await pass()
-    expect(two.shown()).toEqual(['a.txt failed'])
+    expect(two.shown()).toEqual(['a.txt failed file'])
     two.state().resume(two.state().records[0]?.id ?? '')
     await pass()
     expect(two.shown()).toEqual(['a.txt paused file'])
