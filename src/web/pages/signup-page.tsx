@@ -3,6 +3,7 @@ import { useLocation } from 'wouter'
 import { daysText } from '../../shared/rules/limit-text.ts'
 import { withNext } from '../../shared/rules/next-path.ts'
 import { defaultTier } from '../../shared/rules/tier.ts'
+import { trialDays } from '../../shared/rules/trial.ts'
 import { useLimits } from '../api/use-limits.ts'
 import { useSignInWays } from '../api/use-sign-in-ways.ts'
 import { GoogleButton } from '../auth/google-button.tsx'
@@ -13,6 +14,9 @@ import { AuthPage } from './auth-page.tsx'
 import { freeTierText } from './free-tier-text.ts'
 import { PageButton, PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-sets.tsx'
+
+/** Says how the trial begins that the landing page promises. */
+const trialText = `For ${trialDays} days of Premium, free, press Start trial on your dashboard.`
 
 /**
  * Spec §2: the five fields, a button for Google, and a link to the login. If signing up is closed,
@@ -49,7 +53,7 @@ function Signup() {
   return (
     <AuthPage
       title="Create your account"
-      lead={`${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}.`}
+      lead={`${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}. ${trialText}`}
       other={
         <>
           Have an account?{' '}

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, fireEvent, screen } from '@testing-library/react'
+import { act, fireEvent, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import type { User } from '../../shared/contract/account.ts'
@@ -86,11 +86,25 @@ describe('the button', () => {
   test.each([
     ['keeps the tier of a trial', running, 'Keep Premium'],
     ['goes to Premium after it', expired, 'Upgrade Now'],
-  ])('%s', async (_, of, name) => {
+  ])('%s, after it has told the price', async (_, of, name) => {
+    page.on('GET /api/settings/premium-price', () => ({ price: 12 }))
     page.on('POST /api/auth/toggle-premium', () => ({ message: '', user: user('premium', null) }))
-    await show(of()).press(name)
+    const { press } = show(of())
+    await press(name)
+    const dialog = () => screen.queryByRole('alertdialog')
+    await expect.poll(() => dialog()?.textContent).toContain('$12 per month')
+    expect(dialog()?.textContent).toContain('nothing is charged')
+    const changes = () => page.asked.flatMap(({ body }) => body ?? [])
+    expect(changes()).toEqual([])
+    await press('Cancel')
+    await expect.poll(dialog).toBeNull()
+    expect([changes(), told]).toEqual([[], []])
+
+    await press(name)
+    const confirm = within(dialog() as HTMLElement).getByRole('button', { name })
+    await act(async () => void fireEvent.click(confirm))
     await expect.poll(() => told).toEqual(['done premium'])
-    expect(page.asked.map(({ body }) => body)).toEqual([{ tier: 'premium' }])
+    expect(changes()).toEqual([{ tier: 'premium' }])
   })
 })
 

@@ -1,13 +1,17 @@
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
+import { priceText } from '../../shared/rules/price-text.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import type { TimeTone } from '../../shared/rules/time-left.ts'
 import { type TrialNotice, trialDays } from '../../shared/rules/trial.ts'
+import { usePremiumPrice } from '../api/use-premium-price.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
+import { ConfirmDialog, type ConfirmDialogProps } from '../ui/confirm-dialog.tsx'
 import { useDismissed } from './dismissed-notice.ts'
 import { useTierChanges } from './use-tier-changes.ts'
 import { useTrialNotice } from './use-trial-notice.ts'
@@ -28,15 +32,19 @@ export interface TrialBannerProps {
 export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
   const notice = useTrialNotice(user)
   const [isDismissed, dismiss] = useDismissed(`trial ${notice?.kind} ${user.id}`)
-  const { startTrial, switchTo, isPending } = useTierChanges(onDone)
+  const [isAsking, setAsking] = useState(false)
+  const { startTrial, switchTo, isPending } = useTierChanges((changed) => {
+    setAsking(false)
+    onDone(changed)
+  })
   if (notice === null || (isDismissed && notice.kind !== 'running')) return null
-  const { upgradesTo } = tierTraits[user.tier]
+  // In a trial there is no higher tier. So the user keeps the tier that the trial has given.
+  const to = tierTraits[user.tier].upgradesTo ?? user.tier
+  const ask = () => setAsking(true)
   const action = {
     offer: { label: 'Start trial', press: startTrial },
-    // Premium is the highest tier. So the user keeps it by switching to the tier that the trial has
-    // given.
-    running: { label: 'Keep Premium', press: () => switchTo(user.tier) },
-    expired: { label: 'Upgrade Now', press: () => switchTo(upgradesTo ?? user.tier) },
+    running: { label: 'Keep Premium', press: ask },
+    expired: { label: 'Upgrade Now', press: ask },
   }[notice.kind]
   return (
     <Card className="w-full sm:w-auto">
@@ -60,8 +68,36 @@ export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
             />
           )}
         </div>
+        <StayDialog
+          open={isAsking}
+          onOpenChange={setAsking}
+          to={to}
+          label={action.label}
+          pending={isPending}
+          onConfirm={() => switchTo(to)}
+        />
       </aside>
     </Card>
+  )
+}
+
+interface StayDialogProps
+  extends Pick<ConfirmDialogProps, 'open' | 'onOpenChange' | 'pending' | 'onConfirm'> {
+  to: Tier
+  label: string
+}
+
+/** Tells what the tier costs before a trial becomes a tier that stays. */
+function StayDialog({ to, label, ...props }: StayDialogProps) {
+  const price = usePremiumPrice()
+  return (
+    <ConfirmDialog
+      {...props}
+      title={`${tierTraits[to].name} without an end`}
+      description={`${priceText(price)} per month. A preview version: nothing is charged. ${label} switches your account at once.`}
+      confirmLabel={label}
+      confirmVariant="primary"
+    />
   )
 }
 

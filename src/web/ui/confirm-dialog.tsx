@@ -1,6 +1,6 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
 import { type ReactNode, useRef } from 'react'
-import { Button } from './button.tsx'
+import { Button, type ButtonProps } from './button.tsx'
 import { backdropLook, popupLook, widePopupLook } from './dialog-look.ts'
 
 export interface ConfirmDialogProps {
@@ -14,6 +14,8 @@ export interface ConfirmDialogProps {
   children?: ReactNode
   /** The text of the confirming button, which names the action: 'Delete'. */
   confirmLabel: string
+  /** The look of the confirming button. The default warns that something is destroyed. */
+  confirmVariant?: ButtonProps['variant']
   onConfirm: () => void
   /** While true both buttons are busy. The caller closes the dialog when the work is done. */
   pending?: boolean
@@ -27,7 +29,7 @@ export interface ConfirmDialogProps {
 }
 
 /**
- * A dialog that asks before something is destroyed. A click outside does not close it. Escape and
+ * A dialog that asks before something is destroyed, or has a price. A click outside does not close it. Escape and
  * Cancel close it without the action. Cancel has the focus first.
  */
 export function ConfirmDialog({
@@ -37,6 +39,7 @@ export function ConfirmDialog({
   description,
   children,
   confirmLabel,
+  confirmVariant = 'danger',
   onConfirm,
   pending = false,
   pendingLabel,
@@ -65,7 +68,7 @@ export function ConfirmDialog({
               Cancel
             </Button>
             <Button
-              variant="danger"
+              variant={confirmVariant}
               pending={pending}
               pendingLabel={pendingLabel}
               onClick={onConfirm}
