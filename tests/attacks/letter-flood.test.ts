@@ -25,6 +25,7 @@ const calls = [
   ['forgot-password', [1, 2], (nth: number) => ({ email: `to-${nth}@example.org` }), 200],
   ['resend-verification', [3, 4], (nth: number) => ({ email: `to-${nth}@example.org` }), 200],
   ['reset-password', [5, 6], (nth: number) => ({ token: `t${nth}`, newPassword: 'secret' }), 400],
+  ['reset-password/check', [7, 8], (nth: number) => ({ token: `t${nth}` }), 200],
 ] as const
 
 it.each(calls)(

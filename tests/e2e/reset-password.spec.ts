@@ -76,7 +76,12 @@ test('a link that was used, or has no token, says so and leads back', async ({
   const link = await linkOf(app)
   for (const time of ['first', 'second']) {
     await page.goto(link)
-    if (time === 'second') noise.expect(/400 \(Bad Request\).*\/api\/auth\/reset-password$/)
+    const ended = page.getByText('This link was used already')
+    if (time === 'first') await expect(ended).toBeHidden()
+    else {
+      await expect(ended).toBeVisible()
+      noise.expect(/400 \(Bad Request\).*\/api\/auth\/reset-password$/)
+    }
     await fillPasswords(page, 'a new password')
     const title = time === 'first' ? 'Password Reset Successful' : 'Invalid Reset Link'
     await expect(page.getByRole('heading', { name: title })).toBeVisible()

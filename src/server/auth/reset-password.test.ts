@@ -111,6 +111,36 @@ describe('a letter to an address that nobody has verified', () => {
   )
 })
 
+describe('POST /api/auth/reset-password/check', () => {
+  const isValid = async (token: string) => {
+    const answer = await makeClient(app).post('/api/auth/reset-password/check', { token })
+    expect(answer.status).toBe(200)
+    return (await answer.json()).isValid
+  }
+
+  it('says whether a token works, however often, and leaves it usable', async () => {
+    const token = await letterFor(await makePerson(app))
+    expect([await isValid(token), await isValid(token)]).toEqual([true, true])
+    expect((await reset(token)).status).toBe(200)
+    expect(await isValid(token)).toBe(false)
+  })
+
+  it('knows a token that is over, replaced by another change, or unknown', async () => {
+    const person = await makePerson(app)
+    const [first, second] = [await letterFor(person), await letterFor(person)]
+    await reset(second)
+    expect([await isValid(first), await isValid('x')]).toEqual([false, false])
+    const late = await letterFor(await makePerson(app))
+    app.clock.advance(hour)
+    expect(await isValid(late)).toBe(false)
+  })
+
+  it.each([undefined, '', 7, 'x'.repeat(201)])('refuses %j', async (token) => {
+    const answer = await makeClient(app).post('/api/auth/reset-password/check', { token })
+    expect(answer.status).toBe(400)
+  })
+})
+
 describe('POST /api/auth/reset-password', () => {
   it('sets the new password, once, and ends every session', async () => {
     const person = await makePerson(app)

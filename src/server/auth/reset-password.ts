@@ -31,11 +31,10 @@ export async function resetPassword(
   address: string,
 ): Promise<void> {
   const { clock, db, mailQueue, passwords } = deps
-  const hash = tokenHash(token)
-  const found = await findAccountToken(db, 'reset-password', hash, clock())
-  const owner = found?.userId ? await findCredentials(db, found.userId) : undefined
   // Hashing is expensive. So the token is looked up first.
-  if (!found || !owner) throw new AppError('TOKEN_INVALID')
+  const valid = await findResetToken(deps, token)
+  if (valid === null) throw new AppError('TOKEN_INVALID')
+  const { found, owner } = valid
   const salt = await saltForAddress(deps, owner.email, owner.passwordHash)
   const client = addressBlock(address)
   const passwordHash = await passwords.forClient(client, () => passwords.hash(newPassword, salt))
@@ -44,7 +43,7 @@ export async function resetPassword(
     await lockAddress(tx, owner.email)
     const account = await lockCredentials(tx, owner.userId)
     const isOurs = account !== undefined && credentialStamp(account) === found.stamp
-    if (!isOurs || !(await consumeAccountToken(tx, hash))) throw new AppError('TOKEN_INVALID')
+    if (!isOurs || !(await consumeAccountToken(tx, found.hash))) throw new AppError('TOKEN_INVALID')
     const now = clock()
     await setPassword(tx, account.userId, passwordHash, now)
     await endSessions(tx, account.userId)
@@ -58,4 +57,15 @@ export async function resetPassword(
     const request = { kind: 'password-changed', userId, changedAt, changedBy: 'letter' } as const
     await mailQueue.add(request, tx)
   })
+}
+
+/**
+ * Looks up the token of a letter and its account, and uses nothing up. Returns null for a token
+ * that is unknown, expired, used, or older than another change of the account.
+ */
+export async function findResetToken({ clock, db }: Pick<Deps, 'clock' | 'db'>, token: string) {
+  const found = await findAccountToken(db, 'reset-password', tokenHash(token), clock())
+  const owner = found?.userId ? await findCredentials(db, found.userId) : undefined
+  if (!found || !owner || credentialStamp(owner) !== found.stamp) return null
+  return { found, owner }
 }

@@ -15,7 +15,7 @@ import {
 } from './known-browser.ts'
 import { logIn } from './log-in.ts'
 import { loggingRefusals } from './log-refusals.ts'
-import { resetPassword } from './reset-password.ts'
+import { findResetToken, resetPassword } from './reset-password.ts'
 import { clearSessionCookies, readSessionToken, setSessionCookies } from './session-cookie.ts'
 import { endSession } from './session-queries.ts'
 import { signUp } from './sign-up.ts'
@@ -34,6 +34,7 @@ type AuthHandlers = Handlers<
   | 'login'
   | 'forgotPassword'
   | 'resetPassword'
+  | 'checkResetToken'
   | 'currentUser'
   | 'logout'
 >
@@ -123,6 +124,12 @@ function handlers(deps: AuthDeps): AuthHandlers {
       await deps.rateLimits.spend([counter('resetsByAddress', addressBlock(clientAddress))])
       await resetPassword(deps, body, clientAddress)
       return { message: 'Password reset successful!' }
+    },
+
+    async checkResetToken({ body, clientAddress }) {
+      const client = addressBlock(clientAddress)
+      await deps.rateLimits.spend([counter('resetChecksByAddress', client)])
+      return { isValid: (await findResetToken(deps, body.token)) !== null }
     },
 
     currentUser: async ({ user }) => ({

@@ -29,6 +29,7 @@ const limits = {
   googleAnswersByAddress: { most: 300, windowMs: googleCountMs },
   lettersByAddress: { most: 20, windowMs: 15 * minuteInMs },
   resetsByAddress: { most: 20, windowMs: 15 * minuteInMs },
+  resetChecksByAddress: { most: 20, windowMs: 15 * minuteInMs },
   passwordChangesByUser: { most: 20, windowMs: hourInMs },
   googleChangesByUser: { most: 20, windowMs: hourInMs },
   testMailsByUser: { most: 20, windowMs: hourInMs },

@@ -129,6 +129,16 @@ export const account = {
     response: done,
     errors: ['TOKEN_INVALID', 'PASSWORDS_BUSY'],
   }),
+  checkResetToken: endpoint({
+    method: 'POST',
+    path: '/api/auth/reset-password/check',
+    summary:
+      'Whether the token of a letter can still set a new password. It can be asked again, and uses nothing up.',
+    access: 'visitor',
+    body: z.object({ token }),
+    response: z.object({ isValid: z.boolean() }),
+    errors: [],
+  }),
   currentUser: endpoint({
     method: 'GET',
     path: '/api/auth/user',

@@ -172,6 +172,11 @@ const inAnswers: Notes = {
     note: 'Who can sign up: `open`, `closed`, or the domains of addresses.',
     example: 'open',
   },
+  isValid: { note: 'Whether the token can still be used.', example: true },
+  sendsMail: {
+    note: 'Whether letters are sent. Otherwise only the operator can read them.',
+    example: true,
+  },
   way: { note: 'The way to sign in.', example: 'password' },
   since: { note: 'Since when.', example: day },
   url: { note: 'The address that the browser goes to.', example: 'https://accounts.google.com/…' },

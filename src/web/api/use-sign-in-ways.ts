@@ -7,7 +7,7 @@ import { type CallAnswer, call } from './call.ts'
 const patienceMs = 3000
 
 /** What the page assumes if the server gives no answer. The server checks every sign-in itself. */
-const usual: CallAnswer<'signInWays'> = { google: false, signup: 'open' }
+const usual: CallAnswer<'signInWays'> = { google: false, signup: 'open', sendsMail: true }
 
 /** The query for the ways to sign in on this server, and for who can sign up. It never fails. */
 export const signInWaysQuery = queryOptions({

@@ -48,7 +48,7 @@ function signup() {
 }
 
 function forgot() {
-  render(<ForgotPassword />)
+  render(<ForgotPassword sendsMail supportEmail={undefined} />)
   press('Forgot password?')
   submit({ 'Email address': 'ada@example.org' }, 'Send Reset Email')
 }
@@ -82,6 +82,23 @@ test.each([
   expect(within(toast).getByText(title)).toBeTruthy()
   expect(within(toast).getByText(description)).toBeTruthy()
 })
+
+test.each([
+  [true, "If an account exists, we've sent it."],
+  [false, /we've sent it\. This server sends no mail.*help@example\.org/],
+])(
+  'forgot password: where the server sends mail is %s, the confirmation knows it',
+  async (sendsMail, words) => {
+    answer = async () => Response.json({ message: "If an account exists, we've sent it." })
+    render(<Toaster />)
+    render(<ForgotPassword sendsMail={sendsMail} supportEmail="help@example.org" />)
+    press('Forgot password?')
+    const dialog = await screen.findByRole('dialog')
+    expect(dialog.textContent?.includes('This server sends no mail')).toBe(!sendsMail)
+    submit({ 'Email address': 'ada@example.org' }, 'Send Reset Email')
+    expect(await screen.findByText(words)).toBeTruthy()
+  },
+)
 
 test.each([
   ['verify email', verify],

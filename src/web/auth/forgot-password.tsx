@@ -10,8 +10,18 @@ import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['email'] as const
 
+/** How long the confirmation stays, so that there is time to read it and copy the address. */
+const confirmationMs = 60_000
+
+export interface ForgotPasswordProps {
+  /** Whether the server sends mail. If not, a letter reaches people only through the operator. */
+  sendsMail: boolean
+  /** Whom to ask for the letter; undefined until it is known. */
+  supportEmail: string | undefined
+}
+
 /** Spec §2, login: 'Forgot password?' opens a dialog that sends a mail for a new password. */
-export function ForgotPassword() {
+export function ForgotPassword({ sendsMail, supportEmail }: ForgotPasswordProps) {
   const [open, setOpen] = useState(false)
   return (
     <>
@@ -22,15 +32,36 @@ export function ForgotPassword() {
         open={open}
         onOpenChange={setOpen}
         title="Reset your password"
-        description="We send a letter to your address. The link in it lets you set a new password."
+        description={
+          <>
+            {sendsMail
+              ? 'We send a letter to your address.'
+              : `${howToGet(supportEmail)} Ask for it here first.`}{' '}
+            The link in it lets you set a new password.
+          </>
+        }
       >
-        <ForgotPasswordForm onClose={() => setOpen(false)} />
+        <ForgotPasswordForm
+          hint={sendsMail ? '' : ` ${howToGet(supportEmail)}`}
+          onClose={() => setOpen(false)}
+        />
       </FormDialog>
     </>
   )
 }
 
-function ForgotPasswordForm({ onClose }: { onClose: () => void }) {
+/** Says how the letter reaches somebody where the server sends no mail. */
+function howToGet(supportEmail: string | undefined): string {
+  return `This server sends no mail: the letter waits with its operator. Write to ${supportEmail ?? 'support'} to get it.`
+}
+
+interface ForgotPasswordFormProps {
+  /** What the confirmation says after the server's message. */
+  hint: string
+  onClose: () => void
+}
+
+function ForgotPasswordForm({ hint, onClose }: ForgotPasswordFormProps) {
   const form = useAuthForm({
     names,
     schema: account.forgotPassword.body,
@@ -41,7 +72,11 @@ function ForgotPasswordForm({ onClose }: { onClose: () => void }) {
         : null,
     send: async (body) => {
       const { message } = await call('forgotPassword', { body })
-      toast({ title: 'Password reset email sent', description: message })
+      toast({
+        title: 'Password reset email sent',
+        description: `${message}${hint}`,
+        duration: confirmationMs,
+      })
       onClose()
       return 'leave'
     },

@@ -2,6 +2,7 @@ import { useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { readSignInFault, type SignInFault } from '../../shared/rules/sign-in-fault.ts'
 import { useSignInWays } from '../api/use-sign-in-ways.ts'
+import { useSupportEmail } from '../api/use-support-email.ts'
 import { ForgotPassword } from '../auth/forgot-password.tsx'
 import { GoogleButton } from '../auth/google-button.tsx'
 import { LoginForm } from '../auth/login-form.tsx'
@@ -33,7 +34,8 @@ function Login({ fault }: { fault?: SignInFault }) {
   // The signup page passes the address on, so that the person need not type it twice.
   const from = useHistoryState<{ email?: string } | null>()
   const next = useNext()
-  const { signup } = useSignInWays()
+  const { signup, sendsMail } = useSignInWays()
+  const supportEmail = useSupportEmail()
   return (
     <AuthPage
       title="Sign in"
@@ -53,7 +55,7 @@ function Login({ fault }: { fault?: SignInFault }) {
       <KeptFilesNote />
       <LoginForm email={from?.email} next={next} />
       <div className="mt-3">
-        <ForgotPassword />
+        <ForgotPassword sendsMail={sendsMail} supportEmail={supportEmail} />
       </div>
       <GoogleButton>Sign in with Google</GoogleButton>
     </AuthPage>

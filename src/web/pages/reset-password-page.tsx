@@ -1,5 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { call } from '../api/call.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { useAddressToken } from '../auth/address-token.ts'
 import { ResetPasswordForm } from '../auth/reset-password-form.tsx'
@@ -52,6 +53,7 @@ export function ResetPasswordPage() {
         </>
       }
     >
+      <EndedLinkNote token={token} />
       <ResetPasswordForm
         token={token}
         onDone={() => end('done')}
@@ -59,4 +61,21 @@ export function ResetPasswordPage() {
       />
     </AuthPage>
   )
+}
+
+/**
+ * Says that the link cannot be used any more, before somebody thinks of a new password. Opening
+ * the page uses nothing up, because scanners of mail open links too.
+ */
+function EndedLinkNote({ token }: { token: string }) {
+  const { data } = useQuery({
+    queryKey: ['/api/auth/reset-password/check', token],
+    queryFn: ({ signal }) => call('checkResetToken', { body: { token }, signal }),
+  })
+  return data?.isValid === false ? (
+    <p role="alert" className="mb-5 text-red">
+      This link was used already, or its time is over. On the login page, 'Forgot password?' sends a
+      new one.
+    </p>
+  ) : null
 }

@@ -6,7 +6,7 @@ import type { Screens } from './stage.ts'
 /** Makes the server seem to offer signing in with Google. */
 export function offerGoogle(page: Page) {
   return page.route('**/api/auth/ways', (route) =>
-    route.fulfill({ json: { google: true, signup: 'open' } }),
+    route.fulfill({ json: { google: true, signup: 'open', sendsMail: true } }),
   )
 }
 

@@ -72,7 +72,11 @@ function handlers(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
   const issuer = config.google && new Issuer(config.google, log)
 
   return {
-    signInWays: () => ({ google: issuer !== null, signup: config.signup }),
+    signInWays: () => ({
+      google: issuer !== null,
+      signup: config.signup,
+      sendsMail: config.smtpUrl !== null,
+    }),
 
     async startSignIn(call) {
       const next = nextPath(call.query.next)

@@ -12,7 +12,7 @@ describe('where no issuer is configured', () => {
   it('the pages learn that there is no Google', async () => {
     const answer = await makeClient(app).fetch('/api/auth/ways')
     expect(answer.status).toBe(200)
-    expect(await answer.json()).toEqual({ google: false, signup: 'open' })
+    expect(await answer.json()).toEqual({ google: false, signup: 'open', sendsMail: false })
   })
 
   it.each([
