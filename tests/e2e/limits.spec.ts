@@ -34,6 +34,10 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   await expect(page.getByText('3 active links')).toBeVisible()
   expect(shown).not.toContain('Upload Error')
   await expect(page.getByText('Free holds 3 files')).toBeVisible()
+  // The way without an upgrade is told too, and the reason stands before the offer.
+  await expect(page.getByText('It needs no upgrade: delete a file')).toBeVisible()
+  const text = (await page.getByRole('main').textContent()) ?? ''
+  expect(text.indexOf('at most. Upgrade')).toBeLessThan(text.indexOf('Continue with Free'))
 
   await page.getByRole('button', { name: 'Delete one.txt' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()

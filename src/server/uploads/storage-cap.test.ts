@@ -74,8 +74,8 @@ describe('a cap of the bytes in storage', () => {
     expect(await json(refused)).toEqual({
       code: 'STORAGE_CAP_REACHED',
       message:
-        'This server stores as much as its administrator allows. Delete files that are no ' +
-        'longer needed, or try again later.',
+        'This server stores as much as its administrator allows. Its operator has to make room: ' +
+        'please tell support, or try again later.',
     })
     // The refused upload left no row, and the log has no error.
     expect(await app.deps.db.$count(uploads)).toBe(1)

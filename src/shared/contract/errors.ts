@@ -172,7 +172,7 @@ export const errorTable = {
     // Bytes that are due go once a minute, and the reserve for the database is given up at once.
     retrySeconds: 60,
     message:
-      'The disk of this server is full. Delete files that are no longer needed, then try again.',
+      'The disk of this server is full. Its operator has to make room: please tell support, or try again later.',
   },
   UNAVAILABLE: {
     status: 503,
@@ -183,14 +183,14 @@ export const errorTable = {
   STORAGE_FULL: {
     status: 507,
     message:
-      'This server has too little free space for this file. Delete files that are no longer ' +
-      'needed, or try again later.',
+      'This server has too little free space for this file. Its operator has to make room: please ' +
+      'tell support, or try again later.',
   },
   STORAGE_CAP_REACHED: {
     status: 507,
     message:
-      'This server stores as much as its administrator allows. Delete files that are no longer ' +
-      'needed, or try again later.',
+      'This server stores as much as its administrator allows. Its operator has to make room: ' +
+      'please tell support, or try again later.',
   },
 } as const satisfies Record<string, ErrorRow>
 

@@ -33,7 +33,7 @@ function Account({ user }: { user: User }) {
         <h1 className="text-2xl">Account</h1>
         <SettingsSection
           title="Name"
-          lead="How the dashboard greets you, and the letters that we send."
+          lead="How the dashboard greets you. Letters do too, once your address is verified."
         >
           <Card className="grid gap-6 p-5 sm:p-6">
             <NameForm user={user} />

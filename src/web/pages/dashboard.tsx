@@ -152,6 +152,7 @@ function SignedIn({ user }: { user: User }) {
                       input={fileInput}
                     />
                   </div>
+                  <UploadProblems store={store} />
                   <UploadCards
                     store={store}
                     user={user}
@@ -166,7 +167,6 @@ function SignedIn({ user }: { user: User }) {
                       fileInput.current?.click()
                     }}
                   />
-                  <UploadProblems store={store} />
                   <UploadProgress store={store} />
                   <div className="mt-9">
                     <RecentFiles tier={user.tier} newest={recentFiles} onNews={setHasNews} />

@@ -91,6 +91,7 @@ function offerForm(form: HTMLFormElement, button: HTMLButtonElement) {
     mark(false)
     if (failure !== null) return showToast('Failed to send feedback', failure)
     form.reset()
+    void prefill(form)
     showToast('Feedback sent successfully!', 'Thank you for your feedback.', {
       tone: 'plain',
       durationMs: sentToastMs,

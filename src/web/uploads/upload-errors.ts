@@ -104,6 +104,15 @@ export function transferText(path: UploadPath, kind: TransferFault, status: numb
   return status === null ? unknownReason : `Upload failed with status ${status}`
 }
 
+const fullTexts = (['STORAGE_FULL', 'STORAGE_CAP_REACHED', 'DISK_FULL'] as const).map(
+  (code) => errorTable[code].message,
+)
+
+/** True for the text of an upload that failed because the server has no room. */
+export function saysServerIsFull(error: string | null): boolean {
+  return error !== null && fullTexts.some((text) => error.includes(text))
+}
+
 /**
  * True when the server would refuse the other files that were added together with this one for the
  * same reason.

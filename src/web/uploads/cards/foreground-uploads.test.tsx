@@ -3,6 +3,8 @@ import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
+import { openPage } from '../../../../tests/support/web-page.ts'
+import { errorTable } from '../../../shared/contract/errors.ts'
 import { cancelledByUser } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { UploadProblems, UploadProgress } from './foreground-uploads.tsx'
@@ -184,6 +186,21 @@ describe('the problems', () => {
     expect(given).toEqual([])
     asked.mockRestore()
   })
+
+  test.each(['STORAGE_FULL', 'STORAGE_CAP_REACHED', 'DISK_FULL'] as const)(
+    'name the address for support once where the server has no room: %s',
+    async (code) => {
+      const page = openPage()
+      page.on('GET /api/settings/contact', () => ({ supportEmail: 'help@example.org' }))
+      const full = errorTable[code].message
+      page.show(
+        <UploadProblems store={storeOf({ records: [failed('a', full), failed('b', full)] })} />,
+      )
+      const link = await screen.findByRole('link', { name: 'help@example.org' })
+      expect(link.getAttribute('href')).toBe('mailto:help@example.org')
+      page.close()
+    },
+  )
 
   test('are dismissed together', () => {
     show({ records: [failed('a'), stored('c'), failed('b')], inlineError: 'Away' })

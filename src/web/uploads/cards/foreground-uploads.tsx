@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import { formatSize } from '../../../shared/rules/file-size.ts'
+import { useSupportEmail } from '../../api/use-support-email.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { FileName } from '../../ui/file-name.tsx'
@@ -20,7 +21,7 @@ import { chooseFile } from '../picking/choose-file.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import { useGivenFile } from '../picking/use-given-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import { cancelledByUser, isCancelled } from '../upload-errors.ts'
+import { cancelledByUser, isCancelled, saysServerIsFull } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { foregroundBatch } from './foreground-batch.ts'
 
@@ -191,6 +192,7 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
           />
         ))}
       </ul>
+      {failed.some(({ error }) => saysServerIsFull(error)) ? <SupportAddress /> : null}
       {failed.length > mostShown ? (
         <p className="px-4 pt-1.5 text-muted text-sm tabular-nums sm:px-5">
           And {failed.length - mostShown} more
@@ -231,5 +233,18 @@ function FailedUpload({ record, isTold, onResume, onFile }: FailedUploadProps) {
         Try again<span className="sr-only">: {fileName}</span>
       </Button>
     </li>
+  )
+}
+
+/** Whom to tell that the server is full. */
+function SupportAddress() {
+  const supportEmail = useSupportEmail()
+  return supportEmail === undefined ? null : (
+    <p className="px-4 py-1.5 text-sm sm:px-5">
+      Support:{' '}
+      <a className="font-[560] underline" href={`mailto:${supportEmail}`}>
+        {supportEmail}
+      </a>
+    </p>
   )
 }
