@@ -6,7 +6,7 @@ import { isCancelled } from '../upload-errors.ts'
 export const foldAfterMs = 5000
 
 /** The same where an upload failed, so that there is time to read why. */
-export const foldAfterFailureMs = 20_000
+const foldAfterFailureMs = 20_000
 
 /** The panel leaves the page this long after its last upload completed. */
 export const leaveAfterMs = 60_000
