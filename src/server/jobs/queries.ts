@@ -132,7 +132,7 @@ export interface JobRecord {
   job: string
   /** The end of the last run that succeeded; null before the first. */
   endedAt: Date | null
-  /** What that run did; null before the first. */
+  /** What the last run that succeeded did, in figures; null where none has succeeded. */
   result: JobResult | null
   /** How many runs have failed since. */
   failures: number
