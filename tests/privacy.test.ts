@@ -182,6 +182,7 @@ describe('the privacy policy', () => {
       premiumTrialEndsAt: 'and ends',
       profileImageUrl: 'pictures',
       fileCount: 'how many files',
+      storedBytes: 'stored bytes',
       totalDownloads: 'and downloads it has',
     }
     expect(Object.keys(toldAs).toSorted()).toEqual(

@@ -104,9 +104,20 @@ describe('GET /api/admin/users', () => {
     ] as const)
       await app.deps.db.update(files).set({ downloadCount }).where(eq(files.id, id))
     expect(await find(owner.email)).toMatchObject([
-      { id: owner.id, tier: 'premium', fileCount: 2, totalDownloads: 7, isAdmin: false },
+      {
+        id: owner.id,
+        tier: 'premium',
+        fileCount: 2,
+        storedBytes: first.size + second.size,
+        totalDownloads: 7,
+        isAdmin: false,
+      },
     ])
     await owner.fetch(`/api/files/${first.id}`, { method: 'DELETE' })
+    const purgedAt = app.clock()
+    expect(await find(owner.email)).toMatchObject([{ fileCount: 1, storedBytes: second.size }])
+    await app.deps.db.update(files).set({ purgedAt }).where(eq(files.id, second.id))
+    expect(await find(owner.email)).toMatchObject([{ fileCount: 1, storedBytes: 0 }])
     app.clock.advance(day)
     const later = await makePerson(app, { role: 'admin' })
     const response = await later.fetch(`/api/admin/users?search=${owner.email}`)
@@ -129,6 +140,7 @@ describe('GET /api/admin/users', () => {
         'premiumTrialEndsAt',
         'premiumTrialStartedAt',
         'profileImageUrl',
+        'storedBytes',
         'tier',
         'totalDownloads',
       ].sort(),

@@ -42,9 +42,10 @@ export function adminRoutes(
     async listUsers({ query: { search } }) {
       const found = await listUsers(db, { search, limit: search ? mostFoundUsers : topUsers })
       const now = clock()
-      return found.map(({ user, fileCount, totalDownloads }) => ({
+      return found.map(({ user, fileCount, storedBytes, totalDownloads }) => ({
         ...publicUser(toSessionUser(user, now)),
         fileCount,
+        storedBytes,
         totalDownloads,
         createdAt: user.createdAt.toISOString(),
       }))

@@ -52,6 +52,8 @@ export async function readStats(db: Db, now: Date) {
 export interface CountedUser {
   user: typeof users.$inferSelect
   fileCount: number
+  /** The size of the files whose bytes are stored, in bytes. */
+  storedBytes: number
   totalDownloads: number
 }
 
@@ -94,6 +96,9 @@ export async function listUsers(
   const counted = db
     .select({
       fileCount: sql`count(*)`.mapWith(Number).as('file_count'),
+      storedBytes: sql`coalesce(sum(${files.size}) filter (where ${files.purgedAt} is null), 0)`
+        .mapWith(Number)
+        .as('stored_bytes'),
       totalDownloads: sql`coalesce(sum(${files.downloadCount}), 0)`
         .mapWith(Number)
         .as('total_downloads'),
@@ -109,6 +114,7 @@ export async function listUsers(
   return rows.map((row) => ({
     user: row.found,
     fileCount: row.counted.fileCount,
+    storedBytes: row.counted.storedBytes,
     totalDownloads: row.counted.totalDownloads,
   }))
 }

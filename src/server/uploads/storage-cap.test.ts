@@ -228,7 +228,13 @@ describe('the checks of the administrator', () => {
       message: '819 KB are stored. There is no cap.',
     })
     await set('storage_cap', '1MB')
-    expect(await find()).toMatchObject({ status: 'ok', cure: '' })
+    expect(await find()).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining(
+        'A file may have 500MB in Free and 1GB in Premium, but larger ones than the cap of 1MB are always refused.',
+      ),
+      cure: expect.stringMatching(/^Raise the cap, or lower the size of a file/),
+    })
     await startUpload(person, { size: 1 * kilobyte })
     expect(await find()).toMatchObject({
       status: 'warning',

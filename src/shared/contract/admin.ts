@@ -28,10 +28,11 @@ const stats = z.object({
 
 /**
  * Spec §3: in the administrator's list, each user also has the number of files and of their
- * downloads.
+ * downloads. `storedBytes` is the size of those files whose bytes are stored.
  */
 const listedUser = userSchema.extend({
   fileCount: z.int().nonnegative(),
+  storedBytes: z.int().nonnegative(),
   totalDownloads: z.int().nonnegative(),
   createdAt: isoDate,
 })

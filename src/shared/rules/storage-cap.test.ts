@@ -1,8 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkCap, defaultCap, fullness, readCap, writeCap } from './storage-cap.ts'
+import { checkCap, defaultCap, filesOverCap, fullness, readCap, writeCap } from './storage-cap.ts'
+import { defaultLimits } from './tier-limits.ts'
 
 const gigabyte = 1024 ** 3
+
+describe('files that may be larger than the cap', () => {
+  it.each([
+    [null, null],
+    [gigabyte, null],
+    [gigabyte - 1, /^A file may have 1GB in Premium, but larger ones than the cap of /],
+    [1024 ** 2, /^A file may have 500MB in Free and 1GB in Premium, but .* cap of 1MB are/],
+  ])('of %s are told as %s', (mostStored, told) => {
+    const text = filesOverCap(mostStored, defaultLimits)
+    if (told === null) expect(text).toBeNull()
+    else expect(text).toMatch(told)
+  })
+})
 
 describe('the settings of the cap', () => {
   it('cap nothing by default', () => {

@@ -1,6 +1,9 @@
 import { formatSizeLimit } from './file-size.ts'
 import { unlimited } from './limit-settings.ts'
 import { parseSize } from './size-text.ts'
+import { type Tier, tiers } from './tier.ts'
+import type { TierLimits } from './tier-limits.ts'
+import { tierTraits } from './tier-traits.ts'
 
 /** The keys of the settings that limit what all accounts store together. */
 export const capKeys = ['storage_cap', 'free_space'] as const
@@ -70,6 +73,22 @@ export function checkCap(
 function readSize(text: string, least: number): number | null {
   const bytes = parseSize(text)
   return bytes !== null && bytes >= least && bytes <= mostBytes ? bytes : null
+}
+
+/**
+ * Returns a sentence if a single file may be larger than the whole cap, so that it never fits. null
+ * if every allowed file fits into an empty storage.
+ */
+export function filesOverCap(
+  mostStored: number | null,
+  limits: Readonly<Record<Tier, Pick<TierLimits, 'maxFileSize'>>>,
+): string | null {
+  const over = tiers.filter((tier) => mostStored !== null && limits[tier].maxFileSize > mostStored)
+  if (mostStored === null || over.length === 0) return null
+  const sizes = over.map(
+    (tier) => `${formatSizeLimit(limits[tier].maxFileSize)} in ${tierTraits[tier].name}`,
+  )
+  return `A file may have ${sizes.join(' and ')}, but larger ones than the cap of ${formatSizeLimit(mostStored)} are always refused.`
 }
 
 /** The Admin Center warns the administrator when this share of the cap is in use. */

@@ -48,6 +48,7 @@ const user: ListedUser = {
   premiumTrialEndsAt: null,
   profileImageUrl: null,
   fileCount: 3,
+  storedBytes: 3072,
   totalDownloads: 41,
   createdAt: '2026-11-01T00:00:00.000Z',
 }

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import { limitKeys } from '../../shared/rules/limit-settings.ts'
 import { capKeys } from '../../shared/rules/storage-cap.ts'
-import { checkTyped, inUseText, type LimitSetting, limitTexts, typedText } from './limit-texts.ts'
+import {
+  checkTyped,
+  floorText,
+  inUseText,
+  type LimitSetting,
+  limitTexts,
+  typedText,
+} from './limit-texts.ts'
 
 const keys: readonly LimitSetting[] = [...limitKeys, ...capKeys]
 
@@ -36,6 +43,16 @@ test('every setting has a label, its bounds, and a name of its own', () => {
   expect(names[0]).toBe('files at a time of Free')
   for (const key of keys) expect(limitTexts(key).hint).toMatch(/^[A-Z0-9].* .*\.$/)
   expect(limitTexts('storage_cap').hint).toBe('A size from 1MB to 1,000,000GB, or unlimited.')
+})
+
+test('the free space that uploads leave names the setting that counts', () => {
+  const mebibyte = 1024 ** 2
+  expect(floorText(64 * mebibyte, 512 * mebibyte)).toMatch(
+    /^Uploads leave 512MB free\. That is MIN_FREE_SPACE .* \(64MB\)\./,
+  )
+  expect(floorText(512 * mebibyte, 512 * mebibyte)).toBe(
+    'Uploads leave 512MB free. That is "Free space to leave", which counts.',
+  )
 })
 
 test('what is in use names open uploads only where there are some', () => {

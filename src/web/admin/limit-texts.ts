@@ -39,7 +39,8 @@ function isLimit(key: LimitSetting): key is LimitKey {
 export function limitTexts(key: LimitSetting): { label: string; hint: string; name: string } {
   if (!isLimit(key)) {
     const label = labels[key]
-    return { label, hint: sentence(capBoundsTexts[key]), name: label.toLowerCase() }
+    const larger = key === 'free_space' ? ' Where MIN_FREE_SPACE is larger, that counts.' : ''
+    return { label, hint: `${sentence(capBoundsTexts[key])}${larger}`, name: label.toLowerCase() }
   }
   const { tier, name } = limitOfKey(key)
   const label = labels[name]
@@ -67,6 +68,17 @@ export function typedText(key: LimitSetting, stored: string): string {
  */
 export function checkTyped(key: LimitSetting, typed: string): SettingVerdict {
   return isLimit(key) ? checkOwnBounds(limitOfKey(key), typed) : checkCap(key, typed)
+}
+
+/**
+ * Says how much space uploads leave free, and which of both settings decides that.
+ * @param leastFree the setting of this page.
+ * @param floor what is in force, in bytes.
+ */
+export function floorText(leastFree: number, floor: number): string {
+  const inForce = `Uploads leave ${formatSizeLimit(floor)} free.`
+  if (floor <= leastFree) return `${inForce} That is "Free space to leave", which counts.`
+  return `${inForce} That is MIN_FREE_SPACE of the server, which counts because it is larger than "Free space to leave" (${formatSizeLimit(leastFree)}). To leave less, change MIN_FREE_SPACE and restart the server.`
 }
 
 /** Says how many bytes files use, and how many bytes open uploads have announced. */

@@ -1,12 +1,25 @@
 import { formatSize, formatSizeLimit } from '../../shared/rules/file-size.ts'
-import { limitKey, limitNames } from '../../shared/rules/limit-settings.ts'
-import { capKeys, type Fullness, fullness, readCap } from '../../shared/rules/storage-cap.ts'
+import { limitKey, limitNames, readLimits } from '../../shared/rules/limit-settings.ts'
+import {
+  capKeys,
+  type Fullness,
+  filesOverCap,
+  fullness,
+  readCap,
+} from '../../shared/rules/storage-cap.ts'
 import { tiers } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import type { CallAnswer } from '../api/call.ts'
 import { Card } from '../ui/card.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'
-import { checkTyped, inUseText, type LimitSetting, limitTexts, typedText } from './limit-texts.ts'
+import {
+  checkTyped,
+  floorText,
+  inUseText,
+  type LimitSetting,
+  limitTexts,
+  typedText,
+} from './limit-texts.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { RowsLoading } from './section-states.tsx'
 import { useLimitSettings, useSaveLimit } from './use-limit-settings.ts'
@@ -64,7 +77,8 @@ function TierLimits({ values }: Pick<AdminLimits, 'values'>) {
 }
 
 function Cap({ values, stored, disk }: AdminLimits) {
-  const { mostStored } = readCap(values)
+  const { mostStored, leastFree } = readCap(values)
+  const tooLarge = filesOverCap(mostStored, readLimits(values))
   return (
     <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2">
       <fieldset className="grid min-w-0 content-start gap-y-3">
@@ -72,6 +86,7 @@ function Cap({ values, stored, disk }: AdminLimits) {
         {capKeys.map((key) => (
           <LimitForm key={key} setting={key} values={values} />
         ))}
+        {tooLarge === null ? null : <p className="text-amber text-sm">{tooLarge}</p>}
       </fieldset>
       <dl className="grid min-w-0 content-start gap-y-5">
         <div>
@@ -89,10 +104,7 @@ function Cap({ values, stored, disk }: AdminLimits) {
             <dd className="mt-1 tabular-nums">
               {formatSize(disk.free)} of {formatSize(disk.size)}
             </dd>
-            <dd className="text-muted text-sm">
-              Uploads leave {formatSizeLimit(disk.leastFree)} free: the larger of this setting and
-              of MIN_FREE_SPACE.
-            </dd>
+            <dd className="text-muted text-sm">{floorText(leastFree, disk.leastFree)}</dd>
           </div>
         )}
       </dl>

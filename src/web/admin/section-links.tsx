@@ -23,7 +23,7 @@ export function SectionLinks({ sections }: { sections: readonly SectionProps[] }
     <nav aria-label="Sections" data-sticky="" className="sticky top-0 z-10 mt-3 bg-paper">
       <ul
         ref={list}
-        className="relative flex gap-5 overflow-x-auto shadow-[inset_0_-1px_0_var(--line)] [scrollbar-width:none] sm:gap-6"
+        className="relative flex gap-5 overflow-x-auto max-lg:pr-12 shadow-[inset_0_-1px_0_var(--line)] [scrollbar-width:none] max-lg:[mask-image:linear-gradient(to_right,black_calc(100%-48px),transparent)] sm:gap-6"
       >
         {sections.map(({ id, title }) => (
           <li key={id} className="shrink-0">

@@ -1,6 +1,7 @@
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
+import { formatSize } from '../../shared/rules/file-size.ts'
 import { defaultTier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
@@ -48,7 +49,12 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
       <div className="hidden sm:block">
         <TierBadge user={user} now={now} filled={hasBadge} />
       </div>
-      <Figure count={user.fileCount} one="file" many="files" />
+      <Figure
+        count={user.fileCount}
+        one="file"
+        many="files"
+        more={`${formatSize(user.storedBytes)} stored`}
+      />
       <Figure count={user.totalDownloads} one="download" many="downloads" />
       <div className="flex items-center justify-end gap-1 max-sm:col-span-2">
         <div className="grid max-sm:flex-1 sm:w-[116px]">
@@ -90,11 +96,23 @@ function TierBadge({ user, now, filled }: Omit<UserRowProps, 'onDelete'> & { fil
 /**
  * A number in a column with a title. On phones and for screen readers, the noun follows the number.
  */
-function Figure({ count, one, many }: { count: number; one: string; many: string }) {
+function Figure({
+  count,
+  one,
+  many,
+  more,
+}: {
+  count: number
+  one: string
+  many: string
+  /** Stands below the number. */
+  more?: string
+}) {
   return (
     <p className="tabular-nums last-of-type:text-right max-sm:text-sm sm:text-right">
       {formatCount(count)}
       <span className="text-muted sm:sr-only"> {count === 1 ? one : many}</span>
+      {more ? <span className="block text-muted text-sm">{more}</span> : null}
     </p>
   )
 }

@@ -41,6 +41,12 @@ describe('free space', () => {
       message: expect.stringContaining('uploads are refused'),
       cure: expect.stringContaining('MIN_FREE_SPACE'),
     })
+    const beyond = await find(({ size }) => 2 * size)
+    expect(beyond?.cure).toMatch(
+      /^No removal can help: .*MIN_FREE_SPACE is .*"Free space to leave"/,
+    )
+    const near = await find(({ free, size }) => (free + size) / 2)
+    expect(near?.cure).toMatch(/Reports.*Users.*Maintenance.*the larger counts\.$/)
     // Other programs change the free space of the same disk. So these shares are far from the
     // limit.
     expect(await find(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })

@@ -26,15 +26,37 @@ export async function checkFreeSpace({
   if (free > 2 * floor) {
     return [ok(floor > 0 ? `${disk}. ${ahead}.` : `${disk}.`)]
   }
-  const cure = `Remove what is not Mayfly's from the disk of ${quoted(dataDir)}, let people delete files, or enlarge the disk. No restart is needed. How much must stay free is the larger of MIN_FREE_SPACE and of the free space to leave under Limits (now ${formatSizeLimit(floor)}).`
-  return [
-    free > floor
-      ? warning(`Only ${disk}. ${ahead}.`, cure)
-      : failing(
-          `Only ${disk}, less than the ${formatSizeLimit(floor)} that must stay free: ${effect}.`,
-          cure,
-        ),
-  ]
+  const cure = cureOf({ size, floor, minFreeSpace, leastFree: cap.leastFree, dataDir })
+  if (free > floor) return [warning(`Only ${disk}. ${ahead}.`, cure)]
+  if (free < breathingSpace) {
+    const now = holdsDatabase ? 'the database and letters may stop' : 'letters and logs may stop'
+    return [failing(`The disk is full. ${disk}: ${effect}, and ${now} at any moment.`, cure)]
+  }
+  const least = `less than the ${formatSizeLimit(floor)} that must stay free`
+  return [failing(`Only ${disk}, ${least}: ${effect}.`, cure)]
+}
+
+interface Floor {
+  /** The bytes of the whole disk. */
+  size: number
+  /** How many bytes must stay free. */
+  floor: number
+  /** The setting MIN_FREE_SPACE; null if it is not set. */
+  minFreeSpace: number | null
+  /** The administrator's setting. */
+  leastFree: number
+  dataDir: string
+}
+
+/** Says what the administrator can do about too little free space, and which setting counts. */
+function cureOf({ size, floor, minFreeSpace, leastFree, dataDir }: Floor): string {
+  const isSet = minFreeSpace === null ? 'is not set and counts as' : 'is'
+  const ofServer = formatSizeLimit(spaceToLeave(size, { minFree: minFreeSpace, leastFree: 0 }))
+  const both = `MIN_FREE_SPACE ${isSet} ${ofServer}, "Free space to leave" under Limits is ${formatSizeLimit(leastFree)}: the larger counts.`
+  if (floor >= size) {
+    return `No removal can help: ${formatSizeLimit(floor)} must stay free, and the whole disk has ${formatSize(size)}. ${both} Make the larger one less than the disk (MIN_FREE_SPACE needs a restart of the server), or enlarge the disk.`
+  }
+  return `In the Admin Center: take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. Or remove what is not Mayfly's from the disk of ${quoted(dataDir)}, or enlarge the disk. No restart is needed for that. ${both}`
 }
 
 function effectOf(takesUploads: boolean, holdsDatabase: boolean): string {

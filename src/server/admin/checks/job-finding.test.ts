@@ -62,7 +62,7 @@ describe('a job', () => {
     expect(find({ success: ran(minute, { purged: 12, failed: 0 }) })).toEqual({
       status: 'ok',
       message:
-        'Last success: Sat 21 Nov, 11:29 UTC: 12 purged, 0 failed. Next run: Sat 21 Nov, 11:31 UTC.',
+        'Last success: Sat 21 Nov, 11:29 UTC: 12 files freed of their bytes, 0 failed and to be tried again. Next run: Sat 21 Nov, 11:31 UTC.',
       cure: '',
     })
     expect(find({ ...daily, success: ran(9 * hour), runsSince: ago(hour) }).message).toBe(

@@ -13,6 +13,24 @@ const seriousFailures = 3
 /** A job is overdue when it has missed two runs and this many milliseconds have passed since. */
 const graceMs = 15 * minuteInMs
 
+/** What the figures of the jobs count, in words. */
+const figureTexts: Record<string, string> = {
+  purged: 'files freed of their bytes',
+  failed: 'failed and to be tried again',
+  overdue: 'overdue',
+  expiredCount: 'trials ended',
+  toldCount: 'files told about in mails',
+  ended: 'idle uploads ended',
+  removed: 'removed',
+  read: 'files read',
+  takenDown: 'files taken down',
+  missing: 'files without bytes',
+  objects: 'objects compared',
+  names: 'file names forgotten',
+  reports: 'closed reports removed',
+  feedback: 'feedback entries removed',
+}
+
 interface Moments {
   now: Date
   /** When this server was started. Before this moment, perhaps no server ran. */
@@ -70,7 +88,9 @@ function isOverdue(
 
 function lastRun({ success }: JobFacts): string {
   if (!success) return 'It has not succeeded yet.'
-  const did = Object.entries(success.result).map(([what, count]) => `${count} ${what}`)
+  const did = Object.entries(success.result).map(
+    ([figure, count]) => `${count} ${figureTexts[figure] ?? figure}`,
+  )
   const figures = did.length > 0 ? `: ${did.join(', ')}` : ''
   return `Last success: ${momentText(success.startedAt)}${figures}.`
 }

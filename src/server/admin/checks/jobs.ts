@@ -21,8 +21,8 @@ export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
       : failing('It is not scheduled, so it never runs.', 'Restart the server, which schedules it.')
     return { about: name, ...finding }
   })
-  const missing = facts.find(({ name }) => name === 'compare-storage')?.success?.result.missing ?? 0
-  return [...found, overdue, missingBytes(missing)]
+  const compared = facts.find(({ name }) => name === 'compare-storage')?.success
+  return [...found, overdue, missingBytes(compared ? (compared.result.missing ?? 0) : null)]
 }
 
 /**
@@ -46,9 +46,14 @@ async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
 /**
  * Tells how many files have no bytes. The last comparison of storage with the database counted
  * them.
+ * @param missing null if storage has never been compared.
  */
-function missingBytes(missing: number): Finding {
+function missingBytes(missing: number | null): Finding {
   const about = 'files whose bytes are missing'
+  if (missing === null) {
+    const when = 'The job compare-storage does it every night.'
+    return { about, ...ok(`Storage has not been compared with the database yet. ${when}`) }
+  }
   if (missing === 0) return { about, ...ok('None, when storage was compared last.') }
   const message = `${counted(missing, 'file')} ${missing === 1 ? 'has' : 'have'} no bytes in storage: something removed them behind the server's back.`
   const cure =

@@ -1,10 +1,10 @@
 import { formatSize, formatSizeLimit } from '../../../shared/rules/file-size.ts'
-import { type Fullness, fullness } from '../../../shared/rules/storage-cap.ts'
+import { type Fullness, filesOverCap, fullness } from '../../../shared/rules/storage-cap.ts'
 import { sumStored } from '../../uploads/stored-queries.ts'
 import { type CheckDeps, type Finding, failing, ok, warning } from './check.ts'
 
 const cure =
-  'Let people delete files, or raise the cap: in the Admin Center under Limits, or by the setting storage_cap. No restart is needed. Deleted files count until their bytes are gone, which takes minutes.'
+  'In the Admin Center: raise the cap under Limits ("Bytes in storage at most", the setting storage_cap), take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. No restart is needed.'
 
 /**
  * Compares the bytes in storage with the storage cap of this installation. From 80 % of the cap on,
@@ -14,7 +14,8 @@ export async function checkStorageCap({
   db,
   settings,
 }: Pick<CheckDeps, 'db' | 'settings'>): Promise<Finding[]> {
-  const { mostStored } = (await settings.current()).cap
+  const { cap, limits } = await settings.current()
+  const { mostStored } = cap
   const { files, uploads } = await sumStored(db)
   const stored = files + uploads
   if (mostStored === null) return [ok(`${formatSize(stored)} are stored. There is no cap.`)]
@@ -29,5 +30,12 @@ export async function checkStorageCap({
       ),
     full: () => failing(`${used}. New uploads are refused.`, cure),
   }
-  return [findings[fullness(stored, { mostStored })]()]
+  const state = fullness(stored, { mostStored })
+  const tooLarge = filesOverCap(mostStored, limits)
+  if (state === 'ok' && tooLarge !== null) {
+    const lower =
+      'Raise the cap, or lower the size of a file: both in the Admin Center under Limits.'
+    return [warning(`${used}. ${tooLarge}`, lower)]
+  }
+  return [findings[state]()]
 }
