@@ -19,7 +19,8 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const { userAgent, isMobile, hasTouch, deviceScaleFactor } = devices['Pixel 7'] ?? {}
   const phone = { isMobile, hasTouch, deviceScaleFactor, viewport: { width: 390, height: 844 } }
   const page = await visitor({ ...phone, ...(userAgent && { userAgent }) } as object)
-  const photo = await writeRandomFile(folder, 'photo.jpg', 3 * mebibyte)
+  // More than the buffers of a connection take, so that it stays under way while nothing passes.
+  const photo = await writeRandomFile(folder, 'photo.jpg', 20 * mebibyte)
   const note = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app))
   // The page must not mention what is impossible on a phone.
