@@ -2,14 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
-import {
-  type AutoFold,
-  createAutoFold,
-  foldAfterMs,
-  foldsInMs,
-  leaveAfterMs,
-  leavesInMs,
-} from './auto-fold.ts'
+import { type AutoFold, createAutoFold, foldAfterMs, foldsInMs } from './auto-fold.ts'
 
 /** Makes one upload for each status. Each got its status `ago` milliseconds ago. */
 function uploads(ago: number, ...statuses: UploadStatus[]): UploadRecord[] {
@@ -59,25 +52,9 @@ describe('when the panel folds itself', () => {
   })
 })
 
-describe('when the panel leaves the page', () => {
-  const inMs = (records: readonly UploadRecord[]) => leavesInMs(records, Date.now())
-
-  test('is a minute after the last of its uploads completed', () => {
-    expect(inMs([...uploads(4000, 'completed'), ...uploads(1000, 'completed')])).toBe(59_000)
-    expect(inMs(uploads(60_000, 'completed'))).toBe(0)
-  })
-
-  test.each(['pending', 'uploading', 'paused', 'failed'] as const)(
-    'is never while one of them is %s',
-    (status) => {
-      expect(inMs(uploads(90_000, 'completed', status))).toBeNull()
-    },
-  )
-})
-
 describe('the panel', () => {
   let fold: AutoFold
-  const isFolded = () => fold.fold() === 'folded'
+  const isFolded = () => fold.isFolded()
   let changes: number
   const open = (records: readonly UploadRecord[]) => {
     changes = 0
@@ -93,16 +70,12 @@ describe('the panel', () => {
     fold.show(uploads(0, 'completed', 'completed'))
   }
 
-  test('folds 5 s after the last upload completed, and leaves a minute after it', () => {
+  test('folds 5 s after the last upload completed', () => {
     complete()
     vi.advanceTimersByTime(foldAfterMs - 1)
     expect([isFolded(), changes]).toEqual([false, 0])
     vi.advanceTimersByTime(1)
     expect([isFolded(), changes]).toEqual([true, 1])
-    vi.advanceTimersByTime(leaveAfterMs - foldAfterMs - 1)
-    expect([isFolded(), changes]).toEqual([true, 1])
-    vi.advanceTimersByTime(1)
-    expect([fold.fold(), changes]).toEqual(['gone', 2])
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -111,42 +84,22 @@ describe('the panel', () => {
     expect([isFolded(), changes]).toEqual([true, 0])
   })
 
-  test('is not there on a page that was loaded long after the last upload completed', () => {
-    open(uploads(60_000, 'completed', 'completed'))
-    expect([fold.fold(), changes, vi.getTimerCount()]).toEqual(['gone', 0, 0])
-    fold.show([...uploads(60_000, 'completed'), ...uploads(0, 'uploading')])
-    expect(fold.fold()).toBe('open')
-  })
-
   test('folds 20 s after an upload failed, and stays folded', () => {
     open(uploads(0, 'uploading'))
     fold.show(uploads(0, 'failed'))
     vi.advanceTimersByTime(19_999)
-    expect(fold.fold()).toBe('open')
+    expect(isFolded()).toBe(false)
     vi.advanceTimersByTime(90_000)
     expect([isFolded(), vi.getTimerCount()]).toEqual([true, 0])
   })
 
-  test('that was closed by hand leaves at its time, and one that is opened does not', () => {
+  test('that was opened by hand folds only after it was closed by hand', () => {
     complete()
     fold.setOpenedByHand(true)
-    vi.advanceTimersByTime(leaveAfterMs)
-    expect(fold.fold()).toBe('open')
+    vi.advanceTimersByTime(90_000)
+    expect(isFolded()).toBe(false)
     fold.setOpenedByHand(false)
-    expect(fold.fold()).toBe('gone')
-  })
-
-  test('that has folded leaves though a person passed over it', () => {
-    complete()
-    vi.advanceTimersByTime(foldAfterMs)
-    fold.focus(true)
-    fold.hover(true)
-    vi.advanceTimersByTime(leaveAfterMs)
     expect(isFolded()).toBe(true)
-    fold.focus(false)
-    expect(isFolded()).toBe(true)
-    fold.hover(false)
-    expect(fold.fold()).toBe('gone')
   })
 
   test('folds at its time after a reload within the 5 s', () => {
@@ -205,7 +158,7 @@ describe('the panel', () => {
     vi.advanceTimersByTime(60_000)
     expect(isFolded()).toBe(false)
     fold.focus(false)
-    expect(fold.fold()).toBe('gone')
+    expect(isFolded()).toBe(true)
   })
 
   test('folds after the next uploads where a person touched it for earlier ones', () => {

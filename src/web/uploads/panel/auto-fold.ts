@@ -8,9 +8,6 @@ export const foldAfterMs = 5000
 /** The same where an upload failed, so that there is time to read why. */
 const foldAfterFailureMs = 20_000
 
-/** The panel leaves the page this long after its last upload completed. */
-export const leaveAfterMs = 60_000
-
 /**
  * Returns in how many milliseconds the panel folds; 0 when it should be folded already, null when
  * it must not fold. It folds only after all uploads have ended, because a paused upload needs a
@@ -21,37 +18,18 @@ export function foldsInMs(records: readonly UploadRecord[], now: number): number
   const haveEnded = left.every(({ status }) => status === 'completed' || status === 'failed')
   if (left.length === 0 || !haveEnded) return null
   const hasFailed = left.some(({ status }) => status === 'failed')
-  return remainingMs(left, hasFailed ? foldAfterFailureMs : foldAfterMs, now)
-}
-
-/**
- * Returns in how many milliseconds the panel leaves the page; 0 when it should have left already,
- * null when it must stay. A failed upload keeps it there, because a person can try again.
- */
-export function leavesInMs(records: readonly UploadRecord[], now: number): number | null {
-  const left = records.filter((record) => !isCancelled(record))
-  if (left.length === 0 || left.some(({ status }) => status !== 'completed')) return null
-  return remainingMs(left, leaveAfterMs, now)
-}
-
-/** Returns how much is left of `waitMs` since the last activity of these uploads. */
-function remainingMs(records: readonly UploadRecord[], waitMs: number, now: number): number {
-  const endedAt = Math.max(...records.map(({ lastActivity }) => lastActivity))
+  const waitMs = hasFailed ? foldAfterFailureMs : foldAfterMs
+  const endedAt = Math.max(...left.map(({ lastActivity }) => lastActivity))
   // A moment in the future means that the clock was set back.
   return Math.min(Math.max(endedAt + waitMs - now, 0), waitMs)
 }
 
-/** `gone`: the panel is not on the page. */
-export type Fold = 'open' | 'folded' | 'gone'
-
-/**
- * Folds the panel to its header, later takes it off the page, and opens it again for new uploads.
- */
+/** Folds the panel to its header, and opens it again for new uploads. */
 export interface AutoFold {
-  fold(): Fold
+  isFolded(): boolean
   /**
-   * Calls the listener whenever the panel folds, leaves or opens by itself. Returns a function that
-   * stops this.
+   * Calls the listener whenever the panel folds or opens by itself. Returns a function that stops
+   * this.
    */
   follow(listener: () => void): () => void
   /** Takes the uploads of the panel. Call it whenever they change. */
@@ -62,8 +40,8 @@ export interface AutoFold {
    */
   touch(): void
   /**
-   * Notes that a person opened or closed the panel. An opened panel neither folds nor leaves until
-   * a person closes it.
+   * Notes that a person opened or closed the panel. An opened panel does not fold until a person
+   * closes it.
    */
   setOpenedByHand(isOpen: boolean): void
   /** Notes whether the pointer is on the panel. It stays as it is meanwhile. */
@@ -79,9 +57,7 @@ export function createAutoFold(
   records: readonly UploadRecord[],
 ): AutoFold {
   let shown = records
-  let fold: Fold = 'open'
-  if (foldsInMs(records, timers.now()) === 0) fold = 'folded'
-  if (leavesInMs(records, timers.now()) === 0) fold = 'gone'
+  let isFolded = foldsInMs(records, timers.now()) === 0
   let isTouched = false
   let isOpenedByHand = false
   let isHovered = false
@@ -92,29 +68,25 @@ export function createAutoFold(
   function update() {
     stopTimer()
     const foldMs = foldsInMs(shown, timers.now())
-    if (foldMs === null) return setFold('open')
-    const isInUse = isTouched || isOpenedByHand || isHovered || hasFocus
-    if (isInUse || fold === 'gone') return
-    const leaveMs = leavesInMs(shown, timers.now())
-    if (leaveMs === 0) return setFold('gone')
-    if (foldMs === 0) setFold('folded')
-    const nextMs = foldMs === 0 ? leaveMs : foldMs
-    if (nextMs !== null) stopTimer = timers.after(nextMs, update)
+    if (foldMs === null) return setFolded(false)
+    if (isFolded || isTouched || isOpenedByHand || isHovered || hasFocus) return
+    if (foldMs === 0) return setFolded(true)
+    stopTimer = timers.after(foldMs, update)
   }
 
-  function setFold(next: Fold) {
-    if (fold === next) return
-    fold = next
+  function setFolded(next: boolean) {
+    if (isFolded === next) return
+    isFolded = next
     for (const listener of listeners) listener()
   }
 
   function touch() {
-    isTouched ||= fold === 'open'
+    isTouched ||= !isFolded
     update()
   }
 
   return {
-    fold: () => fold,
+    isFolded: () => isFolded,
     follow: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -131,7 +103,7 @@ export function createAutoFold(
     setOpenedByHand: (isOpen) => {
       isOpenedByHand = isOpen
       isTouched = isOpen
-      if (isOpen) setFold('open')
+      if (isOpen) setFolded(false)
       update()
     },
     hover: (isOver) => {

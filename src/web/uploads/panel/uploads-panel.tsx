@@ -4,7 +4,6 @@ import { overallPercent, shareOf } from '../engine/upload-progress.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
-import type { AutoFold } from './auto-fold.ts'
 import {
   countByStatus,
   interruptionOfAll,
@@ -41,14 +40,9 @@ interface PanelProps {
   isDashboard: boolean
 }
 
-/** The panel, while it is on the page. `AutoFold` decides that. */
 function Panel(props: PanelProps) {
-  const [shown, fold] = useAutoFold(props.records)
-  return shown === 'gone' ? null : <Box {...props} isFolded={shown === 'folded'} fold={fold} />
-}
-
-function Box(props: PanelProps & { isFolded: boolean; fold: AutoFold }) {
-  const { records, live, interruption, commands, isDashboard, isFolded, fold } = props
+  const { records, live, interruption, commands, isDashboard } = props
+  const [isFolded, fold] = useAutoFold(records)
   const panel = useRef<HTMLElement>(null)
   const toggle = useRef<HTMLButtonElement>(null)
   const hadFocus = useRef(false)
@@ -127,8 +121,7 @@ function Box(props: PanelProps & { isFolded: boolean; fold: AutoFold }) {
 /**
  * The background uploads panel (spec §2). It is fixed at the bottom left of every page, and shown
  * only when there are uploads to show. It does no work while no upload changes. After all uploads
- * have ended, it folds to its header, and after all are completed, it leaves the page. Away from the
- * dashboard it is folded from the start.
+ * have ended, it folds to its header. Away from the dashboard it is folded from the start.
  */
 export function UploadsPanel({ store, told, listed, path }: UploadsPanelProps) {
   const state = useUploadsView(store)

@@ -16,7 +16,7 @@ test('the panel folds after the last upload, and unfolds for the next', () => {
   const { result, rerender } = renderHook(({ records }) => useAutoFold(records), {
     initialProps: { records: [uploadRecord({ status: 'uploading' })] },
   })
-  const isFolded = () => result.current[0] === 'folded'
+  const isFolded = () => result.current[0]
   act(() => void vi.advanceTimersByTime(10 * foldAfterMs))
   expect(isFolded()).toBe(false)
   rerender({ records: completed() })
