@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
-import { findChromium } from './scripts/chromium.mjs'
+import { findChromiumForStories } from './scripts/chromium.mjs'
 import { hangMs } from './tests/support/hang.ts'
 
-const executablePath = await findChromium()
+const executablePath = await findChromiumForStories()
 if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e`.')
 
 /**

@@ -1,1 +1,2 @@
 export function findChromium(): Promise<string | null>
+export function findChromiumForStories(): Promise<string | null>

@@ -14,8 +14,7 @@ const places = [
 ]
 
 /**
- * Finds the Chromium for the browser tests: CHROMIUM_PATH, one that the system has, or one that
- * Playwright downloaded.
+ * Finds a whole Chromium: CHROMIUM_PATH, one that the system has, or one that Playwright downloaded.
  * @returns its absolute path, or null if there is none.
  */
 export async function findChromium() {
@@ -23,6 +22,22 @@ export async function findChromium() {
   if (found) return found
   const { chromium } = await import('@playwright/test')
   return isProgram(chromium.executablePath()) ? chromium.executablePath() : null
+}
+
+/** Debian's Chromium without windows. Pages run in it as in the whole browser, for a third less work. */
+export const headlessShell = {
+  package: 'chromium-headless-shell',
+  path: '/usr/bin/chromium-headless-shell',
+}
+
+/**
+ * Finds the Chromium for the stories in the browser: CHROMIUM_PATH, the one without windows, or as
+ * `findChromium` does.
+ * @returns its absolute path, or null if there is none.
+ */
+export async function findChromiumForStories() {
+  const found = [process.env.CHROMIUM_PATH, headlessShell.path].find(isProgram)
+  return found ?? findChromium()
 }
 
 function isProgram(path) {

@@ -20,7 +20,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cephPackages, missingCephPrograms } from './ceph.mjs'
-import { findChromium } from './chromium.mjs'
+import { findChromiumForStories, headlessShell } from './chromium.mjs'
 import { hasNginx, nginxPackages } from './nginx.mjs'
 import { alone } from './one-at-a-time.mjs'
 
@@ -248,20 +248,30 @@ function filesOf(path) {
   return entries.flatMap((entry) => filesOf(join(path, entry)))
 }
 
+/** Chromium is due where there is none, or where apt-get has a cheaper one than the one there is. */
 async function chromiumIsDue() {
-  return (await findChromium()) === null
+  const found = await findChromiumForStories()
+  if (found === null) return true
+  return (
+    found !== process.env.CHROMIUM_PATH &&
+    found !== headlessShell.path &&
+    aptHas(headlessShell.package)
+  )
 }
 
 /**
- * Installs Chromium. The system's package is tried first, because it also installs the libraries
- * that Chromium needs.
+ * Installs Chromium, without windows where apt-get has such a one. The system's packages are tried
+ * first, because they also install the libraries that Chromium needs.
  */
 async function installChromium() {
-  if (hasApt()) aptInstall(['chromium'])
-  if ((await findChromium()) === null) {
+  if (hasApt()) {
+    aptInstall([headlessShell.package])
+    if ((await findChromiumForStories()) === null) aptInstall(['chromium'])
+  }
+  if ((await findChromiumForStories()) === null) {
     run([nodeOfNpm(), join(root, 'node_modules/@playwright/test/cli.js'), 'install', 'chromium'])
   }
-  if ((await findChromium()) === null) {
+  if ((await findChromiumForStories()) === null) {
     throw new Fault(
       'The browser tests need a Chromium, and none could be installed. Install the package ' +
         'chromium of your system (Debian: sudo apt-get install chromium), or set CHROMIUM_PATH ' +
@@ -299,6 +309,11 @@ function installNginx() {
 
 function hasApt() {
   return run(['apt-get', '--version']).status === 0
+}
+
+/** Tells whether apt-get could install a package, as far as it knows without asking the network. */
+function aptHas(name) {
+  return /Candidate: \d/.test(run(['apt-cache', 'policy', name]).stdout ?? '')
 }
 
 /** Runs apt-get as root, or with a sudo that asks for no password. */
