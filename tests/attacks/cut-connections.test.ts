@@ -106,6 +106,20 @@ function letClaimsLapse() {
   return app.clock.advance(11 * 60_000)
 }
 
+/**
+ * Runs the jobs that remove bytes until the expectation holds. After a cut, Postgres may still run
+ * the statement for a moment and hold a row. A job passes over such a row, and leaves it to its next
+ * run.
+ */
+async function removedAtLast(expectation: () => Promise<void>): Promise<void> {
+  letClaimsLapse()
+  await eventually(async () => {
+    await expireFiles(app.deps)
+    await retryRemovals(app.deps)
+    await expectation()
+  })
+}
+
 async function startsAnUpload(): Promise<Attempt> {
   await forget()
   // A start makes some queries only every 10 seconds. So the clock moves by 10 seconds before each
@@ -195,9 +209,7 @@ async function deletesAFile(): Promise<Attempt> {
       if (outcome === 'done') expect((await open()).status).toBe(404)
       expect([200, 404]).toContain((await remove()).status)
       expect((await open()).status).toBe(404)
-      letClaimsLapse()
-      await expireFiles(app.deps)
-      expect(await filesOf(person.id)).toEqual([])
+      await removedAtLast(async () => expect(await filesOf(person.id)).toEqual([]))
       expect(await app.storage.storedSize(key)).toBeNull()
     },
   }
@@ -225,8 +237,9 @@ async function deletesAUser(): Promise<Attempt> {
       expect(await uploadsOf(ada.id)).toHaveLength(stays ? 1 : 0)
       if (stays) await remove()
       await expect(remove()).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
-      await retryRemovals(app.deps)
-      for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
+      await removedAtLast(async () => {
+        for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
+      })
     },
   }
 }
@@ -239,11 +252,11 @@ async function purgesAFile(): Promise<Attempt> {
   return {
     call: () => settled(expireFiles(app.deps)),
     async check() {
-      letClaimsLapse()
-      await expireFiles(app.deps)
+      await removedAtLast(async () => {
+        const [row] = await filesOf(person.id)
+        expect(row?.purgedAt).toBeInstanceOf(Date)
+      })
       expect(await app.storage.storedSize(key)).toBeNull()
-      const [row] = await filesOf(person.id)
-      expect(row?.purgedAt).toBeInstanceOf(Date)
     },
   }
 }
