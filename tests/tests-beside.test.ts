@@ -19,8 +19,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/main.ts': 'tests/lifecycle.test.ts',
   'src/server/db/row-copies.ts': 'tests/move.test.ts',
   'src/server/backup/move.ts': 'tests/s3-move.test.ts',
-  // The test needs nginx.
-  'src/server/storage/disk/leave-to-nginx.ts': 'tests/nginx-sends.test.ts',
   // The test is an attack that must fail, written for an auditor.
   'src/server/auth/google/authorization-request.ts': 'tests/attacks/replayed-sign-ins.test.ts',
   'src/server/auth/google/issuer.ts': 'tests/attacks/lying-issuer.test.ts',

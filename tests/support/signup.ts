@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Mail } from '../../src/server/email/mailer.ts'
 import type { TestApp } from './app-server.ts'
-import { type Client, makeClient } from './make.ts'
+import { type Client, json, makeClient } from './make.ts'
 
 /** The setting with which a signup needs a verified address. */
 export const verified = { REQUIRE_EMAIL_VERIFICATION: 'on' }
@@ -67,4 +67,32 @@ export async function makeUnverified(app: TestApp, email: string, secret = passw
   const names = { firstName: 'Mallory', lastName: 'Squatter', name: 'Mallory Squatter' }
   const made = await app.deps.auth.api.signUpEmail({ body: { ...names, email, password: secret } })
   return made.user.id
+}
+
+/** Asks for another mail with the link that verifies an address. Returns the answer. */
+export function resend(app: TestApp, email: string, cookie = ''): Promise<Response> {
+  return makeClient(app, cookie).post('/api/auth/resend-verification', { email })
+}
+
+/** Tries to log in, without cookies. Returns the answer. */
+export function tryLogin(app: TestApp, email: string, secret = password): Promise<Response> {
+  return makeClient(app).post('/api/auth/login', { email, password: secret })
+}
+
+/** Returns the status of an answer and, of a refusal, its code: '401 INVALID_TOKEN'. */
+export async function statusAndCode(answer: Response): Promise<string> {
+  const { code } = await json<{ code?: string }>(answer)
+  return `${answer.status} ${code ?? ''}`.trim()
+}
+
+/** Returns everything that a client sees of an answer, without the values that differ each time. */
+export async function seen(answer: Response) {
+  const headers = Object.fromEntries(answer.headers)
+  for (const own of ['date', 'x-request-id']) delete headers[own]
+  const cookie = headers['set-cookie']?.replace(/=[\w-]{36};/, '=<an id>;')
+  return {
+    status: answer.status,
+    headers: { ...headers, cookie, 'set-cookie': null },
+    body: await answer.text(),
+  }
 }

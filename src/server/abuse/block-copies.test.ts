@@ -13,10 +13,16 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import { pieceOf, putPart, startInParts } from '../../../tests/support/parted-uploads.ts'
-import { listReports, report, takenDown } from '../../../tests/support/takedowns.ts'
+import {
+  listedFile,
+  listReports,
+  report,
+  takedownAudit,
+  takenDown,
+  uploadAgain,
+} from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
-import type { AuditLine } from '../../shared/contract/admin.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent, removals, uploads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -45,24 +51,8 @@ function fresh(size = 1000) {
   return new Uint8Array(randomBytes(size))
 }
 
-async function listedFile(person: Person, id: string) {
-  return (await json<File[]>(await person.fetch('/api/files'))).find((file) => file.id === id)
-}
-
 function opens(code: string) {
   return visitor.fetch(`/api/download/${code}`).then(({ status }) => status === 200)
-}
-
-/** Uploads these bytes and confirms the upload. Returns the answer to the confirmation. */
-async function upload(person: Person, bytes: Uint8Array<ArrayBuffer>, more = {}) {
-  const started = await startUpload(person, { size: bytes.length })
-  await putBytes(started, bytes)
-  return { cloudKey: started.cloudKey, answer: await confirm(person, started.cloudKey, more) }
-}
-
-async function auditOf(person: Person) {
-  const query = `?user=${encodeURIComponent(person.email)}&action=take-down`
-  return json<AuditLine[]>(await admin.fetch(`/api/admin/audit${query}`))
 }
 
 describe('content that is blocked', () => {
@@ -77,7 +67,7 @@ describe('content that is blocked', () => {
       [eve, { sha256: sha256(bytes) }],
       [admin, {}],
     ] as const) {
-      const { cloudKey, answer } = await upload(person, bytes, more)
+      const { cloudKey, answer } = await uploadAgain(person, bytes, more)
       await expectRefusal(answer, 409, 'CONTENT_BLOCKED')
       // The upload has ended, and its bytes are gone.
       await expectRefusal(await confirm(person, cloudKey), 404, 'UPLOAD_NOT_FOUND')
@@ -127,7 +117,7 @@ describe('content that is blocked', () => {
 
   it('says so when the file of a repeated confirm was taken down since', async () => {
     const bytes = fresh()
-    const { cloudKey, answer } = await upload(owner, bytes)
+    const { cloudKey, answer } = await uploadAgain(owner, bytes)
     await takenDown(admin, (await json<File>(answer)).shortCode)
     await expectRefusal(await confirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
   })
@@ -137,8 +127,8 @@ describe('content that is blocked', () => {
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     const other = bytes.slice()
     other[0] = (other[0] ?? 0) ^ 1
-    expect((await upload(owner, other)).answer.status).toBe(200)
-    expect((await upload(owner, bytes.slice(1))).answer.status).toBe(200)
+    expect((await uploadAgain(owner, other)).answer.status).toBe(200)
+    expect((await uploadAgain(owner, bytes.slice(1))).answer.status).toBe(200)
   })
 })
 
@@ -172,7 +162,7 @@ describe('other files with the same content', () => {
     const toAda = mails.find(({ to }) => to.address === ada.email)
     expect(toAda?.letter.subject).toBe('2 files of yours were taken down')
 
-    const lines = await auditOf(ada)
+    const lines = await takedownAudit(admin, ada)
     expect(lines.map(({ details }) => details.shortCode).toSorted()).toEqual(
       [two.shortCode, three.shortCode].toSorted(),
     )

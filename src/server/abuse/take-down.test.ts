@@ -9,14 +9,19 @@ import {
   makeFile,
   makePerson,
   type Person,
-  putBytes,
   sha256,
-  startUpload,
 } from '../../../tests/support/make.ts'
-import { listReports, report, takeDown, takenDown } from '../../../tests/support/takedowns.ts'
+import {
+  listedFile,
+  listReports,
+  report,
+  takeDown,
+  takedownAudit,
+  takenDown,
+  uploadAgain,
+} from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
-import type { AuditLine } from '../../shared/contract/admin.ts'
+import { expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -56,24 +61,8 @@ async function rowOf(id: string) {
   return row
 }
 
-async function listedFile(person: Person, id: string) {
-  return (await json<File[]>(await person.fetch('/api/files'))).find((file) => file.id === id)
-}
-
 function opens(code: string) {
   return visitor.fetch(`/api/download/${code}`).then(({ status }) => status === 200)
-}
-
-/** Uploads these bytes and confirms the upload. Returns the answer to the confirmation. */
-async function upload(person: Person, bytes: Uint8Array<ArrayBuffer>, more = {}) {
-  const started = await startUpload(person, { size: bytes.length })
-  await putBytes(started, bytes)
-  return { cloudKey: started.cloudKey, answer: await confirm(person, started.cloudKey, more) }
-}
-
-async function auditOf(person: Person) {
-  const query = `?user=${encodeURIComponent(person.email)}&action=take-down`
-  return json<AuditLine[]>(await admin.fetch(`/api/admin/audit${query}`))
 }
 
 describe('a link that is taken down', () => {
@@ -210,7 +199,7 @@ describe('a takedown of a link that is not open', () => {
     )
     expect((await rowOf(file.id))?.takedownReason).toBe('First.')
     expect(await app.mails()).toHaveLength(1)
-    const lines = await auditOf(owner)
+    const lines = await takedownAudit(admin, owner)
     expect(lines.filter(({ details }) => details.fileId === file.id)).toHaveLength(1)
   })
 
@@ -246,7 +235,7 @@ describe('a takedown of a link that is not open', () => {
       'The link had ended before. Its content is blocked.',
     )
     app.clock.set(before)
-    await expectRefusal((await upload(free, old.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    await expectRefusal((await uploadAgain(free, old.bytes)).answer, 409, 'CONTENT_BLOCKED')
     expect(await app.mails()).toEqual([])
   })
 
@@ -259,8 +248,8 @@ describe('a takedown of a link that is not open', () => {
       'The link had ended before. Its content is blocked.',
     )
     expect(await listReports(admin)).toEqual([])
-    await expectRefusal((await upload(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
-    const [line] = await auditOf(owner)
+    await expectRefusal((await uploadAgain(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    const [line] = await takedownAudit(admin, owner)
     expect(line).toMatchObject({
       actor: admin.email,
       ipAddress: '127.0.0.1',
@@ -288,7 +277,7 @@ describe('a takedown of a link that is not open', () => {
       expect(await takenDown(admin, file.shortCode)).toBe(
         'The link had ended before. Its content is blocked.',
       )
-      await expectRefusal((await upload(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+      await expectRefusal((await uploadAgain(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
     },
   )
 
@@ -336,7 +325,7 @@ describe('POST /api/admin/takedown', () => {
     expect((await takeDown(owner, file.shortCode)).status).toBe(403)
     expect(await opens(file.shortCode)).toBe(true)
     await takenDown(admin, file.shortCode, 'Enough.')
-    const [line] = await auditOf(owner)
+    const [line] = await takedownAudit(admin, owner)
     expect(line).toMatchObject({
       at: app.clock().toISOString(),
       actor: admin.email,
@@ -392,7 +381,7 @@ describe('POST /api/admin/takedown', () => {
     expect(await findBlockedContent(app.deps)).toEqual({ read: 1, failed: 0, takenDown: 0 })
     await expireFiles(app.deps)
     expect(await app.storage.storedSize(key)).toBeNull()
-    await expectRefusal((await upload(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    await expectRefusal((await uploadAgain(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
     const failures = app.logged.filter(({ level }) => level >= 50)
     expect(failures).toHaveLength(2)
     app.logged.splice(0)
@@ -403,9 +392,9 @@ describe('POST /api/admin/takedown', () => {
     const changes = { isContentProved: false, sha256: null }
     await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
     await takenDown(admin, file.shortCode)
-    await expectRefusal((await upload(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    await expectRefusal((await uploadAgain(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
     await expireFiles(app.deps)
     app.clock.advance(day)
-    await expectRefusal((await upload(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    await expectRefusal((await uploadAgain(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
   })
 })

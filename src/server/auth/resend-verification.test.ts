@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { json, logIn, makeClient } from '../../../tests/support/make.ts'
+import { logIn, makeClient } from '../../../tests/support/make.ts'
 import {
   cookiesOf,
   newAddress,
-  password,
+  resend,
+  seen,
   signUp,
   signUpForToken,
+  statusAndCode,
   tokenIn,
+  tryLogin,
   verified,
   verify,
 } from '../../../tests/support/signup.ts'
@@ -26,38 +29,14 @@ beforeEach(async () => {
   email = newAddress()
 })
 
-function tryLogin(address: string, secret = password) {
-  return makeClient(app).post('/api/auth/login', { email: address, password: secret })
-}
-
-async function statusAndCode(answer: Response) {
-  const { code } = await json<{ code?: string }>(answer)
-  return `${answer.status} ${code ?? ''}`.trim()
-}
-
-function resend(address: string, cookie = '') {
-  return makeClient(app, cookie).post('/api/auth/resend-verification', { email: address })
-}
-
-/** Returns everything that a client sees of an answer, without the values that differ each time. */
-async function seen(answer: Response) {
-  const headers = Object.fromEntries(answer.headers)
-  for (const own of ['date', 'x-request-id']) delete headers[own]
-  const cookie = headers['set-cookie']?.replace(/=[\w-]{36};/, '=<an id>;')
-  return {
-    status: answer.status,
-    headers: { ...headers, cookie, 'set-cookie': null },
-    body: await answer.text(),
-  }
-}
-
 describe('POST /api/auth/resend-verification', () => {
   it('answers the same for every address', async () => {
     const [waiting, known] = [newAddress(), newAddress()]
     await signUp(makeClient(app), { email: waiting })
     await verify(app, await signUpForToken(app, { email: known }))
     const answers = []
-    for (const address of [email, waiting, known]) answers.push(await seen(await resend(address)))
+    for (const address of [email, waiting, known])
+      answers.push(await seen(await resend(app, address)))
     expect(answers[0]).toMatchObject({
       status: 200,
       body: JSON.stringify({
@@ -69,7 +48,7 @@ describe('POST /api/auth/resend-verification', () => {
   })
 
   it.each([undefined, '', 'no address', 7])('refuses %j', async (address) => {
-    expect((await resend(address as string)).status).toBe(400)
+    expect((await resend(app, address as string)).status).toBe(400)
   })
 
   it('sends the letter of the signup that this browser made, or else of the newest', async () => {
@@ -77,8 +56,8 @@ describe('POST /api/auth/resend-verification', () => {
     app.clock.advance(1)
     await signUp(makeClient(app), { email, password: 'the second' })
     await app.mails()
-    await resend(email)
-    await resend(email, cookiesOf(first))
+    await resend(app, email)
+    await resend(app, email, cookiesOf(first))
     const [newest, own] = await app.mails()
     expect((await verify(app, tokenIn(own))).status).toBe(200)
     await logIn(app, email, 'the first')
@@ -90,8 +69,8 @@ describe('POST /api/auth/resend-verification', () => {
     app.clock.advance(1)
     await signUp(makeClient(app), { email, password: 'the second' })
     await app.mails()
-    const login = await tryLogin(email, 'the first')
-    await resend(email, cookiesOf(login))
+    const login = await tryLogin(app, email, 'the first')
+    await resend(app, email, cookiesOf(login))
     const [mail] = await app.mails()
     await verify(app, tokenIn(mail))
     await logIn(app, email, 'the first')
@@ -100,7 +79,7 @@ describe('POST /api/auth/resend-verification', () => {
   it('lets a signup wait for another 24 hours', async () => {
     await signUp(makeClient(app), { email })
     app.clock.advance(23 * hour)
-    await resend(email)
+    await resend(app, email)
     const [, again] = await app.mails()
     app.clock.advance(23 * hour)
     expect((await verify(app, tokenIn(again))).status).toBe(200)
@@ -111,7 +90,7 @@ describe('POST /api/auth/resend-verification', () => {
     await signUp(makeClient(app), { email })
     await app.mails()
     for (const cookie of [cookiesOf(other), "mayfly.unverified='; --", 'mayfly.unverified=x']) {
-      expect((await resend(email, cookie)).status).toBe(200)
+      expect((await resend(app, email, cookie)).status).toBe(200)
       expect((await app.mails()).map(({ to }) => to.address)).toEqual([email])
     }
   })
@@ -122,12 +101,16 @@ describe('how many letters an address gets', () => {
     for (let n = 0; n < 8; n += 1)
       await signUp(makeClient(app), { email, password: `password ${n}` })
     expect(await app.mails()).toHaveLength(6)
-    await resend(email)
+    await resend(app, email)
     expect(await app.mails()).toEqual([])
-    expect(await statusAndCode(await tryLogin(email, 'password 5'))).toBe('403 EMAIL_NOT_VERIFIED')
-    expect(await statusAndCode(await tryLogin(email, 'password 6'))).toBe('401 INVALID_CREDENTIALS')
+    expect(await statusAndCode(await tryLogin(app, email, 'password 5'))).toBe(
+      '403 EMAIL_NOT_VERIFIED',
+    )
+    expect(await statusAndCode(await tryLogin(app, email, 'password 6'))).toBe(
+      '401 INVALID_CREDENTIALS',
+    )
     app.clock.advance(15 * minute)
-    await resend(email)
+    await resend(app, email)
     expect(await app.mails()).toHaveLength(1)
   })
 
@@ -137,8 +120,12 @@ describe('how many letters an address gets', () => {
     for (let n = 0; n < 8; n += 1)
       await signUp(makeClient(app), { email, password: `password ${n}` })
     expect(await app.mails()).toHaveLength(6)
-    expect(await statusAndCode(await tryLogin(email, 'password 5'))).toBe('403 EMAIL_NOT_VERIFIED')
-    expect(await statusAndCode(await tryLogin(email, 'password 6'))).toBe('401 INVALID_CREDENTIALS')
+    expect(await statusAndCode(await tryLogin(app, email, 'password 5'))).toBe(
+      '403 EMAIL_NOT_VERIFIED',
+    )
+    expect(await statusAndCode(await tryLogin(app, email, 'password 6'))).toBe(
+      '401 INVALID_CREDENTIALS',
+    )
   })
 
   it('leaves the newest 20 signups waiting', async () => {

@@ -4,9 +4,13 @@ import { json, logIn, makeClient } from '../../../tests/support/make.ts'
 import {
   newAddress,
   password,
+  resend,
+  seen,
   signUp,
   signUpForToken,
+  statusAndCode,
   tokenIn,
+  tryLogin,
   verified,
   verify,
 } from '../../../tests/support/signup.ts'
@@ -28,33 +32,8 @@ beforeEach(async () => {
   email = newAddress()
 })
 
-function tryLogin(address: string, secret = password) {
-  return makeClient(app).post('/api/auth/login', { email: address, password: secret })
-}
-
-async function statusAndCode(answer: Response) {
-  const { code } = await json<{ code?: string }>(answer)
-  return `${answer.status} ${code ?? ''}`.trim()
-}
-
 function usersOf(address: string) {
   return app.deps.db.select().from(users).where(eq(users.email, address))
-}
-
-function resend(address: string, cookie = '') {
-  return makeClient(app, cookie).post('/api/auth/resend-verification', { email: address })
-}
-
-/** Returns everything that a client sees of an answer, without the values that differ each time. */
-async function seen(answer: Response) {
-  const headers = Object.fromEntries(answer.headers)
-  for (const own of ['date', 'x-request-id']) delete headers[own]
-  const cookie = headers['set-cookie']?.replace(/=[\w-]{36};/, '=<an id>;')
-  return {
-    status: answer.status,
-    headers: { ...headers, cookie, 'set-cookie': null },
-    body: await answer.text(),
-  }
 }
 
 describe('POST /api/auth/signup where addresses are verified', () => {
@@ -128,11 +107,12 @@ describe('POST /api/auth/signup where addresses are verified', () => {
     // After the mails were sent, the stranger tries to log in with each signup.
     const logins = []
     for (const address of [email, known, waiting, admin]) {
-      logins.push(await seen(await tryLogin(address, chosen)))
+      logins.push(await seen(await tryLogin(app, address, chosen)))
     }
     expect(logins[0]?.status).toBe(403)
     for (const login of logins.slice(1)) expect(login).toEqual(logins[0])
-    for (const address of [email, known, waiting]) expect((await resend(address)).status).toBe(200)
+    for (const address of [email, known, waiting])
+      expect((await resend(app, address)).status).toBe(200)
   })
 
   it('tells the owner of a known address, by name, and changes nothing', async () => {
@@ -146,7 +126,9 @@ describe('POST /api/auth/signup where addresses are verified', () => {
     )
     expect(mail?.letter.text).toContain(`Go to Login: ${app.url}/login\n`)
     expect(tokenIn(mail)).toBe('')
-    expect(await statusAndCode(await tryLogin(email, 'another one'))).toBe('403 EMAIL_NOT_VERIFIED')
+    expect(await statusAndCode(await tryLogin(app, email, 'another one'))).toBe(
+      '403 EMAIL_NOT_VERIFIED',
+    )
     await logIn(app, email, password)
     expect(await usersOf(email)).toMatchObject([{ firstName: 'Ada' }])
   })
@@ -164,11 +146,11 @@ describe('POST /api/auth/signup where addresses are verified', () => {
 describe('POST /api/auth/login of an unverified address', () => {
   it('says so to the right password alone', async () => {
     await signUp(makeClient(app), { email })
-    expect(await statusAndCode(await tryLogin(email))).toBe('403 EMAIL_NOT_VERIFIED')
-    expect(await statusAndCode(await tryLogin(email, 'a wrong one'))).toBe(
+    expect(await statusAndCode(await tryLogin(app, email))).toBe('403 EMAIL_NOT_VERIFIED')
+    expect(await statusAndCode(await tryLogin(app, email, 'a wrong one'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
-    expect((await tryLogin(email)).headers.getSetCookie().join()).not.toContain('session')
+    expect((await tryLogin(app, email)).headers.getSetCookie().join()).not.toContain('session')
   })
 
   it('knows every signup that waits', async () => {
@@ -177,16 +159,16 @@ describe('POST /api/auth/login of an unverified address', () => {
       app.clock.advance(1)
     }
     for (const secret of ['the first', 'the second']) {
-      expect(await statusAndCode(await tryLogin(email, secret))).toBe('403 EMAIL_NOT_VERIFIED')
+      expect(await statusAndCode(await tryLogin(app, email, secret))).toBe('403 EMAIL_NOT_VERIFIED')
     }
   })
 
   it('forgets a signup after 24 hours', async () => {
     const token = await signUpForToken(app, { email })
     app.clock.advance(24 * hour - 1)
-    expect(await statusAndCode(await tryLogin(email))).toBe('403 EMAIL_NOT_VERIFIED')
+    expect(await statusAndCode(await tryLogin(app, email))).toBe('403 EMAIL_NOT_VERIFIED')
     app.clock.advance(1)
-    expect(await statusAndCode(await tryLogin(email))).toBe('401 INVALID_CREDENTIALS')
+    expect(await statusAndCode(await tryLogin(app, email))).toBe('401 INVALID_CREDENTIALS')
     expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
   })
 })

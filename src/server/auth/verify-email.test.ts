@@ -6,9 +6,12 @@ import {
   makeUnverified,
   newAddress,
   password,
+  resend,
   signUp,
   signUpForToken,
+  statusAndCode,
   tokenIn,
+  tryLogin,
   verified,
   verify,
 } from '../../../tests/support/signup.ts'
@@ -38,27 +41,14 @@ beforeEach(async () => {
   email = newAddress()
 })
 
-function tryLogin(address: string, secret = password) {
-  return makeClient(app).post('/api/auth/login', { email: address, password: secret })
-}
-
-async function statusAndCode(answer: Response) {
-  const { code } = await json<{ code?: string }>(answer)
-  return `${answer.status} ${code ?? ''}`.trim()
-}
-
 function usersOf(address: string) {
   return app.deps.db.select().from(users).where(eq(users.email, address))
-}
-
-function resend(address: string, cookie = '') {
-  return makeClient(app, cookie).post('/api/auth/resend-verification', { email: address })
 }
 
 describe('POST /api/auth/verify-email', () => {
   it('succeeds again with the same token, and with another one of the same signup', async () => {
     await signUp(makeClient(app), { email })
-    await resend(email)
+    await resend(app, email)
     const tokens = (await app.mails()).map(tokenIn)
     expect(new Set(tokens).size).toBe(2)
     for (const token of tokens) expect((await verify(app, token)).status).toBe(200)
@@ -75,7 +65,9 @@ describe('POST /api/auth/verify-email', () => {
     ]
     expect((await verify(app, second)).status).toBe(200)
     expect(await statusAndCode(await verify(app, first))).toBe('400 TOKEN_INVALID')
-    expect(await statusAndCode(await tryLogin(email, 'the first'))).toBe('401 INVALID_CREDENTIALS')
+    expect(await statusAndCode(await tryLogin(app, email, 'the first'))).toBe(
+      '401 INVALID_CREDENTIALS',
+    )
     await logIn(app, email, 'the second')
     expect(await usersOf(email)).toMatchObject([{ firstName: 'Grace' }])
     const left = app.deps.db.$count(pendingSignups, eq(pendingSignups.email, email))
@@ -147,9 +139,9 @@ describe('POST /api/auth/verify-email', () => {
 describe('an account from before addresses were verified', () => {
   it('cannot log in, and is verified by a letter that is asked for', async () => {
     const id = await makeUnverified(app, email)
-    const login = await tryLogin(email)
+    const login = await tryLogin(app, email)
     expect(await statusAndCode(login)).toBe('403 EMAIL_NOT_VERIFIED')
-    await resend(email, cookiesOf(login))
+    await resend(app, email, cookiesOf(login))
     const [mail] = await app.mails()
     expect(mail?.to).toEqual({ name: '', address: email })
     expect(JSON.stringify(mail)).not.toContain('Mallory')
@@ -183,8 +175,8 @@ describe('an account from before addresses were verified', () => {
   /** Makes an account that nobody has verified. Returns the token in the letter for it. */
   async function tokenForAccount(address: string) {
     await makeUnverified(app, address)
-    const login = await tryLogin(address)
-    await resend(address, cookiesOf(login))
+    const login = await tryLogin(app, address)
+    await resend(app, address, cookiesOf(login))
     const [mail] = await app.mails()
     return tokenIn(mail)
   }
@@ -193,13 +185,13 @@ describe('an account from before addresses were verified', () => {
     await makeUnverified(app, email, 'of the account')
     await signUp(makeClient(app), { email, password: 'of the signup' })
     await app.mails()
-    const login = await tryLogin(email, 'of the account')
-    await resend(email, cookiesOf(login))
+    const login = await tryLogin(app, email, 'of the account')
+    await resend(app, email, cookiesOf(login))
     const [mail] = await app.mails()
     expect(mail?.letter.text).toContain('for the account that has this address')
     await verify(app, tokenIn(mail))
     await logIn(app, email, 'of the account')
-    expect(await statusAndCode(await tryLogin(email, 'of the signup'))).toBe(
+    expect(await statusAndCode(await tryLogin(app, email, 'of the signup'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
   })
@@ -241,7 +233,7 @@ describe('an account from before addresses were verified', () => {
       { id, name: 'Ada Lovelace', firstName: 'Ada', image: null, emailVerified: true },
     ])
     expect((await squatter.fetch('/api/auth/user')).status).toBe(401)
-    expect(await statusAndCode(await tryLogin(email, 'of a squatter'))).toBe(
+    expect(await statusAndCode(await tryLogin(app, email, 'of a squatter'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
     const reset = { token: tokenIn(resetMail), newPassword: 'from an old letter' }
@@ -269,7 +261,7 @@ describe('an account from before addresses were verified', () => {
     await logIn(app, email, password)
     await db.update(users).set({ emailVerified: false }).where(eq(users.id, id))
     await makeClient(app).post('/api/auth/forgot-password', { email })
-    await resend(email)
+    await resend(app, email)
     const [reset, mail] = await app.mails()
     expect((await verify(app, tokenIn(mail))).status).toBe(200)
     expect(await db.$count(sessions, eq(sessions.userId, id))).toBe(0)
@@ -296,12 +288,12 @@ it('a new password of an account tells nothing to a stranger whose signup waits 
   const mails = await app.mails()
   const reset = { token: tokenIn(mails.at(-1)), newPassword: 'by a letter' }
   expect((await makeClient(app).post('/api/auth/reset-password', reset)).status).toBe(200)
-  expect((await tryLogin(email, 'of a stranger')).status).toBe(403)
+  expect((await tryLogin(app, email, 'of a stranger')).status).toBe(403)
 
   const owner = makeClient(app, await logIn(app, email, 'by a letter'))
   const change = { currentPassword: 'by a letter', newPassword: 'by hand' }
   expect((await owner.post('/api/auth/change-password', change)).status).toBe(200)
-  expect((await tryLogin(email, 'of a stranger')).status).toBe(403)
+  expect((await tryLogin(app, email, 'of a stranger')).status).toBe(403)
   await logIn(app, email, 'by hand')
 })
 

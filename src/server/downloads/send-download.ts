@@ -3,8 +3,9 @@ import type { Context } from 'hono'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
+import { expectedStart } from '../storage/expected-start.ts'
 import type { CountDownload } from './count-together.ts'
-import { countsAsDownload, expectedStart } from './counts-as-download.ts'
+import { countsAsDownload } from './counts-as-download.ts'
 import { openLink } from './open-link.ts'
 import type { FindLink } from './queries.ts'
 
@@ -47,7 +48,7 @@ export async function sendDownload(
     await delivery.send(context.env.incoming, context.env.outgoing, count)
     return RESPONSE_ALREADY_SENT
   }
-  const start = expectedStart(method, context.req.raw.headers)
+  const start = expectedStart(method, (name) => context.req.header(name))
   if (start !== null) await count(start)
   context.header('cache-control', 'no-store')
   return context.redirect(delivery.url)

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { downloadCaching } from '../attachment.ts'
+import { expectedStart } from '../expected-start.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
-import { selectRange } from './byte-range.ts'
 import { contentHeaders } from './download-headers.ts'
 
 /**
- * Tells whether a request came through an nginx that can send files itself. nginx says so in a
- * header, as it does to other servers (`deploy/nginx/mayfly.conf`). Without this header an answer
- * without bytes could reach a client, who would take the file for an empty one.
+ * Tells whether a request came through an nginx that can send files itself. Our configuration of
+ * nginx adds a header to every request to say so (`deploy/nginx/mayfly.conf`). Whoever sends no such
+ * header gets the bytes from this server. An answer without bytes would look like an empty file.
  */
 export function canNginxSend({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['x-sendfile-type'] === 'X-Accel-Redirect'
@@ -29,7 +29,7 @@ export async function leaveToNginx(
   grant: DownloadGrant,
   { request, response, path, onBytes }: Answer,
 ): Promise<void> {
-  const start = expectedStart(request, grant.size)
+  const start = expectedStart(request.method, (name) => request.headers[name]?.toString())
   if (start !== null) await onBytes?.(start)
   response
     .writeHead(200, {
@@ -39,18 +39,4 @@ export async function leaveToNginx(
       'Content-Length': 0,
     })
     .end()
-}
-
-/**
- * Returns the offset at which the answer of nginx will begin. Returns null if it probably has no
- * bytes: for a HEAD, a range that the file does not have, or a client that already has the file.
- */
-function expectedStart({ method, headers }: IncomingMessage, size: number): number | null {
-  if (method !== 'GET') return null
-  if (headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined) {
-    return null
-  }
-  const range = selectRange(headers.range, size)
-  if (range === 'unsatisfiable') return null
-  return range === 'whole' ? 0 : range.start
 }
