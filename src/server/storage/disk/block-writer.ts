@@ -61,8 +61,8 @@ export class BlockWriter extends Writable {
   }
 
   /**
-   * Where the next byte will go in the file. All bytes before are accepted, but not all are
-   * written.
+   * Where the next byte will go in the file. All bytes before it are accepted, but some may not be
+   * written yet.
    */
   get offset(): number {
     return this.#position + this.#gatheredBytes
@@ -112,7 +112,7 @@ export class BlockWriter extends Writable {
   }
 
   #writeStill(): void {
-    // An error has ended the stream, and the stream reports it.
+    // If this fails, the error ends the stream, which reports it to its user.
     this.flush().catch(() => undefined)
   }
 
@@ -163,7 +163,8 @@ function behind(chunks: Buffer[], bytes: number): Buffer[] {
 /**
  * Frees a chunk's memory immediately. Node hands over a body in fresh buffers of at most 64 KiB. If
  * they were left to the garbage collector, it would search the whole heap after every 64 MiB of
- * them. That took a third of an upload's processor time, and left 50 to 100 MiB of memory unused.
+ * them. That took a third of an upload's processor time, and kept 50 to 100 MiB of unused buffers
+ * in memory.
  */
 function freeMemory({ buffer, byteLength }: Buffer): void {
   // If other buffers share this memory, it is not freed.

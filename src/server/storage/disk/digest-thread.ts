@@ -1,11 +1,14 @@
-/** The thread of `FileDigests`, which starts it with this file. */
+/**
+ * This file is the code of the worker thread that `FileDigests` starts to compute SHA-256 digests.
+ */
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 
 /**
- * What `FileDigests` asks of the thread. Orders for one key are obeyed in the order of their
- * arrival.
+ * The messages that `FileDigests` sends to the thread. `follow`: the first `bytes` bytes of the
+ * file are written, and the thread can read them. Orders for one key are carried out in the order
+ * of their arrival.
  */
 export type DigestOrder =
   | { order: 'follow'; key: string; path: string; bytes: number }
@@ -29,7 +32,7 @@ interface Progress {
   question: number | undefined
 }
 
-/** Small enough to stay in the processor's cache between reading and hashing. */
+/** The block is small, so its bytes are still in the processor's cache when they are hashed. */
 const block = Buffer.allocUnsafe(256 * 1024)
 /**
  * After this many bytes of one file, the thread reads new orders and goes on with the next file.
@@ -78,8 +81,8 @@ function takeTurn(progress: Progress): boolean {
     if (progress.done < goal || question === undefined) return true
     answer({ question, sha256: hash.digest('hex') })
   } catch (error) {
-    // The file may have been removed. Only a question is answered with the error. If more bytes of
-    // the file are announced later, it is read from its beginning.
+    // The file may have been removed. The error is sent only if `FileDigests` has asked for the
+    // SHA-256. If more bytes of the file are announced later, it is read from its beginning.
     if (question !== undefined) answer({ question, error: String(error) })
   }
   return false

@@ -27,7 +27,7 @@ const methods = ['GET', 'HEAD', 'PUT']
  */
 const tellEveryMs = 60_000
 
-/** What metrics and traces call the requests to presigned URLs. */
+/** The names of the requests to presigned URLs in metrics and traces. */
 const storageRoutes = {
   get: '/storage/{download}',
   put: '/storage/{upload}',
@@ -39,7 +39,7 @@ export interface DiskHttpOptions extends UploadReceiver {
   /** Returns the client's address, by which transfers are counted. */
   clientAddress(request: IncomingMessage): string
   /**
-   * The internal location of nginx below which it finds the sealed files, and sends them itself.
+   * The internal location of nginx for the folder of sealed files, which nginx then sends itself.
    * null: this server sends them.
    */
   nginxLocation: string | null

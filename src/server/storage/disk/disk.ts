@@ -31,8 +31,8 @@ export interface DiskStorageOptions {
   /** The folder of all stored bytes, made if it is missing. */
   dataDir: string
   /**
-   * The connection by which the servers that share the folder lock bytes. Absent where only this
-   * server uses the folder.
+   * The connection to the database through which the servers that share the folder lock bytes.
+   * Absent where only this server uses the folder.
    */
   session?: SharedSession | undefined
   /** The public origin, at which `handle` answers. Every presigned URL begins with it. */
@@ -54,17 +54,17 @@ export interface DiskStorageOptions {
   nginxLocation?: string | null
   /** The free space of the file system of `dataDir`. */
   space: UploadSpace
-  /** Is told about transfers. Without it, nothing is counted. */
+  /** Counts transfers. Without it, nothing is counted. */
   meter?: TransferMeter
-  /** Tests give their own. Without it, the real file system is used. */
+  /** Only tests set this. By default the real file system is used. */
   fileSystem?: FileSystem
 }
 
 export interface DiskStorage extends Storage {
   /**
-   * Answers every request whose path begins with /storage/. Where the client waits for "100
-   * Continue" (the server's event `checkContinue`), it sends that itself. Resolves when the answer
-   * has been sent. Never rejects.
+   * Answers every request whose path begins with /storage/. If the client waits for "100 Continue"
+   * (the server's event `checkContinue`), this method sends it. Resolves when the answer has been
+   * sent. Never rejects.
    */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** How many transfers are running, uploads and downloads. */
@@ -126,8 +126,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     storedSize,
 
     async seal(key, size) {
-      // The lock would stop transfers that are still running. So the size is checked before:
-      // confirming too early must not end an upload.
+      // Taking the lock stops running transfers. A confirm that comes too early must not end an
+      // upload. So the size is checked before the lock is taken.
       const assertWhole = async () => {
         const stored = await storedSize(key)
         if (stored !== size) throw new SizeMismatch(size, stored)

@@ -3,8 +3,8 @@ import { attachment } from '../attachment.ts'
 import type { DownloadGrant } from '../storage.ts'
 
 /**
- * The headers that describe a file. They make browsers save it and never show it, so that nothing in
- * a file runs on our pages' origin.
+ * The headers that describe a file. They make browsers save it and never show it, so that nothing
+ * in a file runs on our pages' origin.
  */
 export function contentHeaders(
   grant: Pick<DownloadGrant, 'mimeType' | 'fileName'>,

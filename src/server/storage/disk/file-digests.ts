@@ -26,8 +26,9 @@ export const smallFileBytes = mebibyte
 interface Told {
   bytes: number
   /**
-   * The version of the file when this server stopped to write it; undefined while it writes, and
-   * for an upload in parts, whose list tells of every change.
+   * The version that the file had when this server stopped writing the whole file. It is undefined
+   * while the server writes. It is also undefined for an upload in parts, because the list of parts
+   * shows every change.
    */
   version?: string
 }
@@ -37,15 +38,15 @@ interface Told {
  * without a gap from the beginning, while the system still has them in memory. So hardly any bytes
  * are left to read when a file is sealed. The thread begins anew after a restart, after bytes that
  * it has read change, or after it ended with an error. The result is always the SHA-256 of the
- * bytes in the file, also where another server has changed them meanwhile.
+ * bytes in the file, even if another server has changed them in the meantime.
  */
 export class FileDigests {
   readonly #log: Logger
   #thread: Worker | undefined
   #closed = false
   /**
-   * Up to which byte the thread was told to read each file, by key. The key whose last order is
-   * oldest comes first.
+   * How many bytes of each file the thread was told to read, by key. The file that was mentioned
+   * last is the last entry.
    */
   readonly #told = new Map<string, Told>()
   /** The computed SHA-256, by key, and the version of the file that has it. */
@@ -77,23 +78,23 @@ export class FileDigests {
   }
 
   /**
-   * Stores the SHA-256 of all bytes under a key, where the caller has computed it. It is valid
-   * until the bytes change.
+   * Stores the SHA-256 that the caller has computed of all bytes under a key. It is valid until the
+   * bytes change.
    */
   async know(key: string, sha256: string, file: FileHandle): Promise<void> {
     this.#known.set(key, { sha256, version: versionOf(await statOf(file)) })
     for (const old of oldest(this.#known)) this.#known.delete(old)
   }
 
-  /** Notes that this server stops to write the whole file of a key. */
+  /** Notes that this server stops writing the whole file of a key. */
   async pause(key: string, file: FileHandle): Promise<void> {
     const told = this.#told.get(key)
     if (told) told.version = versionOf(await statOf(file))
   }
 
   /**
-   * Notes that this server goes on to write the whole file of a key. If another server has written
-   * it since `pause`, the thread begins anew.
+   * Notes that this server continues to write the whole file of a key. If another server has
+   * written it since `pause`, the thread begins anew.
    */
   async resume(key: string, file: FileHandle): Promise<void> {
     const told = this.#told.get(key)
@@ -204,7 +205,10 @@ function statOf(file: FileHandle): Promise<BigIntStats> {
   return file.stat({ bigint: true })
 }
 
-/** Names the bytes of a file. It changes when they change, and stays when the file is renamed. */
+/**
+ * Returns a text that changes when the bytes of the file change, and stays the same when the file
+ * is renamed.
+ */
 function versionOf({ ino, size, mtimeNs }: BigIntStats): string {
   return `${ino} ${size} ${mtimeNs}`
 }

@@ -14,7 +14,9 @@ import { sealedName } from './sealed-name.ts'
 type Reading<T> = (file: FileHandle, path: string) => Promise<T>
 
 const partsSuffix = '.parts'
-/** A file system counts time in steps of 1 to 10 ms. */
+/**
+ * How long `#replace` waits before it tries again. File systems count time in steps of 1 to 10 ms.
+ */
 const timeOfChangePauseMs = 1
 
 /**
@@ -73,9 +75,10 @@ export class Folders {
   }
 
   /**
-   * Puts a new file in place of an old one. So a writer that still has the old file open, perhaps
-   * in another process, can do no harm. The new file has another time of change, although that
-   * moves only every few milliseconds. So two files that get the same inode can be told apart.
+   * Replaces an old file by a new one. A writer that still has the old file open, perhaps in
+   * another process, can then do no harm. File systems count time in steps, so this method tries
+   * again until the new file has another modification time than the old one. The two can then be
+   * told apart even if they have the same inode.
    */
   async #replace(path: string): Promise<FileHandle> {
     const old = await unlessMissing(stat(path, { bigint: true }))
@@ -90,9 +93,9 @@ export class Folders {
   }
 
   /**
-   * Empties an upload, which arrives in parts from now on. When this resolves, the change survives
-   * a power cut, and no byte of a part is written yet. In another order, a power cut could leave a
-   * file with gaps that is not marked as arriving in parts.
+   * Removes the bytes of an upload, and begins the list that marks it as arriving in parts. When
+   * this resolves, the list survives a power cut. Only then may a part be written. Otherwise a
+   * power cut could leave a file with gaps that is not marked as arriving in parts.
    * @param head the beginning of the list of parts.
    */
   async startParts(key: string, head = ''): Promise<void> {
@@ -129,7 +132,8 @@ export class Folders {
 
   /** Adds a line to the list of an upload's parts. */
   notePart(key: string, line: string): Promise<void> {
-    // The last line may lack its end, because the disk was full. The first line break ends it.
+    // If the disk was full before, the list may end in an incomplete line. The first line break
+    // ends that line.
     return this.#fs.appendFile(this.partsPath(key), `\n${line}\n`)
   }
 
@@ -378,7 +382,7 @@ async function* listFolder(folder: string): AsyncGenerator<StoredObject, void> {
   }
 }
 
-/** Reads a file of exactly `size` bytes and closes it. */
+/** Checks that a file has exactly `size` bytes, calls `read` with it, and closes it. */
 async function readExactly<T>(
   file: FileHandle,
   size: number,

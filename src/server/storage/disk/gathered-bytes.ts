@@ -2,8 +2,8 @@ import { transferLimits } from './transfer-limits.ts'
 
 /**
  * Counts the bytes that all uploads together keep in memory and have not written yet. When the
- * limit is reached, each upload writes its bytes before it accepts more. So no upload has to wait
- * until the client of another one sends.
+ * limit is reached, each upload writes its bytes before it accepts more. So no upload waits for
+ * memory that another upload keeps while its client is slow.
  */
 export class GatheredBytes {
   #bytes = 0

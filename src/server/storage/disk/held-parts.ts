@@ -8,8 +8,8 @@ const blockBytes = 1024 * 1024
 const count = z.int().nonnegative()
 
 /**
- * One line of the list describes one part. `crc32` was computed by the server from the part's
- * bytes.
+ * One line in the list of an upload's parts (`uploads/<key>.parts`). It describes one part. The
+ * server has computed `crc32` from the part's bytes.
  */
 const heldPart = z.object({
   partNumber: z.int().positive().max(maxPartCount),
@@ -35,8 +35,8 @@ export interface Upload {
 /**
  * Knows which parts of which uploads have arrived completely. An upload is *in parts* from the
  * arrival of its first part. This ends when a client sends the whole file instead, or when the
- * upload is sealed or removed. Parts of one upload do not overlap, because the server cuts a file
- * only once.
+ * upload is sealed or removed. Parts of one upload do not overlap, because the server divides a
+ * file into parts only once.
  */
 export abstract class HeldParts {
   /** Returns the complete parts of an upload; undefined when it is not in parts. */
@@ -99,7 +99,7 @@ export function newUpload(): Upload {
   return { parts: new Map(), bytes: 0, prefix: { count: 0, bytes: 0 } }
 }
 
-/** Adds a part that has arrived completely, in place of an earlier one of its number. */
+/** Adds a part that has arrived completely. It replaces an earlier part with the same number. */
 export function addPart(upload: Upload, part: HeldPart): void {
   dropPart(upload, part.partNumber)
   upload.parts.set(part.partNumber, part)
@@ -107,7 +107,7 @@ export function addPart(upload: Upload, part: HeldPart): void {
   extendPrefix(upload)
 }
 
-/** Takes a part out that does not count as complete any more. */
+/** Removes a part that no longer counts as complete. */
 export function dropPart(upload: Upload, partNumber: number): void {
   const part = upload.parts.get(partNumber)
   if (!part) return
@@ -126,7 +126,10 @@ function extendPrefix({ parts, prefix }: Upload): void {
   }
 }
 
-/** A line of the list: a part has arrived, or one that had arrived is sent again. */
+/**
+ * A line in the list of parts. It says that a part has arrived, or that a client has begun to send
+ * a part again.
+ */
 export type Note = HeldPart | { begun: number }
 
 /**
@@ -137,7 +140,7 @@ export function readNotes(text: string): Note[] {
   return text.split('\n').flatMap((line) => note.safeParse(parseJson(line)).data ?? [])
 }
 
-/** Returns the parts that the newest lines about them say have arrived. */
+/** Returns the parts that have arrived. For each part only the newest line about it counts. */
 function newestOf(notes: readonly Note[]): Iterable<HeldPart> {
   const newest = new Map<number, HeldPart>()
   for (const one of notes) {
@@ -148,8 +151,9 @@ function newestOf(notes: readonly Note[]): Iterable<HeldPart> {
 }
 
 /**
- * Returns the parts of a list whose bytes the file really has, by their CRC-32; null when there is
- * no file. It reads the bytes of every part of the list, and closes the file.
+ * Returns the parts of a list whose bytes are really in the file: their CRC-32 must be that of the
+ * list. Returns null when there is no file. Reads the bytes of every part of the list, and closes
+ * the file.
  */
 export async function readProvedParts(
   file: FileHandle | null,

@@ -6,8 +6,9 @@ import { contentHeaders } from './download-headers.ts'
 
 /**
  * Tells whether a request came through an nginx that can send files itself. Our configuration of
- * nginx adds a header to every request to say so (`deploy/nginx/mayfly.conf`). Whoever sends no such
- * header gets the bytes from this server. An answer without bytes would look like an empty file.
+ * nginx adds a header to every request to say so (`deploy/nginx/mayfly.conf`). A request without
+ * this header did not pass such an nginx, so this server must send the bytes. The client would take
+ * an answer without bytes for an empty file.
  */
 export function canNginxSend({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['x-sendfile-type'] === 'X-Accel-Redirect'

@@ -17,10 +17,10 @@ import {
 
 /**
  * The parts in a folder that no other server uses. All bytes of an upload are in one file, and this
- * file does not show which parts it contains. So there is a list, with one line for each part. It is
- * in memory, and for restarts in a file beside the bytes. Neither the bytes nor the list are synced
- * to the disk. So after a restart a part counts only if its bytes have the CRC-32 of its line, which
- * is safe after any crash or power cut.
+ * file does not show which parts it contains. So a list has one line for each part. The server
+ * keeps the list in memory, and for restarts also in a file beside the bytes. Neither file is
+ * synced to the disk. So after a restart a part counts only if its bytes have the CRC-32 that its
+ * line says. This is safe after any crash or power cut.
  */
 export class OwnHeldParts extends HeldParts {
   readonly #folders: Folders
@@ -86,8 +86,8 @@ export class OwnHeldParts extends HeldParts {
   }
 
   /**
-   * Shares a running read or start with parallel callers. After a failure the next caller tries
-   * again.
+   * Remembers a running read or start, so that parallel callers share it. If it fails, the entry is
+   * set back to `before`, and the next caller tries again.
    */
   #keep(key: string, found: Promise<Upload>, before: null | undefined): Promise<Upload> {
     this.#uploads.set(key, found)

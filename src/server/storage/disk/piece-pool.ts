@@ -14,8 +14,8 @@ export class PiecePool {
   #lent = 0
 
   /**
-   * Lends `count` pieces, but at most `burstPieces`. Waits while as many callers as allowed have
-   * borrowed.
+   * Lends `count` pieces, but at most `burstPieces`. Waits while `bursts` other callers have
+   * borrowed pieces.
    */
   async borrow(count: number): Promise<Buffer[]> {
     if (this.#lent < bursts) this.#lent += 1
@@ -26,7 +26,7 @@ export class PiecePool {
 
   /**
    * Gives back what `borrow` lent, and lets the next caller borrow. The piece `waiting` is still in
-   * use and comes back later by `take`.
+   * use. The caller returns it later with `take`.
    */
   giveBack(pieces: readonly Buffer[], waiting?: Buffer): void {
     for (const piece of pieces) if (piece !== waiting) this.take(piece)

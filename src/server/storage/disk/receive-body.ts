@@ -14,7 +14,7 @@ import type { WriteLocks } from './write-locks.ts'
 
 const touchEveryMs = 60_000
 
-/** What a transfer needs of the rows of uploads in the database. */
+/** With this a transfer reads and updates the row of its upload in the database. */
 export interface UploadActivity {
   /**
    * Records that bytes are arriving under a key. Returns false when no open upload has the key,
@@ -89,8 +89,8 @@ export async function assertOpen(
 
 /**
  * Makes the function that checks each chunk before it is written. It reserves the chunk's bytes on
- * the disk, counts them, and records once a minute that the upload is active. If the upload has been ended
- * meanwhile, it rejects.
+ * the disk, counts them, and records once a minute that the upload is active. If the upload has
+ * been ended in the meantime, the function rejects.
  * @returns a function that rejects with STORAGE_FULL when there is no room for the chunk.
  */
 export function admitChunks(

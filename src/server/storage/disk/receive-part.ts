@@ -24,7 +24,7 @@ import {
  * Answers a PUT to a part's presigned URL. The bytes are written directly into the file, at the
  * part's offset, while other parts may arrive too. The answer is 200 when the part has arrived
  * completely. A part that is sent again does not count until it has arrived again. The first part
- * replaces what was sent of the whole file in one piece.
+ * replaces bytes that came by a PUT of the whole file.
  * @throws {AppError} UPLOAD_INCOMPLETE when the body ends early, CHECKSUM_MISMATCH when it differs
  * from the checksum that was sent with it, STORAGE_FULL when the disk has no room for it. After an
  * error the part does not count.
@@ -45,7 +45,8 @@ export async function receivePart(
   try {
     await assertOpen(key, receiver)
     lock.signal.throwIfAborted()
-    // The client has left before its body arrived. So this request must not remove any bytes.
+    // If the client has already left, no body will arrive. So this request must not remove any
+    // stored bytes.
     if (request.destroyed) return
     if (!(await receiver.room.renew(key, size))) throw new AppError('STORAGE_FULL')
     const file = await receiver.parts.begin(grant)
@@ -79,7 +80,10 @@ export async function answerPartOffset(
   answerOffset(response, isSealed ? size : await parts.sizeOf(key, partNumber), size)
 }
 
-/** Writes the part and returns the CRC-32 of its bytes, by which a restart recognises it. */
+/**
+ * Writes the part and returns the CRC-32 of its bytes. After a restart, the server checks the
+ * stored part with it.
+ */
 async function receiveInto(
   file: FileHandle,
   { key, offset, size }: PartGrant,

@@ -25,7 +25,7 @@ import {
 /**
  * Answers a PUT to a presigned upload URL. The bytes are written directly into the file: from its
  * beginning, or with `Range: bytes=n-` from the offset n, where the stored bytes end. The answer is
- * 200 when the file has all of `grant.size`. Bytes that arrived before a connection broke stay, so
+ * 200 when the file has `grant.size` bytes. Bytes that arrived before a connection broke stay, so
  * that the next request can continue. A file that is sent from its beginning replaces parts that
  * have arrived.
  * @throws {AppError} with the stored `Upload-Offset` if the client can go on from there.
@@ -50,7 +50,8 @@ export async function receiveUpload(
   try {
     await assertOpen(grant.key, receiver)
     lock.signal.throwIfAborted()
-    // The client has left before its body arrived. So this request must not remove any bytes.
+    // If the client has already left, no body will arrive. So this request must not remove any
+    // stored bytes.
     if (request.destroyed) return
     const left = grant.size - (start ?? 0)
     if (!(await receiver.room.promise(grant.key, left))) throw new AppError('STORAGE_FULL')

@@ -1,8 +1,8 @@
 import { assertStorageKey } from '../storage-key.ts'
 
 /**
- * Returns where a sealed object lies below the folder `files`. The folders named by the first two
- * characters keep each folder small.
+ * Returns the path of a sealed object below the folder `files`. The first two characters of the key
+ * name a folder, so that no folder gets too many files.
  * @throws {RangeError} when the key is no storage key.
  */
 export function sealedName(key: string): string {

@@ -14,7 +14,7 @@ const { burstPieces, pieceBytes } = transferLimits
  * It reads into borrowed memory, writes until the kernel takes no more, and gives the memory back.
  * Bytes that were not written are read again when the client has made room. So a download keeps one
  * piece of memory while it waits for its client, and none while it waits for the disk.
- * @throws {Error} when the file is shorter, or cannot be read.
+ * @throws {Error} when the file ends before `end`, or cannot be read.
  */
 export async function sendBytes(
   file: FileHandle,
@@ -77,7 +77,11 @@ function writeOut(pieces: readonly Buffer[], bytes: number, response: ServerResp
   return burst
 }
 
-/** Writes the bytes without gathering more. Resolves when the kernel has taken all of them. */
+/**
+ * Writes the bytes immediately. Without `cork` and `uncork`, Node would hold them back until the
+ * next tick, to write later ones together with them. Resolves when the kernel has taken all of
+ * them.
+ */
 function writeNow(bytes: Buffer, response: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   response.socket?.cork()

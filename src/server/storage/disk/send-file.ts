@@ -13,7 +13,7 @@ interface FileAnswer {
   response: ServerResponse
   pool: PiecePool
   onBytes?: OnBytes | undefined
-  /** Is told how many bytes of the file were just handed to the kernel. */
+  /** Called with the number of bytes of the file that were just handed to the kernel. */
   onSent(count: number): void
 }
 
@@ -21,7 +21,7 @@ interface FileAnswer {
  * Answers GET or HEAD with a file or one range of it, and obeys conditional headers: 200, 206 or
  * 304. Resolves when the answer has been sent or the client has left. The caller closes `file`.
  * @throws {AppError} 412 or 416 where the conditional headers or the range ask for it.
- * @throws {Error} when the file is not what the grant says, or cannot be read.
+ * @throws {Error} when the file does not have the size in the grant, or cannot be read.
  */
 export async function sendFile(
   file: FileHandle,

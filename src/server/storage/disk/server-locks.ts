@@ -7,12 +7,18 @@ import { AppError } from '../../errors.ts'
 const channel = 'mayfly_write_locks'
 const firstPauseMs = 5
 const longestPauseMs = 100
-/** After this many tries the other servers are asked again: one may have begun anew meanwhile. */
+/**
+ * After this many tries, the other servers are asked again to stop: a newer request on one of them
+ * may have got the lock in the meantime.
+ */
 const askAgainAfter = 8
-/** A server that does not let go in this time hangs, and its client may still be sending. */
+/**
+ * How long a caller waits for a lock before it fails. A server that keeps the lock for longer
+ * probably hangs. Its lock is not taken away, because its client may still be sending bytes.
+ */
 const patienceMs = 30_000
 
-/** The bytes to be locked, and the error for those who are asked to stop. */
+/** Which bytes to lock. Requests that are asked to stop answer with the error `code`. */
 export interface LockRequest {
   key: string
   /** The number of the part; undefined for all bytes of the key. */
@@ -21,13 +27,18 @@ export interface LockRequest {
 }
 
 interface Waiting {
-  /** Aborts when the caller must not get the lock any more; undefined where that cannot be. */
+  /**
+   * Aborts when the caller must no longer wait for the lock. undefined: nothing ends the wait
+   * early.
+   */
   signal: AbortSignal | undefined
-  /** Is called once before other servers are asked to stop. If it rejects, they are not. */
+  /** Is called once, before other servers are asked to stop. If it rejects, they are not asked. */
   beforeStopping?: (() => Promise<void>) | undefined
 }
 
-/** A lock that the session's connection at that time got. */
+/**
+ * A lock in the database. It belongs to the connection that got it, and ends with that connection.
+ */
 export interface ServerLock {
   /** Asks the database whether the connection that got the lock is still there. */
   isHeld(): Promise<boolean>
@@ -42,10 +53,10 @@ const message = z.object({
 })
 
 /**
- * Write locks between the servers that share a folder. Each lock is an advisory lock of Postgres,
- * which ends with the connection of the server that holds it, so a killed server leaves none. For a
- * part the whole key is locked too, shared with the other parts. A server that wants a lock asks
- * those that have it to stop, and then tries until they have.
+ * Write locks between the servers that share a folder. Each lock is an advisory lock of Postgres.
+ * It ends with the connection of its server, so a killed server leaves no lock. A request for a
+ * part also takes a shared lock on the whole key. Other parts can share this lock. A server that
+ * wants a lock asks the servers that have it to stop, and tries again until the lock is free.
  */
 export class ServerLocks {
   readonly #session: SharedSession
@@ -56,7 +67,7 @@ export class ServerLocks {
 
   /**
    * Calls `onStop` when another server wants a lock, and `onLost` when every lock of this server is
-   * lost. In both cases this server must stop to write.
+   * lost. In both cases this server must stop writing.
    */
   async open(listeners: { onStop: (request: LockRequest) => void; onLost: () => void }) {
     this.#session.onLost(listeners.onLost)
@@ -67,9 +78,10 @@ export class ServerLocks {
   }
 
   /**
-   * Locks bytes against the other servers. Within this server the caller must have them alone.
+   * Locks bytes against the other servers. The caller must make sure that no other request of this
+   * server has a lock on the same bytes.
    * @throws the reason of `signal`. @throws {AppError} UNAVAILABLE when the database is away, or
-   * another server does not let go.
+   * another server does not release the lock in time.
    */
   async take(request: LockRequest, { signal, beforeStopping }: Waiting): Promise<ServerLock> {
     const { key, part } = request
@@ -90,7 +102,7 @@ export class ServerLocks {
     }
   }
 
-  /** Does work that no other server does at the same time under this name. */
+  /** Calls `work` while no other server works under the same name. */
   async alone<T>(name: string, work: () => Promise<T>): Promise<T> {
     const deadline = AbortSignal.timeout(patienceMs)
     for (let tries = 0; ; tries += 1) {
@@ -101,7 +113,10 @@ export class ServerLocks {
     }
   }
 
-  /** Tries to lock the last name alone, and one before it together with others. */
+  /**
+   * Tries to get an exclusive lock on the last name, and a shared lock on the name before it, if
+   * there is one. Returns null when it cannot get both.
+   */
   async #try(names: string[]): Promise<ServerLock | null> {
     const { connection } = this.#session
     const [whole, part] = names
@@ -111,14 +126,16 @@ export class ServerLocks {
       values: names,
     })
     const release = (statement: pgStatement) => {
-      // Another connection never had this lock, and must not give back one that it has itself.
+      // If the connection is a new one, this lock has ended with the old one. The new connection
+      // may hold the same lock for another request, and must not release that.
       if (this.#session.connection !== connection) return
-      // Where this fails the connection is dropped, and the lock is free.
+      // If the statement fails, the session drops the connection, which frees the lock.
       this.#session.query({ ...statement, values: names }).catch(() => {})
     }
     const isHeld = async () => {
       if (this.#session.connection !== connection) return false
-      // The connection may have ended without a word, for instance where a network was cut.
+      // The connection may be broken although no error has shown it yet, for instance when the
+      // network was cut. A statement shows it.
       await this.#session.query(statements.ping).catch(() => {})
       return this.#session.connection === connection
     }

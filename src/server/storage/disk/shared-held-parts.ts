@@ -15,7 +15,7 @@ import {
 } from './held-parts.ts'
 import type { ServerLocks } from './server-locks.ts'
 
-/** This server remembers what it has read of so many lists. */
+/** For how many uploads this server remembers what it has read of their lists. */
 const rememberedLists = 1000
 
 /** An upload, as far as this server has read its list. */
@@ -25,25 +25,29 @@ interface Known extends Upload {
   /** How many bytes of the list were read. */
   read: number
   /**
-   * Whether this server has begun the list. It alone has the bytes hashed while they arrive, so
-   * that they are not read once by each server.
+   * Whether this server has begun the list. Only the server that began it computes the SHA-256 of
+   * the bytes while they arrive. Otherwise every server would read all bytes.
    */
   isOurs: boolean
 }
 
 /**
  * The parts in a folder that several servers use. The list beside the bytes says what has arrived,
- * and each server reads what the others have added before it answers. What it finds at its first
- * look counts only if the bytes have the CRC-32 of the line, as after a restart. What is added later
- * comes from servers that run.
+ * and each server reads what the others have added before it answers. When a server reads a list
+ * for the first time, a part counts only if its bytes have the CRC-32 that its line says, because
+ * the line may be from before a crash. Lines that are added later come from running servers, so
+ * they count without this check.
  */
 export class SharedHeldParts extends HeldParts {
   readonly #folders: Folders
   readonly #digests: FileDigests
   readonly #locks: Pick<ServerLocks, 'alone'>
-  /** The list that was needed last comes last. */
+  /** By key. The upload that was needed last is the last entry. */
   readonly #known = new Map<string, Known>()
-  /** The last thing that this server does with the list of a key. The next one waits for it. */
+  /**
+   * The last task of this server with the list of each key. The next task with this list waits for
+   * it.
+   */
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(folders: Folders, digests: FileDigests, locks: Pick<ServerLocks, 'alone'>) {
@@ -109,7 +113,7 @@ export class SharedHeldParts extends HeldParts {
     return this.#locks.alone(`list of ${key}`, async () => {
       const theirs = await this.#readOn(key)
       if (theirs) return theirs
-      // This server may have had bytes hashed that it received as a whole file.
+      // Until now this server may have received the upload as a whole file, and hashed its bytes.
       this.#digests.changing(key, 0)
       await this.#folders.startParts(key, `${JSON.stringify({ list: randomUUID() })}\n`)
       const ours = await this.#readOn(key)
@@ -129,7 +133,7 @@ export class SharedHeldParts extends HeldParts {
     try {
       const known = this.#known.get(key)
       const isSame =
-        // A list that was empty has no first line by which it is known again.
+        // A list that was empty when it was read has no first line by which it could be recognised.
         known?.head &&
         (await textOf(list, 0, Buffer.byteLength(known.head))) === known.head &&
         (await this.#folders.hasArriving(key))
@@ -147,7 +151,8 @@ export class SharedHeldParts extends HeldParts {
     for (const note of readNotes(text)) {
       if ('begun' in note) {
         const part = known.parts.get(note.begun)
-        // The thread may have read bytes of this part after another server began to change them.
+        // The thread that computes the SHA-256 may have read bytes of this part after another
+        // server began to change them.
         if (part) this.#digests.changing(key, part.offset)
         dropPart(known, note.begun)
       } else addPart(known, note)
@@ -160,8 +165,9 @@ export class SharedHeldParts extends HeldParts {
     const { text, end } = await wholeLines(list, 0)
     const bytes = await this.#folders.openArriving(key)
     const upload = await readProvedParts(bytes, readNotes(text))
-    // A server that begins a list makes the file of the bytes last. One that ends a list removes the
-    // file of the bytes first.
+    // Without the file of the bytes, the upload is not in parts. Another server is just beginning
+    // the list and has not made that file yet, or is ending the list and has removed that file
+    // first.
     if (!upload) return undefined
     const head = text.slice(0, text.indexOf('\n') + 1)
     const known = { ...upload, head, read: end, isOurs: false }
@@ -179,7 +185,10 @@ export class SharedHeldParts extends HeldParts {
   }
 }
 
-/** Reads a list from an offset to its last line break. The rest of a line is read the next time. */
+/**
+ * Reads a list from an offset to its last line break. A line that is not complete yet is read the
+ * next time.
+ */
 async function wholeLines(list: FileHandle, from: number): Promise<{ text: string; end: number }> {
   const { size } = await list.stat()
   const text = await textOf(list, from, Math.max(0, size - from))

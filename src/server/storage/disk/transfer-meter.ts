@@ -4,12 +4,12 @@ import { AppError } from '../../errors.ts'
 export type TransferDirection = 'download' | 'upload'
 
 /**
- * How a transfer ended. `cut`: the client left. `refused`: the client got an error of the table.
- * `failed`: the disk failed.
+ * How a transfer ended. `cut`: the client left. `refused`: the client got an `AppError`. `failed`:
+ * the disk failed.
  */
 export type TransferOutcome = 'complete' | 'cut' | 'refused' | 'failed'
 
-/** What is told about transfers while they run. */
+/** Is told about the transfers of this server, to count them. */
 export interface TransferMeter {
   /** Counts bytes of files that were just received or sent. */
   bytes(direction: TransferDirection, count: number): void

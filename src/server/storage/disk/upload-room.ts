@@ -13,7 +13,7 @@ interface Promised {
 }
 
 /**
- * Divides the free space among uploads, without the minimum that must stay free. An upload is
+ * Divides the free space among uploads, except the minimum that must stay free. An upload is
  * promised its room when it starts. Otherwise a hundred uploads that start together would all count
  * on the same space. A promise ends when its bytes have arrived, when its upload ends, or 15
  * minutes after the last byte. A restart ends all promises, and an upload that goes on asks for a

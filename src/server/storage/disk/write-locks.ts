@@ -12,8 +12,9 @@ export interface WriteLock {
    */
   readonly signal: AbortSignal
   /**
-   * Checks that no other server can have got the same lock meanwhile. One that goes on although it
-   * is asked to stop calls this before it does what cannot be undone.
+   * Checks that no other server can have got the same lock meanwhile. A request with `goesOn` may
+   * still write after it was asked to stop. So it calls this before it does anything that cannot be
+   * undone.
    * @throws {AppError} UNAVAILABLE when the lock is lost, or the database cannot be asked.
    */
   assertHeld(): Promise<void>
@@ -27,24 +28,27 @@ interface Holder {
   left: Promise<void>
 }
 
-/** Which bytes of a key are locked, and what precedes it. */
+/** Which bytes of a key to lock, and how. */
 export interface Wanted {
   /** The number of a part; undefined for all bytes of the key. */
   part?: number
   /**
-   * Is called before requests on other servers are asked to stop. If it rejects, they go on, and
-   * the caller gets its error.
+   * Is called before requests on other servers are asked to stop. If it rejects, they are not
+   * asked, and `acquire` rejects with its error.
    */
   beforeStopping?: () => Promise<void>
-  /** Whether the caller goes on although newer requests want the bytes too. They wait then. */
+  /**
+   * Whether the caller continues even if newer requests want the same bytes. Those requests then
+   * wait for it.
+   */
   goesOn?: boolean
 }
 
 /**
  * Lets only one request at a time write, seal or remove the bytes of a key. Different parts of a
  * key may be written in parallel. A new request asks earlier ones for the same bytes to stop, and
- * waits for them. So the newest request wins, and never finds a half-finished write. Where several
- * servers share the folder, that holds for the requests of all.
+ * waits for them. So the newest request wins, and never finds a half-finished write. If several
+ * servers share the folder, this holds for the requests of all of them.
  */
 export class WriteLocks {
   readonly #holders = new Map<string, Set<Holder>>()
@@ -55,7 +59,7 @@ export class WriteLocks {
     this.#others = others
   }
 
-  /** Lets other servers stop the requests of this one. */
+  /** Lets other servers ask the requests of this server to stop. */
   async open(): Promise<void> {
     await this.#others?.open({
       onStop: ({ key, part, code }) => {
@@ -66,8 +70,8 @@ export class WriteLocks {
   }
 
   /**
-   * Asks the requests that have a lock on these bytes to stop. They answer with the error of this
-   * code. Resolves when all of them have released the bytes.
+   * Locks bytes of a key. Requests that have a lock on the same bytes are asked to stop. They
+   * answer with the error `code`. Resolves when all of them have released the bytes.
    * @throws the error with which a newer request stopped this one. @throws {AppError} UNAVAILABLE
    * when the other servers cannot be asked.
    */
