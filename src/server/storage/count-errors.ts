@@ -1,13 +1,13 @@
 import { AppError } from '../errors.ts'
 import { SizeMismatch, type Storage } from './storage.ts'
 
-/** Is told the name of an operation of the port that failed. */
+/** Is called with the name of the `Storage` method that failed. */
 export type OnStorageError = (operation: string) => void
 
 /**
- * Returns the same store. It tells `onError` each operation that rejects because the store failed.
- * Answers about what the caller asked, such as a wrong size, are no failures. Iterating a list is
- * not watched: its reader reports the failure.
+ * Returns the same store. It calls `onError` for each method call that rejects because the store
+ * failed. An error about the request itself, such as a wrong size, does not count. An iteration
+ * over `list` is not watched: whoever iterates reports its failure.
  */
 export function countErrors<S extends Storage>(store: S, onError: OnStorageError): S {
   return new Proxy(store, {

@@ -1,7 +1,8 @@
 /**
- * Returns the offset at which the answer to a download will begin, where another server sends the
- * bytes: the object storage, or nginx. Returns null if the answer probably has no bytes, or not the
- * first ones: for a HEAD, for a client that already has the file, or for a range from the end.
+ * Predicts at which offset of the file the answer to a download will begin. It is needed where
+ * another server sends the bytes: the object storage, or nginx. Returns null for a HEAD, for a
+ * conditional request, because its answer may have no bytes, and for a range that counts from the
+ * end of the file.
  * @param header returns a header of the request by its name in lower case.
  */
 export function expectedStart(

@@ -21,7 +21,7 @@ export function storeOfNewFiles({ s3 }: StorageSettings): StorageName {
 export interface StoresOptions extends DiskStorageOptions {
   settings: StorageSettings
   watchS3?: BucketOptions['watchS3']
-  /** Is told each operation on a store that fails. Without it, nobody is. */
+  /** Is called for each operation on a store that fails. */
   onError?(store: StorageName, operation: string): void
 }
 
@@ -33,15 +33,15 @@ export interface OpenStores {
    * bucket answers its own requests.
    */
   handle: DiskStorage['handle']
-  /** The origins other than ours to which pages send bytes, or from which they get them. */
+  /** The origins, other than that of this server, that pages send bytes to or get bytes from. */
   origins: string[]
   /** Ends running transfers, and closes every store. */
   close(): Promise<void>
 }
 
 /**
- * Opens every store that the settings name. Files on the disk stay there: they are served and
- * removed in time even when new files go to a bucket.
+ * Opens the disk store, and a bucket if the settings name one. If new files go to the bucket,
+ * earlier files stay on the disk: they are still served, and removed in time.
  * @throws {StartFault} when the bucket cannot be used, and as `openDiskStorage` does.
  */
 export async function openStores({

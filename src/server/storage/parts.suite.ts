@@ -98,7 +98,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       const name = storage.checksum === 'md5' ? 'Content-MD5' : 'x-amz-checksum-crc32'
       return { [name]: checksumOf(bytes) }
     }
-    /** Returns what `listParts` should tell of a part that has its own bytes. */
+    /** Returns the entry that `listParts` should have for a part, once this upload has sent it. */
     const stored = (of: Upload, partNumber: number) => {
       const one = part(of, partNumber)
       return { partNumber, size: one.size, checksum: checksumOf(bytesOf(of, one)) }

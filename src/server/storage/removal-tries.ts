@@ -3,8 +3,9 @@ import { minuteInMs } from '../../shared/rules/time-units.ts'
 
 /**
  * After a try to remove bytes has begun, nobody tries the same bytes again for this long. Then a
- * removal that failed or was interrupted is tried again. The time doubles with each try, up to the
- * longest one. So when a store can be reached again, its bytes are removed well within `overdueMs`.
+ * removal that failed or was interrupted is tried again. The time doubles with each try, up to
+ * `longestWaitMs`. So after a store can be reached again, its bytes are removed well within
+ * `overdueMs`.
  */
 const firstWaitMs = 2 * minuteInMs
 const longestWaitMs = 10 * minuteInMs

@@ -4,7 +4,7 @@ import type { Storage } from './storage.ts'
 export interface Removed {
   /** The keys under which storage has no bytes any more. */
   gone: ReadonlySet<string>
-  /** Why the first of the other removals failed; undefined if all bytes are gone. */
+  /** The first error; undefined if `gone` has all keys. */
   fault: unknown
 }
 

@@ -14,9 +14,11 @@ interface StoredRow {
 }
 
 /**
- * Removes the bytes of rows right after the transaction that gave them up, so that the space is free
- * at once. What fails or is interrupted is left to the job that removes such bytes. Never rejects.
- * @param record notes that storage has confirmed that no bytes are left for the rows with these ids.
+ * Removes the bytes of these rows. It is called right after the transaction that marked the rows
+ * for removal, so that the space is free at once. If a removal fails or is interrupted, the purge
+ * job removes the bytes later. Never rejects.
+ * @param record is called with the ids of the rows for which storage has confirmed that no bytes
+ * are left.
  */
 export async function removeStored(
   { log, stores }: { log: Pick<Logger, 'warn'>; stores: Stores },
@@ -34,7 +36,7 @@ export async function removeStored(
       } catch (error) {
         const ids = batch.map(({ id }) => id)
         log.warn({ err: error, store, fileIds: ids }, 'files leave their bytes to the next purge')
-        // The store probably cannot be reached. So the other rows wait for the job too.
+        // The store probably cannot be reached. So the purge job removes the other rows' bytes too.
         break
       }
     }

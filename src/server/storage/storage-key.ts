@@ -3,8 +3,8 @@ import { customAlphabet } from 'nanoid'
 const keyLength = 26
 const keyPattern = /^[0-9a-z]{26}$/
 
-// The key has only lower case, so that two keys never name one file where a file system ignores
-// case.
+// The key has no capital letters. Otherwise, where a file system ignores case, two keys that differ
+// only in case would name the same file.
 const randomKey = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', keyLength)
 
 /**

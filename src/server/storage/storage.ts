@@ -14,7 +14,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyChecksum } from '../../shared/rules/body-checksum.ts'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
 
-/** What a presigned upload URL allows: exactly `size` bytes under this key, until a moment. */
+/** What a presigned URL for an upload allows: to store exactly `size` bytes under this key. */
 export interface UploadGrant {
   key: string
   /** The exact size in bytes. */
@@ -51,7 +51,10 @@ export interface DownloadGrant {
   mimeType: string
   /** The name under which browsers save the file, for `Content-Disposition`. */
   fileName: string
-  /** Names exactly these bytes. Bytes never change under a key, so it is a strong ETag. */
+  /**
+   * Identifies exactly these bytes. A strong ETag can be made from it, because bytes never change
+   * under a key.
+   */
   version: string
   createdAt: Date
   /** When the link ends. No presigned URL lives longer than the link. */
@@ -59,8 +62,8 @@ export interface DownloadGrant {
 }
 
 /**
- * Is called before the first byte of a GET is sent, with the offset of that byte in the file. The
- * answer waits for it.
+ * Is called before the first byte of a GET is sent, with the offset of that byte in the file. No
+ * byte is sent before the returned promise resolves.
  */
 export type OnBytes = (start: number) => Promise<void>
 
@@ -111,7 +114,7 @@ export interface Storage {
   /**
    * Returns absolute URLs in the order of the parts. Each takes one part of one upload in one PUT.
    * Parts may be sent in any order and in parallel. A part that is sent again replaces the earlier
-   * one. An upload uses either its parts or the PUT of the whole file: the one that was begun last.
+   * one. If a client sends both parts and the whole file, only what it sent last counts.
    */
   signParts(parts: readonly PartGrant[]): Promise<string[]>
   /**
@@ -152,8 +155,8 @@ export interface Storage {
    */
   remove(key: string): Promise<void>
   /**
-   * Resolves when the removals of these objects, which the caller has made before, survive a power
-   * cut.
+   * Makes earlier calls of `remove` for these objects durable: when this resolves, the removals
+   * survive a power cut.
    */
   syncRemovals(keys: readonly string[]): Promise<void>
   /**
@@ -170,8 +173,8 @@ export interface Storage {
   /** Records, durably, that the store belongs to an installation. */
   claim(installation: string): Promise<void>
   /**
-   * Returns the same store, whose presigned URLs begin with another origin of this server. Absent
-   * where presigned URLs do not lead to this server.
+   * Returns the same store, but its presigned URLs begin with `origin`, another origin of this
+   * server. Absent where presigned URLs do not lead to this server.
    */
   under?(origin: string): Storage
   /** Writes, reads and removes a small object. Rejects if the store fails at any of the three. */

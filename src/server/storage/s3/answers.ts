@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 
 /**
  * The names of S3's errors that mean "not there". `InvalidPart` is one: the part was sent again
- * after it was listed, so the listed one no longer exists.
+ * after it was listed, so the listed part no longer exists.
  */
 const missing = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart'])
 

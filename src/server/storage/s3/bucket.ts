@@ -35,9 +35,9 @@ export async function checkBucket(
 }
 
 /**
- * Returns the methods that these CORS rules do not allow pages of `origin`, or not with the headers
- * that uploads and downloads need. S3 applies the first rule that matches the origin and the
- * method.
+ * Returns the methods that pages of `origin` cannot use under these CORS rules with the headers
+ * that uploads and downloads need. S3 applies the first rule that matches the origin, the method
+ * and the sent headers.
  */
 export function refusedMethods(rules: readonly CORSRule[], origin: string): string[] {
   return neededMethods.filter((method) => {

@@ -4,8 +4,8 @@ import type { S3Settings } from '../../s3-settings.ts'
 
 const connectionMs = 5000
 /**
- * A request that takes longer than this will get no answer: the server's own requests are small,
- * because they carry no bytes of files.
+ * How long the server waits for an answer of the bucket. None of its own requests carries more than
+ * one part of a file, and most carry no bytes of files at all.
  */
 const requestMs = 60_000
 

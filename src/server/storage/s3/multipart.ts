@@ -38,21 +38,23 @@ interface Arriving extends OpenUpload {
 }
 
 /**
- * What a multipart upload is for: a file sent in one PUT, or a file sent in parts. The two never
- * share one. Some buckets, such as Ceph's, complete all parts of an upload or none. So a whole file
- * that was sent after some parts could not be completed without them.
+ * What a multipart upload is for: a file sent in one PUT, or a file sent in parts. Each use has a
+ * multipart upload of its own, because some buckets, such as Ceph's, complete all parts of a
+ * multipart upload or none. In a shared one, a whole file that was sent after some parts could not
+ * be completed without those parts.
  */
 type UploadUse = 'whole' | 'parts'
 
 /**
- * The position of the multipart upload for each use, in the list of those that are open for a key.
- * All servers see the list in the same order.
+ * `listOf` lists the open multipart uploads of a key. The one for whole files comes first, the one
+ * for parts second. All servers see the list in the same order.
  */
 const place = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number>
 
 /**
- * In some buckets dates are whole seconds. Then two multipart uploads that begin in the same second
- * are sorted by their random ids, so several tries may be needed to get the wanted order.
+ * How often `openFor` tries to give its multipart upload the right position in the list. Some
+ * buckets give dates in whole seconds. Uploads of the same second are then sorted by their random
+ * ids, so one try may not be enough.
  */
 const maxTries = 20
 
@@ -108,10 +110,10 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
 
   /**
    * Returns the id of the multipart upload for this use. Presigned URLs send their bytes to it. If
-   * there is none, this function begins one, and before it the one for whole files if that is
-   * missing too. If several servers do this at the same moment, each lists the uploads again, and
-   * they usually choose the same one. If they do not, parts that were sent to the wrong one are not
-   * listed, and clients send them again.
+   * there is none, this function begins one. The first multipart upload of a key is for whole
+   * files. So a call for `parts` also begins that one if it is missing. If several servers do this
+   * at the same moment, each lists the uploads again, and they usually choose the same one. If they
+   * do not, parts that were sent to the wrong one are not listed, and clients send them again.
    */
   const openFor = async (use: UploadUse, key: string, mimeType: string): Promise<string> => {
     let open = await listOf(key)
@@ -175,9 +177,9 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
     },
 
     /**
-     * Reads what has arrived by the open multipart uploads of one key. The first one is valid: the
-     * whole file or its parts, whichever arrived last. Dates may be whole seconds. At equal dates
-     * the one with more bytes comes first.
+     * Reads what has arrived by the open multipart uploads of one key. Only the first result
+     * counts: the whole file or its parts, whichever arrived last. Some buckets give dates in whole
+     * seconds, so two dates can be equal. Then the one with more bytes comes first.
      */
     async arrivingBy(open: readonly OpenUpload[]): Promise<Arriving[]> {
       const used = open.slice(0, Object.keys(place).length)

@@ -4,8 +4,8 @@ import type { CORSRule } from '@aws-sdk/client-s3'
 export const neededMethods = ['PUT', 'GET', 'HEAD']
 
 /**
- * The headers that a browser sends with each part. The signature contains the content type. The
- * bucket checks the body by the MD5.
+ * The headers that a browser sends with each part. The signature covers the content type. The
+ * bucket compares the body with the MD5.
  */
 export const sentHeaders = ['content-type', 'content-md5']
 

@@ -8,7 +8,8 @@ const stallMs = 30_000
 /**
  * Computes the SHA-256 of objects by reading them. Callers that ask for the same object at the same
  * time share one reading. This class reads one object at a time. So a user who makes the server
- * read large objects again and again delays only requests that also need such a reading.
+ * read large objects again and again delays only other requests that need a SHA-256 from this
+ * class.
  */
 export class ObjectDigests {
   readonly #open: (key: string) => Promise<Readable | null>

@@ -43,7 +43,10 @@ const redirectLifetimeMs = 60_000
  * upload of its own (decision 014).
  */
 const wholeFile = 1
-/** How the server itself writes an object: in parts of at least so many bytes, and so many parts. */
+/**
+ * When the server itself writes an object, it sends parts of at least `leastWritePart` bytes. S3
+ * allows at most `mostWriteParts` parts.
+ */
 const leastWritePart = 8 * 1024 * 1024
 const mostWriteParts = 10_000
 const folder = 'files/'
@@ -53,7 +56,7 @@ const probePrefix = 'check-'
 export interface S3StorageOptions {
   settings: S3Settings
   clock: Clock
-  /** Is given the client that makes the server's own requests. */
+  /** Called with the client that makes the server's own requests. */
   watchS3?: ((client: S3Client) => void) | undefined
   /** How many objects, uploads or parts the bucket lists in one answer. Buckets allow 1000. */
   pageSize?: number
@@ -176,8 +179,9 @@ export function openS3Storage({
       if (before === null) {
         if (counting?.size !== size) throw new SizeMismatch(size, counting?.size ?? null)
         await uploads.complete(counting)
-        // Another call may have completed the upload, which only the sealed object proves. Bytes
-        // that are being sent again have not arrived yet, so they cannot be completed.
+        // `complete` does nothing if another call has completed the upload, or if a part was sent
+        // again since it was listed. Only the size of the sealed object shows whether all bytes are
+        // there.
         const after = await sealedSize(key)
         if (after !== size) throw new SizeMismatch(size, after)
       }
@@ -207,7 +211,7 @@ export function openS3Storage({
       await unlessMissing(own.send(new DeleteObjectCommand(at(key))))
     },
 
-    // A bucket answers a removal when it is durable.
+    // A bucket answers a removal only when the removal is durable. So nothing is left to do.
     syncRemovals: async () => undefined,
 
     list: () => inKeyOrder(listSealed(), listArriving()),
