@@ -11,7 +11,7 @@ import { breathingSpace, keptForStart, reserveBytes, SpaceReserve } from './spac
 const lookEveryMs = 500
 /**
  * The reserve is filled again only when this much more space is free than when it was used.
- * Otherwise the two would alternate.
+ * Otherwise the server would fill it and free it again and again.
  */
 const margin = 4 * mebibyte
 
@@ -24,7 +24,7 @@ export interface DiskSpaceOptions {
   takesUploads: boolean
   /**
    * Whether an embedded Postgres lies on this disk, and who keeps the reserve for it: this process,
-   * or another one, which then also gives it up.
+   * or another one, which then also frees it.
    */
   database: 'none' | 'reserve kept here' | 'reserve kept elsewhere'
   log: Pick<Logger, 'info' | 'warn' | 'error'>
@@ -117,7 +117,7 @@ export class DiskSpace implements UploadSpace {
     this.#taken += bytes
   }
 
-  /** Takes over the administrator's setting of how many bytes uploads must leave free. */
+  /** Sets how many bytes uploads must leave free, as the administrator has chosen. */
   leaveFree(bytes: number): void {
     this.#leastFree = bytes
   }
@@ -133,7 +133,8 @@ export class DiskSpace implements UploadSpace {
 
   #neededByDatabase(): number {
     if (this.#database === 'none') return 0
-    // How much of a reserve is missing only its keeper knows.
+    // Only the process that keeps the reserve knows how much of it is missing. Other processes
+    // assume that all of it is missing.
     const missing = this.#reserve ? this.#reserve.missing : reserveBytes
     return breathingSpace + margin + missing
   }
@@ -156,7 +157,10 @@ export class DiskSpace implements UploadSpace {
     }
   }
 
-  /** Callers during a running read share the next read, which counts everything they have done. */
+  /**
+   * Callers during a running read share the next read, which sees everything that they have freed
+   * before.
+   */
   look(): Promise<void> {
     this.#nextLook ??= this.#lookNext()
     return this.#nextLook
@@ -210,8 +214,8 @@ export class DiskSpace implements UploadSpace {
   }
 
   /**
-   * Logs a warning when the free space has fallen to its floor, and a line when it is well above the
-   * floor again. Between the two it logs nothing.
+   * Logs a warning when the free space has fallen to its floor, and a line when it is well above
+   * the floor again. Between the two it logs nothing.
    */
   #tell(): void {
     const floor = this.#floor()

@@ -14,8 +14,8 @@ export const breathingSpace = 20 * mebibyte
  */
 export const reserveBytes = 2 * breathingSpace
 /**
- * Only a start may free this part of the reserve. If it were freed earlier, the program that filled
- * the disk would fill this part too.
+ * Only the start of the server may free this part of the reserve. If it were freed earlier, the
+ * program that filled the disk would fill this part too.
  */
 export const keptForStart = reserveBytes / 2
 

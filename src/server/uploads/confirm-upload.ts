@@ -105,8 +105,8 @@ async function endUpload(
 
 /**
  * Checks that the tier allows another file. Locks the owner until the transaction ends, so that no
- * parallel request can use the last slot of the limit. Returns false when the upload became a file
- * while this call waited.
+ * parallel request can use the last slot of the limit. Returns false when the upload became a file,
+ * or ended, while this call waited for the lock.
  * @throws {AppError} TIER_FILE_COUNT when no slot is free.
  */
 async function takePlace(tx: Db, upload: Upload, limits: Limits, now: Date): Promise<boolean> {
@@ -161,7 +161,8 @@ async function seal(
     return await deps.stores.of(upload.storage).seal(upload.storageKey, upload.size)
   } catch (error) {
     if (!(error instanceof SizeMismatch)) throw error
-    // An upload with too few bytes can be continued. One with too many is removed.
+    // If bytes are missing, the upload can be continued. If there are too many, they are removed,
+    // and the client must send all of them again.
     if (error.actual === null || error.actual < upload.size) {
       const isOpen = (await deps.findUpload(upload.ownerId, upload.storageKey)) !== undefined
       throw new AppError(isOpen ? 'UPLOAD_INCOMPLETE' : 'UPLOAD_NOT_FOUND', { cause: error })
@@ -173,8 +174,7 @@ async function seal(
 
 /**
  * Removes the stored bytes of an upload, so that they can be sent again. Does nothing if a parallel
- * call has just made the upload a file: both calls need the upload's row, and only the first one
- * finds it.
+ * call has just made the upload a file: `restartUpload` then finds no row.
  */
 function discardBytes({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<void> {
   return db.transaction(async (tx) => {
@@ -184,7 +184,7 @@ function discardBytes({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Uploa
 }
 
 /**
- * Returns how many seconds the upload took since the start time that the browser told. A start time
+ * Returns how many seconds the upload took since the start time that the browser sent. A start time
  * before the upload's creation counts as the creation, one in the future as now.
  */
 function secondsSince(start: Confirmation['uploadStartTime'], createdAt: Date, now: Date): number {

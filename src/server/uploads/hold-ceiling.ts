@@ -51,8 +51,7 @@ export async function holdToAccountCeiling(
  * Keeps the unconfirmed bytes of all accounts together below a ceiling. It ends idle uploads to
  * make room, or refuses the new upload (see `makeFit`). Above half the ceiling, it checks only one
  * new upload at a time.
- * @param total an estimate of the bytes of all unconfirmed uploads. It may be too high, but not too
- * low.
+ * @param total an estimate of the bytes of all unconfirmed uploads (see `UnfinishedTotal`).
  * @throws {AppError} STORAGE_FULL; the new upload has then been removed.
  */
 export async function holdToInstanceCeiling(
@@ -73,10 +72,10 @@ export async function holdToInstanceCeiling(
 }
 
 /**
- * Keeps the files and open uploads of all accounts together below the administrator's cap
- * (decision 041). It ends idle uploads to make room, or refuses the new upload (see `makeFit`).
- * The row of every upload is committed before it is checked. So among parallel uploads, the one that
- * is checked last sees all others, and together they never exceed the cap. If an upload does not seem
+ * Keeps the files and open uploads of all accounts together below the administrator's cap (decision
+ * 041). It ends idle uploads to make room, or refuses the new upload (see `makeFit`). The row of
+ * every upload is committed before it is checked. So among parallel uploads, the one that is
+ * checked last sees all others, and together they never exceed the cap. If an upload does not seem
  * to fit, it is checked again under a lock, one upload at a time. Without the lock, two uploads of
  * which one fits could see each other, and both be refused.
  * @param mostStored the cap in bytes; null means no cap.

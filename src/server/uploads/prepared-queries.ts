@@ -9,7 +9,7 @@ import { type Upload, unfinishedBytes } from './queries.ts'
 // planning them costs more than running them. A statement that is prepared on a transaction runs in
 // that transaction.
 
-/** The columns of an upload that a start gives values for. */
+/** The columns of `uploads` that `startUpload` fills in. */
 const given = [
   'ownerId',
   'storage',
@@ -28,7 +28,7 @@ const given = [
 /** A new upload, with the time `now` of its creation, which is its last activity too. */
 export type NewUpload = Pick<Upload, (typeof given)[number]> & { now: Date }
 
-/** Two uploads with equal values in these columns are of the same file. */
+/** Two uploads with equal values in these columns count as uploads of the same file. */
 const ofSameFile = [uploads.originalName, uploads.mimeType, uploads.size, uploads.expirationDays]
 const named = sql.join(ofSameFile, sql`, `)
 const excluded = sql.join(
@@ -111,7 +111,7 @@ const activityMs = 1000
 /**
  * Returns the function that records, at most once a second, that bytes arrive for an upload. The
  * function returns false if no bytes may arrive under this key, because neither an open upload nor
- * a test upload has it.
+ * a test upload of the administrator (`startTestUpload`) has it.
  */
 export function prepareTouchUpload(db: Db) {
   const { placeholder } = sql

@@ -6,9 +6,9 @@ import { removeBytes } from './remove-bytes.ts'
 const batchSize = 10
 
 /**
- * Reserves room for an upload's bytes in its store, without the free space that uploads must leave.
- * Where there is too little room, uploads that were idle for 15 minutes are ended, the longest idle
- * first (design §6: an abandoned upload blocks others no longer than that).
+ * Reserves room for an upload's bytes in its store. The space that uploads must leave free is never
+ * reserved. If there is too little room, uploads that were idle for 15 minutes are ended, the
+ * longest idle first (design §6: an abandoned upload blocks others no longer than that).
  * @param isNew false for an upload that is resumed, which may have parts in the store.
  * @throws {AppError} STORAGE_FULL when there is no room.
  */

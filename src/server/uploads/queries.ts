@@ -9,7 +9,7 @@ import { leastUnfinishedBytes } from './upload-ceilings.ts'
 
 export type Upload = typeof uploads.$inferSelect
 
-/** Sums the bytes of rows of uploads. `chargeOf` says what each one counts. */
+/** This SQL sums the bytes of uploads. `chargeOf` says how many bytes each upload counts. */
 export const unfinishedBytes =
   sql<number>`coalesce(sum(greatest(${uploads.size}, ${sql.raw(String(leastUnfinishedBytes))})), 0)`.mapWith(
     Number,
@@ -31,15 +31,15 @@ export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | und
     })
     .from(users)
     .where(eq(users.id, userId))
-    // A lock for `update` would wait for every row that is being written with this owner's id. The
-    // writer of such a row may itself wait for this lock, and neither would go on.
+    // A lock `for update` would wait for every transaction that is writing a row with this owner's
+    // id. That transaction may itself wait for this lock, and neither would go on.
     .for('no key update')
   return owner
 }
 
 /**
  * Locks the owner's open upload with this idempotency key until the transaction ends. So nothing
- * ends the upload before. Returns false when there is none.
+ * else can end the upload before. Returns false when no open upload has this key.
  */
 export async function lockRepeated(tx: Db, ownerId: string, key: string): Promise<boolean> {
   const open = await tx
@@ -54,8 +54,9 @@ export async function lockRepeated(tx: Db, ownerId: string, key: string): Promis
  * Counts a user's files with an open link, and open uploads, at `now`. An upload counts while bytes
  * arrive and for 15 minutes after.
  *
- * An upload that is resumed passes itself as `since`. Then all files count, but only the uploads
- * that began after it. If they fill the limit, the resumed upload is refused until they are done.
+ * A confirmation passes its own upload as `since`. Then all files count, but only the uploads that
+ * began after that upload. They may have taken its slot while it was idle. If they and the files
+ * fill the limit, the confirmation is refused until a slot is free.
  */
 export async function countFilesInUse(
   tx: Db,
@@ -111,7 +112,9 @@ export async function restartUpload(tx: Db, id: string): Promise<boolean> {
   return restarted.length > 0
 }
 
-/** Ends an upload. Of several parallel callers exactly one gets it. */
+/**
+ * Ends an upload. If several callers do this at the same time, only one of them gets the upload.
+ */
 export async function deleteUpload(
   db: Db,
   ownerId: string,
@@ -127,8 +130,8 @@ export async function deleteUpload(
 }
 
 /**
- * Selects the idle uploads that end. If it names an owner or a store, only the uploads of this
- * owner or in this store end.
+ * Says which idle uploads to end. If it names an owner or a store, only the uploads of this owner
+ * or in this store are ended.
  */
 export interface IdleUploads extends Partial<Pick<Upload, 'ownerId' | 'storage'>> {
   /** Only uploads that were last active before this moment. */
@@ -176,7 +179,7 @@ export function takeSurplusUploads(
 
 /**
  * Sums the bytes of unconfirmed uploads: of one owner, of those last active before a moment, or of
- * all. `chargeOf` says what each one counts.
+ * all. `chargeOf` says how many bytes each upload counts.
  */
 export async function sumUnfinished(
   db: Db,

@@ -19,8 +19,9 @@ const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
 
 /**
  * Ends the uploads that `which` selects, and returns them. The same statement records in `removals`
- * that their bytes must be removed, so a crash cannot lose them. The bytes are due `now`. For an
- * upload that was idle for more than 24 hours, they were due at the end of these 24 hours.
+ * that their bytes must be removed, so this is not forgotten after a crash. The removal is due at
+ * `now`. For an upload that was idle for more than 24 hours, it was due at the end of these 24
+ * hours.
  */
 export function endUploads(
   db: Db,

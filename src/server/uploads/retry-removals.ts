@@ -14,10 +14,10 @@ interface Retry {
 
 /**
  * Removes the bytes that `removals` lists: those of ended uploads whose removal failed or was
- * interrupted, those of deleted users, and those of test uploads. A removal that fails is tried
- * again without limit, and the waits between the tries grow. If all removals of a batch fail, the
- * store probably cannot be reached. Then the other removals wait for the next run. Several servers
- * share the work.
+ * interrupted, those of deleted users, and those of test uploads (`startTestUpload`). A removal
+ * that fails is tried again without limit, and the waits between the tries grow. If all removals of
+ * a batch fail, the store probably cannot be reached. Then the other removals wait for the next
+ * run. Several servers share the work.
  * @param atMost how many removals this run tries in each store at most.
  * @returns how many removals succeeded, and how many failed and will be tried again.
  */
@@ -65,7 +65,8 @@ async function retryStore(
 
 /**
  * Tells the operator, in the log, how many ended uploads still have stored bytes 15 minutes after
- * the bytes should have been removed. The reasons are those of `reportOverdue`.
+ * the bytes should have been removed. The reason is that a store cannot be reached or refuses
+ * removals, or that no server ran.
  * @returns how many such uploads there are.
  */
 export async function reportOverdueRemovals({

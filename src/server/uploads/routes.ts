@@ -17,8 +17,8 @@ type UploadEndpoint =
   | 'abortUpload'
 
 /**
- * The calls of the upload protocol (design §5). The bytes themselves take another way, by presigned
- * URLs.
+ * The calls of the upload protocol (design §5). Clients send the bytes themselves to presigned
+ * URLs, and not to these calls.
  */
 export function uploadRoutes(
   given: Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'>,

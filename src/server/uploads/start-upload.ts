@@ -106,8 +106,8 @@ export async function startUpload(
   }
   let upload: OpenedUpload
   if (limits[owner.tier].maxFiles === null && refusalFor(owner.tier, 0) === null) {
-    // The owner's tier has no limit of files, so nothing must be counted. The owner's uploads need
-    // not wait for one another.
+    // The owner's tier has no limit of files, so there is nothing to count. The owner's uploads
+    // need not wait for one another.
     upload = await open(deps.insertUpload, owner.tier)
   } else {
     const taken = await db.transaction(async (tx) => {
@@ -145,8 +145,8 @@ export async function startUpload(
     await promiseRoom(deps, upload, isNew)
     return await answer(stores, upload, now)
   } catch (error) {
-    // The upload must not count against the limit of files: each new try while storage is full or
-    // unreachable would add one more.
+    // The upload must not count against the limit of files. Otherwise each try while storage is
+    // full or unreachable would add one more upload.
     if (isNew) await deleteUpload(db, ownerId, storageKey, clock())
     throw error
   }

@@ -6,7 +6,7 @@ import { removeBytes } from './remove-bytes.ts'
 const batchSize = 100
 
 /**
- * Ends abandoned uploads and removes their bytes.
+ * Ends uploads that were idle for 24 hours, and removes their bytes.
  * @returns how many uploads were ended.
  */
 export async function sweepUploads(

@@ -8,8 +8,9 @@ const sumEveryMs = 10_000
 
 /**
  * The bytes of all unconfirmed uploads: a sum that is at most 10 s old, plus the uploads that this
- * server started since. The total is too high rather than too low. When the total comes near the
- * ceiling, `holdToInstanceCeiling` asks the database for the exact sum.
+ * server started since. The total may be too high. It can be too low only by what other servers
+ * started since the sum. When the total comes near the ceiling, `holdToInstanceCeiling` asks the
+ * database for the exact sum.
  */
 export class UnfinishedTotal {
   readonly #db: Db

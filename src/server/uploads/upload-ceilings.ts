@@ -10,10 +10,11 @@ const gibibyte = 1024 ** 3
 export const leastUnfinishedBytes = 8 * mebibyte
 
 /**
- * Returns how many announced but unconfirmed bytes one account may have. It is for accounts without
- * a limit of files. The ceiling is 32 of the largest files, or 32 GiB if these are smaller. A
- * browser sends one large file at a time, so this suffices for several devices and some failed
- * uploads. Many small files at once need the room too, because each counts as a whole part.
+ * Returns how many announced but unconfirmed bytes one account may have. This ceiling is meant for
+ * accounts without a limit of files. It is 32 times the size of the largest allowed file, and at
+ * least 32 GiB. A browser sends one large file at a time, so this suffices for several devices and
+ * some failed uploads. Many small files at once need the room too, because each counts as a whole
+ * part.
  */
 export function accountCeilingBytes(limits: Limits): number {
   return 32 * Math.max(largestFileSize(limits), gibibyte)
