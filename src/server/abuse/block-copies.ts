@@ -41,7 +41,8 @@ export async function proveContent(
 
 /**
  * Takes down all files whose content is blocked, and removes their bytes. With `sha256`, it takes
- * down only the files with this content. It writes a line to the audit log for each file, and asks for a mail to each owner.
+ * down only the files with this content. It writes a line to the audit log for each file, and asks
+ * for a mail to each owner.
  * @returns how many files were taken down.
  */
 export async function takeDownCopies(deps: BlockDeps, sha256?: string): Promise<number> {

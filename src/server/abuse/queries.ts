@@ -86,7 +86,8 @@ export async function addToReport(
       targetWhere: isNull(reports.closedAt),
       set: {
         shortCode: sql`excluded.short_code`,
-        // A server may have computed it since the report was opened, or an older report knows it.
+        // The SHA-256 may have been computed since the report was opened. If the file has none now,
+        // the report keeps its own.
         provedSha256: sql`coalesce(excluded.proved_sha256, ${reports.provedSha256})`,
         count: sql`${reports.count} + 1`,
         lastReportedAt: now,
@@ -229,7 +230,8 @@ export async function removeHandledReportsOf(tx: Db, ownerId: string): Promise<v
 
 /**
  * Returns the id of the file that has this short code. If no file has it, returns the id of the
- * file that was reported under this code and has got another code since.
+ * file that was last reported under this code. That file has another code now, or its row was
+ * removed.
  */
 export async function findFileToTakeDown(db: Db, shortCode: string): Promise<string | undefined> {
   const [named] = await db

@@ -45,10 +45,10 @@ export interface TakedownResult {
  * Takes a file down. Its link ends at once, its bytes are removed, and its content is blocked:
  * uploads with the same SHA-256 are refused, and other files with the same SHA-256 are taken down
  * too. Only a SHA-256 that this server has computed counts. For a file in a bucket, the server ends
- * the link first and then reads the bytes to compute it. Then the bytes are removed; where that
- * fails, the purge job does it later. If this call is interrupted,
- * `findBlockedContent` completes it. Every owner gets a mail. A second takedown of the same file
- * completes the first one, and changes nothing else.
+ * the link first and then reads the bytes to compute it. Then the bytes are removed; if that fails,
+ * the purge job removes them later. If this call is interrupted, `findBlockedContent` completes it.
+ * Every owner gets a mail. A second takedown of the same file completes the first one, and changes
+ * nothing else.
  * @throws {AppError} LINK_NOT_FOUND when no file has this link, and no file was reported under it.
  */
 export async function takeDown(

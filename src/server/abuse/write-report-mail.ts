@@ -7,8 +7,8 @@ import { findOpenReport } from './queries.ts'
 type ReportMail = Extract<MailRequest, { kind: 'report' }>
 
 /**
- * Writes the mail that tells the support of a reported file, with the last words that no robot seems
- * to have sent. Returns null if the report is not open any more.
+ * Writes the mail that tells support about a reported file. It contains the last statement that no
+ * robot seems to have sent. Returns null if the report is no longer open, or has no such statement.
  */
 export async function writeReportMail(
   { config, db }: Pick<Deps, 'config' | 'db'>,

@@ -28,8 +28,8 @@ interface Batch {
  */
 export function countTogether(write: WriteCount): CountDownload {
   /**
-   * The files for which a statement runs or is about to be sent. Each has the downloads that the
-   * next statement will count.
+   * An entry exists while a statement for this file and day runs, or is about to be sent. Its value
+   * is what the next statement will count; null if nothing waits to be counted.
    */
   const waiting = new Map<string, Batch | null>()
 

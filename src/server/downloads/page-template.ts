@@ -48,8 +48,8 @@ export interface LinkPages {
   /** The page of a link that does not exist or has ended. It always shows our own brand. */
   dead: string
   /**
-   * The headers of that page, and of each page whose brand has no colour. No cache may keep the
-   * pages, because they change with time.
+   * The headers of the page `dead`, and of each other page whose brand has no colour. No cache may
+   * keep the pages, because they change with time.
    */
   headers: Headers
 }
@@ -57,9 +57,9 @@ export interface LinkPages {
 /**
  * Reads the pages that the build rendered (download.html, download-invalid.html in `distDir`). It
  * splits them once, so that each view only has to join texts.
- * @param options.connect the origins that the content security policy of these pages allows
- * requests to, beside our own: those of object storage. An upload of a signed-in user goes on in
- * these pages.
+ * @param options.connect the origins of object storage. The content security policy allows these
+ * pages to send requests there, because uploads of a signed-in user continue while such a page is
+ * open.
  * @throws {StartFault} when the pages are missing or were built for another version of the server.
  */
 export function loadLinkPages(options: {
@@ -150,8 +150,8 @@ function brandValues(brand: BrandRow | null) {
 }
 
 /**
- * Returns the CSS rules that give a page this colour. The colour is changed where that makes text
- * readable, in both themes.
+ * Returns the CSS rules that give a page this colour. Each theme has its own rule. If the colour is
+ * hard to see on the page in a theme, the rule of that theme has a changed colour.
  */
 function accentStyle(chosen: string): string {
   const { light, dark } = accentPairs(chosen)

@@ -11,7 +11,7 @@ import {
 type LetterDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
 
 const ownersAtOnce = 100
-/** One mail tells about at most this many files. Of more files, an owner gets several mails. */
+/** One mail tells about at most this many files. For more files, an owner gets several mails. */
 const mostFilesOfLetter = 1000
 
 /**
@@ -37,8 +37,9 @@ export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: numbe
 
 /**
  * Requests the mails about links that end within a day: one mail for all such links of an owner.
- * The transaction that requests the mail records, in the file's row, the end that the mail tells.
- * So an owner reads of each end once, and of a renewed link, which has another end, once more.
+ * The transaction that requests the mail also records, in the file's row, which end of the link the
+ * mail announces. So the owner gets only one mail about each end. A renewed link has another end,
+ * and gets another mail.
  * @returns for how many files a mail was requested.
  */
 export function tellEndingLinks(deps: LetterDeps): Promise<{ toldCount: number }> {

@@ -21,14 +21,15 @@ type Purge = {
  * run continues. Several servers share the work. The links themselves end by their dates, without
  * this job.
  *
- * A run reads files that are due, and those whose links have ended since the last run. What an
- * owner can still renew it looks at once, and then not before that ends.
+ * A run looks at the files whose bytes are due, and at the files whose links have ended since the
+ * last run. If the owner can still renew a file, the next look at it is planned for the moment when
+ * that is no longer possible.
  *
  * A removal that fails is tried again without limit, and the waits between the tries grow. If all
  * removals of a batch fail, the store probably cannot be reached. Then the rest of its files wait
  * for the next run.
  * @returns how many files lost their bytes, and how many removals failed and will be tried again.
- * Runs at the same time count each file once.
+ * If several runs happen at the same time, only one of them counts each file.
  */
 export async function expireFiles(deps: ExpireDeps): Promise<Purge> {
   await recheckFiles(deps)
@@ -67,7 +68,7 @@ async function expireStore({ clock, db, log }: ExpireDeps, storage: Storage): Pr
 
 /**
  * Tells the operator, in the log, how many files still have stored bytes 15 minutes after the bytes
- * should have been removed. The reason is a store that cannot be reached or refuses removals, or
+ * should have been removed. The reason is that a store cannot be reached or refuses removals, or
  * that no server ran.
  * @returns how many such files there are.
  */

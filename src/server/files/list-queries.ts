@@ -53,10 +53,10 @@ export function prepareListFiles(db: Db) {
 }
 
 /**
- * Lists a user's files by their number of downloads. There is no index of that number: each
- * download would have to write a new entry into every index of the table. So all files of the owner
- * are read and sorted, and only the first ones are returned. The query must use the owner's index.
- * If an owner has a large share of all files, Postgres would otherwise read the whole table.
+ * Lists a user's files by their number of downloads. There is no index of that number, because each
+ * download would then have to write new entries into all indexes of the table. So all files of the
+ * owner are read and sorted, and only the first ones are returned. The query must use the owner's
+ * index. If an owner has a large share of all files, Postgres would otherwise read the whole table.
  */
 function listByDownloads(
   db: Db,

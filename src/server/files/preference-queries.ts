@@ -65,8 +65,8 @@ export async function findOwnersOfFirstDownloads(
 }
 
 /**
- * Removes the first downloads of at most `limit` files of an owner from their table. Returns the
- * ids of the files.
+ * Removes at most `limit` rows of an owner from `first_downloads`. Returns the ids of the files in
+ * these rows.
  */
 export async function takeFirstDownloads(
   tx: Db,
@@ -88,8 +88,8 @@ export async function takeFirstDownloads(
 }
 
 /**
- * Selects the files whose links end between `now` and `until`, and whose end no mail has told of
- * yet.
+ * Selects the files whose links end between `now` and `until`, and whose owners have got no mail
+ * about this end yet.
  */
 function endsUntold(now: Date, until: Date) {
   return and(
@@ -130,9 +130,10 @@ export async function findOwnersOfEndingLinks(
 }
 
 /**
- * Records for at most `limit` of an owner's links that end between `now` and `until` that a mail
- * tells of their end. Returns the ids of the files. Of parallel callers exactly one gets each file.
- * After a renewal, another mail can tell of the new end.
+ * Finds at most `limit` files of an owner whose links end between `now` and `until`. Records in
+ * their rows that a mail announces this end, and returns their ids. If several callers do this at
+ * the same time, only one of them gets each file. After a renewal, another mail can announce the
+ * new end.
  */
 export async function takeEndingLinks(
   tx: Db,

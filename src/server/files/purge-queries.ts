@@ -15,7 +15,7 @@ const tiersWithRenewal = tiers.filter((tier) => tierTraits[tier].renewal)
 
 /**
  * Tells, as SQL, whether the owner's tier at `now` cannot renew files. The query must join the
- * owner.
+ * owner's row of `users`.
  */
 function isNotKept(now: Date): SQL {
   return inArray(tierAt(now), tiersWithoutRenewal)
@@ -24,7 +24,7 @@ function isNotKept(now: Date): SQL {
 /**
  * Returns SQL for the moment when the bytes of a file should be removed: when the owner deleted the
  * file, at the end of its longest life, or when it had expired and the owner's tier could not renew
- * it. The query must join the owner.
+ * it. The query must join the owner's row of `users`.
  */
 export function purgeDueAt(now: Date): SQL<Date> {
   const notKeptSince = sql`case when ${isNotKept(now)} then greatest(${files.expiresAt}, ${tierSinceAt(now)}) end`
@@ -35,7 +35,7 @@ export function purgeDueAt(now: Date): SQL<Date> {
 
 /**
  * Tells, as SQL, whether the bytes of an expired file must be removed. The query must join the
- * owner.
+ * owner's row of `users`.
  */
 function isToPurge(now: Date): SQL {
   return sql`(${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${isNotKept(now)})`
@@ -43,20 +43,24 @@ function isToPurge(now: Date): SQL {
 
 /**
  * Returns SQL that tells whether the link of a file has ended and cannot be renewed. `linkStatus`
- * has the same rule. The query must join the owner.
+ * has the same rule. The query must join the owner's row of `users`.
  */
 export function isOver(now: Date): SQL {
   return sql`(${files.expiresAt} <= ${now} and ${isToPurge(now)})`
 }
 
-/** For how long the purge leaves the expired files of an owner whose tier it does not know. */
+/**
+ * This version of the server may not know the tier of an owner. The purge then looks at the owner's
+ * expired files again after this time.
+ */
 const unknownTierMs = 60 * 60_000
 
 /**
- * Returns, as SQL, when the purge looks again at a file that it need not purge at `now`. For a file
- * that its owner can renew this is when that ends: at the end of its longest life, or of a trial
- * that runs. null for a file that was renewed, because its link ends later. The query must join the
- * owner.
+ * Returns, as SQL, when the purge looks again at a file that it need not purge at `now`. A file
+ * that its owner can renew is looked at when the owner can no longer renew it: when the file's
+ * longest life ends, or when the owner's running trial ends, whichever is earlier. null for a file
+ * that was renewed: the purge then looks at it when its new link ends. The query must join the
+ * owner's row of `users`.
  */
 function nextLookAt(now: Date): SQL {
   const { premiumTrialEndsAt } = users
@@ -69,7 +73,10 @@ function nextLookAt(now: Date): SQL {
     else least(${files.maxLifetimeAt}, ${soon}::timestamptz) end`
 }
 
-/** A file that is reserved for this run, which removes its bytes. */
+/**
+ * A file whose bytes this run must remove. The run has reserved it, so no other server removes them
+ * at the same time.
+ */
 export type Claim = Pick<typeof files.$inferSelect, 'id' | 'storageKey'>
 
 /** What one look of the purge found. */
@@ -77,7 +84,10 @@ export interface Look {
   claims: Claim[]
   /** How many files it looked at. Those that it did not claim are looked at again later. */
   count: number
-  /** The latest moment for which one of these looks was planned; undefined without files. */
+  /**
+   * The latest moment for which a look at one of these files was planned; undefined if there are no
+   * files.
+   */
   until: Date | undefined
 }
 
@@ -85,21 +95,21 @@ export interface WantedLook {
   storage: StorageName
   now: Date
   limit: number
-  /** If it is given, only files that were to be looked at from this moment on. */
+  /** If it is given, only files whose look was planned for this moment or later. */
   from?: Date | undefined
 }
 
 /**
  * Looks at up to `limit` files whose look is due at `now`, the longest due first. Reserves those
  * whose bytes should be removed: files that their owner deleted, files past their longest life, and
- * expired files that the owner's tier at `now` cannot renew. (`linkStatus` has the same rule for the
- * browser, and a test compares the two.) For the others it writes down when to look next, so that
- * no later run reads them before.
+ * expired files that the owner's tier at `now` cannot renew. (`linkStatus` has the same rule for
+ * the browser, and a test compares the two.) For the other files it records when to look next, so
+ * that no run reads them before that.
  *
  * It skips files that another server has reserved. It also skips a file that was taken down while
- * its SHA-256 is unknown, because the bytes are needed to compute it. The owners are locked, so that
- * no tier changes between this decision and its commit; files of an owner whose tier is just being
- * changed are skipped too.
+ * its SHA-256 is unknown, because the bytes are needed to compute it. The owners are locked, so
+ * that no tier changes between this decision and its commit; files of an owner whose tier is just
+ * being changed are skipped too.
  */
 export async function lookAtFiles(
   db: Db,
@@ -127,7 +137,8 @@ export async function lookAtFiles(
     .orderBy(lookAt)
     .limit(limit)
     .for('update', { of: files, skipLocked: true })
-  // Drizzle writes one lock for a query. This one needs a weaker lock for the owners.
+  // Drizzle can write only one lock into a query. This query needs a second one, a weaker lock on
+  // the owners.
   const look = db
     .$with('look', columns)
     .as(sql`${wanted.getSQL()} for share of ${users} skip locked`)
@@ -158,8 +169,8 @@ export async function lookAtFiles(
 }
 
 /**
- * Locks a user whose files must be looked at again, until the transaction ends. Leaves out users
- * that another transaction has locked. Returns undefined when there is none.
+ * Locks a user whose files must be looked at again, until the transaction ends. Skips users that
+ * another transaction has locked. Returns undefined when no such user is left.
  */
 export async function lockUserToRecheck(tx: Db): Promise<string | undefined> {
   const [user] = await tx
@@ -172,8 +183,8 @@ export async function lockUserToRecheck(tx: Db): Promise<string | undefined> {
 }
 
 /**
- * Lets the purge look again, as soon as it runs, at up to `limit` expired files of a user that it
- * had planned to look at later. Returns how many there were: fewer than `limit` if none is left.
+ * Removes the planned looks at up to `limit` expired files of a user, so that the next purge looks
+ * at these files. Returns how many looks it removed: fewer than `limit` if none is left.
  */
 export async function forgetPlannedLooks(tx: Db, ownerId: string, limit: number): Promise<number> {
   const planned = tx.$with('planned').as(
@@ -188,7 +199,8 @@ export async function forgetPlannedLooks(tx: Db, ownerId: string, limit: number)
           isNull(files.purgedAt),
         ),
       )
-      // All statements that wait for locks on several files take them in this order.
+      // All statements that wait for locks on several files take them in this order, so that no two
+      // wait for each other.
       .orderBy(files.id)
       .limit(limit)
       .for('update'),
@@ -202,7 +214,7 @@ export async function forgetPlannedLooks(tx: Db, ownerId: string, limit: number)
   return rowCount ?? 0
 }
 
-/** Records that all files of a user are planned to be looked at again. */
+/** Removes the mark of a user. Call this when no planned look at the user's files is left. */
 export async function markRechecked(tx: Db, userId: string): Promise<void> {
   await tx.update(users).set({ recheckFiles: false }).where(eq(users.id, userId))
 }
@@ -218,8 +230,9 @@ export const receiptFacts = {
 }
 
 /**
- * Returns a part of a statement. It writes the receipts of the rows that another part, `removed`,
- * removes. Files whose bytes were removed before there were receipts get none.
+ * Returns a `with` query that writes a receipt for each row that the `with` query `removed` of the
+ * same statement removes. A row without `purge_due_at` gets no receipt, because its bytes were
+ * removed before this server wrote receipts.
  */
 export function keepReceipts(db: Db, purgedAt: SQL) {
   const receipt = rowValues(deletionReceipts, {
@@ -292,8 +305,9 @@ export interface Overdue {
 /**
  * Counts the files, in all stores, whose bytes are still stored at `now` although they should have
  * been removed at least 15 minutes before. Also returns since when the oldest of them should have
- * been removed. It reads what is due and what the purge has not looked at yet, each by an index, if
- * the transaction has called `avoidTableScans`. Files whose owners await `recheckFiles` are missing.
+ * been removed. It counts files whose purge has begun, and files that the purge has not looked at
+ * in time. For both it uses an index, if the transaction has called `avoidTableScans`. It misses
+ * files whose planned look `recheckFiles` has yet to remove.
  */
 export async function countOverdue(tx: Db, now: Date): Promise<Overdue> {
   const before = new Date(now.getTime() - overdueMs)

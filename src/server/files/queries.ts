@@ -245,8 +245,8 @@ export type TakenDown = Pick<
 /**
  * Takes down up to `limit` files that still have bytes and that `which` selects, in one statement.
  * Their links end at once. The caller removes their bytes, or the next purge does. The rows stay in
- * their owners' history, unlike those of deleted files. The statement joins `blocked_content` by the SHA-256, so
- * `which` and `reason` may use its columns.
+ * their owners' history, unlike those of deleted files. The statement joins `blocked_content` by
+ * the SHA-256, so `which` and `reason` may use its columns.
  */
 async function takeDownWhere(
   db: Db,
@@ -333,8 +333,9 @@ export async function lockFile(tx: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Gives a locked file another short code and another end, when the purge will look at it. Records
- * that the code was given. If it was given before, the statement fails as a whole.
+ * Gives a locked file another short code and another expiry. The purge looks at the file again at
+ * the new expiry. The same statement records that the code was given. If the code was given before,
+ * the whole statement fails.
  */
 export async function giveNewLink(
   tx: Db,

@@ -11,8 +11,9 @@ export interface ReceiptPlace {
 }
 
 /**
- * Lists at most `limit` receipts of a user's deleted files, newest first. Receipts that are no longer
- * shown at `now` are left out. With `after`, the list begins behind the receipt at that place.
+ * Lists at most `limit` receipts of a user's deleted files, newest first. Receipts that are no
+ * longer shown at `now` are left out. With `after`, the list begins after the receipt at that
+ * place.
  */
 export function listReceipts(
   db: Db,

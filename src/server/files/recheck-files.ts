@@ -4,13 +4,14 @@ import { forgetPlannedLooks, lockUserToRecheck, markRechecked } from './purge-qu
 const batchSize = 1000
 
 /**
- * Lets the purge look again at the expired files of users whose tier has changed. For each file that
- * its owner can renew, the purge has planned its next look. A new tier may end that earlier. A user
- * may have millions of files, so the change of the tier only marks the user.
+ * Makes the purge look again at the expired files of users whose tier has changed. When an owner
+ * can renew a file, the purge plans its next look for the moment when that is no longer possible.
+ * With a new tier, this moment may be earlier. A user may have millions of files, so the change of
+ * the tier only marks the user.
  *
  * It works in batches, each in its own transaction under the user's lock. A user stays marked until
- * all files are done, so a later run continues what was interrupted. A tier that changes meanwhile
- * waits for the batch, and marks the user again.
+ * all files are done, so a later run continues what was interrupted. If the tier changes in the
+ * meantime, that change waits for the end of the batch, and marks the user again.
  */
 export async function recheckFiles({ db }: Pick<Deps, 'db'>): Promise<void> {
   for (;;) {
