@@ -79,7 +79,10 @@ export type Delivery =
       send(request: IncomingMessage, response: ServerResponse, onBytes?: OnBytes): Promise<void>
     }
 
-/** The method of a download. A presigned URL works only with the method that it was signed for. */
+/**
+ * The method of a download. A bucket accepts a presigned URL only with the method that it was
+ * signed for.
+ */
 export type DownloadMethod = 'GET' | 'HEAD'
 
 export interface StoredObject {
