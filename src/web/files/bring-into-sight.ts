@@ -4,11 +4,14 @@ export interface Sight {
   isShown: boolean
   /** The person has not scrolled away from the top of the page, where uploads begin. */
   isAtTop: boolean
-  /** The person types, or moves about by the keyboard. */
+  /** The person is typing, or moves through the page with the keyboard. */
   usesKeyboard: boolean
 }
 
-/** True if the page may scroll to a new row: the person does not see it, and is not busy elsewhere. */
+/**
+ * True if the page may scroll to a new row: the person does not see it, is at the top of the page
+ * and does not use the keyboard.
+ */
 export function mayScroll({ isShown, isAtTop, usesKeyboard }: Sight): boolean {
   return !isShown && isAtTop && !usesKeyboard
 }
@@ -25,12 +28,14 @@ export function bringIntoSight(row: Element): void {
   row.scrollIntoView({ block: 'center', behavior: isCalm ? 'auto' : 'smooth' })
 }
 
-/** True if the element shows that it has the keyboard focus. A field that is typed in always does. */
+/**
+ * True if the browser shows a focus ring on the element. Browsers always show it on a text field.
+ */
 function isKeyboardAt(focused: Element | null): boolean {
   return focused !== null && focused !== document.body && focused.matches(':focus-visible')
 }
 
-/** How far inside the row its visible points are looked for, in pixels. */
+/** `isShown` tests two points of a row, this many pixels inside its top and its bottom edge. */
 const inset = 8
 
 /** True if the row is inside the window, and nothing such as the uploads panel covers it. */

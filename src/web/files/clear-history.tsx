@@ -11,19 +11,21 @@ import { linkFacts } from './link-facts.ts'
 export interface ClearHistoryProps {
   /** How many files have expired. If there are none, no button is shown. */
   count: number
-  /** The files that the browser knows, expired or not. */
+  /** All files that the browser has loaded, expired or not. */
   files: readonly StoredFile[]
   tier: Tier
   now: Date
 }
 
 /**
- * Spec §2: the action of free users that clears the expired history. A dialog asks first. The
- * component stays visible while the dialog closes, although no expired files are left then.
+ * Lets free users clear their expired history (spec §2). A dialog asks first. The dialog stays
+ * visible while it closes, although no expired files are left then.
  */
 export function ClearHistory({ count, files, tier, now }: ClearHistoryProps) {
   const [isAsking, setAsking] = useState(false)
-  /** What the dialog asks about. It does not change with the list while the dialog is open. */
+  /**
+   * What the dialog asks about. The list can change while the dialog is open, but this does not.
+   */
   const [asked, setAsked] = useState({ count, files })
   const isCleared = useRef(false)
   const { mutate, isPending } = useClearExpired()

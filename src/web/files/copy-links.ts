@@ -8,9 +8,9 @@ export function linksText(count: number): string {
 }
 
 /**
- * Copies the links of these files, one on each line. A toast says so, and how many of the files that
- * were meant have no open link.
- * @param closed how many these are.
+ * Copies the links of these files, one on each line, and shows a toast.
+ * @param closed how many selected files are not in `files`, because their links are not active. The
+ * toast says how many.
  */
 export async function copyLinks(files: readonly StoredFile[], closed = 0): Promise<void> {
   const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)

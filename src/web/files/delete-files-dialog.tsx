@@ -3,7 +3,7 @@ import { formatSize } from '../../shared/rules/file-size.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { FileName } from '../ui/file-name.tsx'
 
-/** How many files the question names. */
+/** The question names at most this many files. */
 const mostNamed = 3
 
 export interface DeleteFilesDialogProps {
@@ -11,7 +11,7 @@ export interface DeleteFilesDialogProps {
   onOpenChange: (open: boolean) => void
   /** How many files are deleted. */
   count: number
-  /** Those of the files that the browser knows. The question names the first ones. */
+  /** The files to delete that the browser has loaded. The question names the first of them. */
   files: readonly StoredFile[]
   pending: boolean
   onConfirm: () => void

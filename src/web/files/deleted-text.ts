@@ -1,6 +1,6 @@
 import { shortName } from '../ui/split-name.ts'
 
-/** How many of the files that were not there are named, and with how many characters at most. */
+/** `notFoundText` names at most this many files, and shortens each name to this many characters. */
 const mostNamed = 3
 const longestName = 40
 
@@ -12,8 +12,8 @@ export function deletedText(count: number): string {
 }
 
 /**
- * Says how many files were not there any more when they should be deleted, and names the first of
- * them. Returns undefined if there are none.
+ * Says how many files had already been deleted, and names the first of them. Returns undefined if
+ * `names` is empty.
  */
 export function notFoundText(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined

@@ -5,9 +5,11 @@ const numbers = new Intl.NumberFormat('en')
 export interface DownloadsCountProps {
   count: number
   fileName: string
-  /** Opens and closes the file's statistics. Without it the number is no button. */
+  /**
+   * Opens or closes the statistics of the file. Without this function, the number is plain text.
+   */
   onToggle: (() => void) | undefined
-  /** The id of the statistics while they are open. */
+  /** The id of the element that shows the statistics; undefined while they are closed. */
   openId: string | undefined
 }
 

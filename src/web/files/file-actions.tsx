@@ -21,7 +21,7 @@ export interface FileActionsProps {
   isMain?: boolean
 }
 
-/** Spec §4: private and deleted files cannot be copied or emailed. */
+/** Says why the link of a file can be neither copied nor emailed (spec §4). */
 const notShared: Record<Exclude<LinkStatus, 'active'>, string> = {
   private: 'This link has ended. Renew it to get a new one.',
   deleted: 'This file has expired, so there is no link to share.',

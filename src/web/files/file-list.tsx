@@ -28,21 +28,34 @@ export interface FileListProps {
   around?: ((file: StoredFile, row: ReactNode) => ReactNode) | undefined
   /** Called when the deletion of a file begins. */
   onDelete?: ((file: StoredFile) => void) | undefined
-  /** Opens and closes the statistics of a file. Without it there are none. */
+  /**
+   * Opens or closes the statistics of a file. Without this function, the rows offer no statistics.
+   */
   onStatistics?: ((file: StoredFile) => void) | undefined
-  /** The id of a file's statistics while they are open. */
+  /**
+   * Returns the id of the element that shows a file's statistics; undefined while they are closed.
+   */
   openStatistics?: ((file: StoredFile) => string | undefined) | undefined
-  /** The ids of the files that are marked as new. The link of a single one is the main thing. */
+  /**
+   * The ids of the files that are marked as new. If there is only one, copying its link is the main
+   * action of the page.
+   */
   newIds?: ReadonlySet<string>
   /** The content above the first row. */
   head?: ReactNode
-  /** Called with the index of the last row that will soon be visible. */
+  /**
+   * Called when the person scrolls near the end of the loaded rows. The argument is the index up to
+   * which rows should be loaded.
+   */
   onReach?: (place: number) => void
 }
 
 const noIds: ReadonlySet<string> = new Set()
 
-/** What a dialog asks about. `turn` is another number each time the dialog is opened. */
+/**
+ * What a dialog asks about. `turn` increases each time a dialog opens. It is the React key of the
+ * dialog, so each question begins with fresh state.
+ */
 interface Question {
   about: 'delete' | 'renew'
   file: StoredFile
@@ -55,9 +68,10 @@ export function rowId({ id }: Pick<StoredFile, 'id'>): string {
 }
 
 /**
- * A list of files with their links and actions. It asks before it deletes a file or renews a link.
- * After that the focus returns to the element that had it. If that element is gone, the focus moves
- * to the file's row, or to the row after a deleted one.
+ * A list of files with their links and actions. A dialog asks before a file is deleted or a link is
+ * renewed. When the dialog closes, the focus returns to the element that had it before. If that
+ * element is gone, the focus moves to the row of the file. After a deletion, it moves to a row next
+ * to the deleted one, or to the heading if no row is left.
  */
 export function FileList({
   label,

@@ -24,9 +24,12 @@ export interface FileRowProps {
   signature: string
   onDelete: (file: StoredFile) => void
   onRenew: (file: StoredFile) => void
-  /** Opens and closes the file's statistics. Without it there are none. */
+  /**
+   * Opens or closes the statistics of the file. Without this function, the row offers no
+   * statistics.
+   */
   onStatistics?: ((file: StoredFile) => void) | undefined
-  /** The id of the statistics while they are open. */
+  /** The id of the element that shows the statistics; undefined while they are closed. */
   openStatistics?: string | undefined
   /** Set for a file that is marked as new: `alone` if it is the only one. */
   news?: 'alone' | 'with-others' | undefined

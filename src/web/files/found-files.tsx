@@ -21,7 +21,7 @@ export interface FoundFilesProps
   total: number | undefined
   tier: Tier
   now: Date
-  /** An action for the empty list. */
+  /** A button that an empty list shows, such as one that starts an upload. */
   emptyAction: ReactNode
   onClearSearch: () => void
 }

@@ -16,7 +16,7 @@ interface Span {
   width: number | string
 }
 
-/** Draws the bar. Its parts are given in percent. */
+/** Draws the bar of `Lifeline`. The position and width of each part are in percent. */
 export function LifelineShape(props: {
   bar: { lived: Span; valid: Span; renewable: Span }
   colour: string

@@ -5,8 +5,9 @@ import type { LinkFacts } from '../../shared/rules/link-status.ts'
 let known: WeakMap<StoredFile, LinkFacts & LifelineDates> | undefined
 
 /**
- * Returns the dates of a file's link for the rules. The result is kept for each file, because a
- * list of thousands of files needs it each time the labels are updated.
+ * Returns the dates of a file and its link as `Date` objects, which the functions in `shared/rules`
+ * take. The result is kept for each file, because a list of thousands of files needs it each time
+ * the labels are updated.
  */
 export function linkFacts(file: StoredFile): LinkFacts & LifelineDates {
   known ??= new WeakMap()

@@ -17,7 +17,7 @@ const title = 'My Files'
 
 export interface MyFilesProps {
   tier: Tier
-  /** An action for the empty list. */
+  /** A button that an empty list shows, such as one that starts an upload. */
   emptyAction: ReactNode
 }
 

@@ -8,9 +8,12 @@ const spokenNameLength = 60
 export interface SeenFiles {
   /** The ids of all files that were ever in the list; null while it has not been read. */
   ids: ReadonlySet<string> | null
-  /** The `createdAt` of the newest of them. It sorts as text. Empty while there was none. */
+  /**
+   * The newest `createdAt` of the files in `ids`, as an ISO text. ISO texts sort by time. Empty if
+   * there was no file yet.
+   */
   newest: string
-  /** Files that have come since `settle` was last called, in the order of the list. */
+  /** The files that became new after the last call of `settle`, in the order of the list. */
   fresh: readonly StoredFile[]
 }
 
@@ -18,10 +21,10 @@ export interface SeenFiles {
 export const nothingSeen: SeenFiles = { ids: null, newest: '', fresh: [] }
 
 /**
- * Returns what a page has seen once it shows these files. A file is new if it was not in the list
- * before and is at least as young as all that were: older files come too when the list is read again
- * after a deletion, and a file whose deletion failed comes back. Nothing is new in the first list.
- * New files of before stay new while they are in the list.
+ * Returns what a page has seen once it shows these files. In the first list, no file is new. In
+ * later lists, a file is new if it was never in the list before and is not older than any file that
+ * was. An older file is not new, because a deletion can bring it into the list from the next page.
+ * A new file stays new until it leaves the list or `settle` is called.
  */
 export function look(seen: SeenFiles, files: readonly StoredFile[] | undefined): SeenFiles {
   if (files === undefined) return seen
@@ -38,12 +41,15 @@ export function look(seen: SeenFiles, files: readonly StoredFile[] | undefined):
   }
 }
 
-/** Returns what a page has seen when its new files count as known. */
+/** Returns what a page has seen after its new files have stopped being new. */
 export function settle(seen: SeenFiles): SeenFiles {
   return seen.fresh.length === 0 ? seen : { ...seen, fresh: [] }
 }
 
-/** Returns the sentence for screen readers about new files, the newest first; empty without any. */
+/**
+ * Returns the sentence for screen readers about new files. The text is empty if there are none.
+ * @param fresh the new files, the newest first.
+ */
 export function spokenNews(fresh: readonly StoredFile[]): string {
   const [newest] = fresh
   if (newest === undefined) return ''

@@ -21,9 +21,12 @@ const title = 'Recent Files'
 
 export interface RecentFilesProps {
   tier: Tier
-  /** How many files are listed. */
+  /** How many files the list shows at most. */
   newest: number
-  /** Called when there begin to be new files, whose links are then the main thing, and when not. */
+  /**
+   * Called with true when the list has new files, and with false when it has none any more. While
+   * there are new files, copying their links is the main action of the page.
+   */
   onNews?: (hasNews: boolean) => void
 }
 
@@ -64,7 +67,8 @@ export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
       <FilesHeading title={title}>
         {files && files.length > 0 ? (
           <div className="flex items-baseline gap-4">
-            {/* The button is higher than the line, and must not move the list. */}
+            {/* The button is higher than its line. The negative margin keeps it from pushing
+                the list down. */}
             <div ref={together} className="-my-2 pointer-coarse:-my-3">
               {open.length > 1 ? (
                 <Button
@@ -88,7 +92,10 @@ export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
   )
 }
 
-/** Shows the newest of the new files to the person, and tells the page whether there is one. */
+/**
+ * Scrolls to the newest of the new files if the person does not see it. Tells the page whether
+ * there are new files.
+ */
 function useNews(newest: StoredFile | undefined, onNews: RecentFilesProps['onNews']): void {
   const row = newest && rowId(newest)
   useEffect(() => {

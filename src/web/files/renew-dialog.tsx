@@ -19,7 +19,7 @@ import { Lifeline } from './lifeline.tsx'
 import { linkFacts } from './link-facts.ts'
 import { shareMailAddress } from './share-mail.ts'
 
-/** The colour of the text beside a bar, the same as that of the bar. */
+/** The class that colours the text below a bar, for each tone of the bar. */
 const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
 
 function localMoment(moment: Date): string {
@@ -148,8 +148,8 @@ interface NewLinkProps {
 
 function NewLink({ file, tier, now, signature, onDone }: NewLinkProps) {
   const copy = useRef<HTMLElement>(null)
-  // An effect after the paint would be too late: when the focus is lost, the dialog takes it in the
-  // next frame.
+  // This must run before the browser paints. The button that had the focus is gone, and in the next
+  // frame the dialog would move the focus to itself.
   useLayoutEffect(() => copy.current?.focus(), [])
   const facts = linkFacts(file)
   const { host, origin } = window.location
@@ -193,7 +193,7 @@ function NewLink({ file, tier, now, signature, onDone }: NewLinkProps) {
 }
 
 export interface RenewDialogProps {
-  /** The file whose link is renewed. It stays while the dialog closes. */
+  /** The file whose link is renewed. The caller keeps it until the dialog has closed. */
   file: StoredFile
   tier: Tier
   open: boolean
@@ -208,9 +208,9 @@ export interface RenewDialogProps {
 }
 
 /**
- * Renews a link. Two bars first compare the time of the present link with that of the new one
- * (spec §4: before expiry or after it, up to the end of the file). After the renewal, the dialog
- * shows the new link with a button that copies it.
+ * Renews a link. Two bars first compare the time of the current link with that of the new one. Spec
+ * §4: a link can be renewed before or after its expiry, but no link lasts longer than the file.
+ * After the renewal, the dialog shows the new link with a button that copies it.
  */
 export function RenewDialog(props: RenewDialogProps) {
   const { file, tier, open, onClose, now, signature, finalFocus } = props

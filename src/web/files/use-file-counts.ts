@@ -12,8 +12,8 @@ export interface KnownFiles {
 
 /**
  * Returns how many of the user's files have each status at `now`; undefined until this is known. If
- * the browser knows the whole list, it counts itself, so that the numbers change together with the
- * labels. Otherwise the server is asked.
+ * the browser has loaded the whole list, it counts the files itself, so that the numbers change
+ * together with the labels. Otherwise it asks the server.
  */
 export function useFileCounts(known: KnownFiles, tier: Tier, now: Date): FileCounts | undefined {
   const { files, hasMore } = known

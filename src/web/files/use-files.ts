@@ -62,7 +62,7 @@ function listQuery({ search, order }: ListView) {
 const countsQuery = queryOptions({
   queryKey: ['/api/files/summary'],
   queryFn: ({ signal }) => call('countFiles', { signal }),
-  // Links end as time passes, without any call of this page.
+  // Links expire without any call of this page, so the counts are read again every minute.
   refetchInterval: 60_000,
 })
 
@@ -71,7 +71,7 @@ function wanted({ search, order }: ListView, limit: number, cursor?: string) {
   return { limit, sort, ...(search && { search }), ...(cursor && { cursor }) }
 }
 
-/** Returns how many files to ask for in order to know `missing` more. */
+/** Returns the `limit` of a request that should load `missing` more files. */
 function pageLimit(missing: number): number {
   return Math.min(longestFilePage, Math.max(pageSize, missing))
 }
@@ -103,10 +103,10 @@ export function reopenFiles(client: QueryClient): void {
 }
 
 /**
- * Returns the files of a list, as far as the browser knows them, without those that are being
- * deleted. A row disappears when its deletion is requested. It comes back only if the deletion
- * fails, even if the list is read again in between. While a new search runs, the files of the
- * search before are returned.
+ * Returns the files of a list that the browser has loaded, without those that are being deleted. A
+ * row disappears when its deletion is requested. It comes back only if the deletion fails, even if
+ * the list is read again in between. While a new search runs, the files of the previous search are
+ * returned.
  */
 export function useFiles(view: ListView = allFiles) {
   const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({
@@ -125,7 +125,7 @@ export function useFiles(view: ListView = allFiles) {
     files,
     /** True if the list has more files than the browser knows. */
     hasMore: data !== undefined && nextOf(data) !== null,
-    /** True if the files are still those of the search before. */
+    /** True while `files` are still those of the previous search. */
     isOutdated: isPlaceholderData,
     isError,
     isFetching,

@@ -2,13 +2,13 @@ import { type RefObject, useEffect, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { look, nothingSeen, settle } from './new-files.ts'
 
-/** How long files are marked as new after the last of them has come. */
+/** How long files are marked as new after the last new file has come, in milliseconds. */
 export const newForMs = 12_000
 
 /**
- * Returns the new files of a list. Files stop being new some seconds after somebody could see them on
- * the page. While the keyboard focus or the pointer is in `kept`, they stay new. So no button
- * disappears while somebody is about to press it.
+ * Returns the new files of a list. They stop being new `newForMs` after the page shows them and is
+ * visible. While the keyboard focus or the pointer is in `kept`, they stay new, so that no button
+ * in it disappears when somebody is about to press it.
  */
 export function useNewFiles(
   files: readonly StoredFile[] | undefined,
@@ -17,7 +17,8 @@ export function useNewFiles(
   const [{ of, seen }, setSeen] = useState(() => ({ of: files, seen: look(nothingSeen, files) }))
   if (of !== files) setSeen({ of: files, seen: look(seen, files) })
   const { fresh } = seen
-  // Each reading of the list gives other objects. Only another set of new files starts the time anew.
+  // Each read of the list makes new objects. The ids tell whether the set of new files has changed.
+  // Only then does the time begin again.
   const which = fresh.map(({ id }) => id).join()
 
   useEffect(() => {

@@ -13,17 +13,18 @@ export interface VirtualListProps<Item> {
   /** What is drawn in place of an item that is not loaded yet. */
   placeholder?: ReactNode
   /**
-   * Called with the index of the last item that will soon be drawn, if that item is not loaded yet.
+   * Called when the list will soon draw items that are not loaded yet. The argument is the index of
+   * the last item that it will soon draw.
    */
   onReach?: ((place: number) => void) | undefined
 }
 
-/** When the last known item is this many items away from the drawn ones, more items are loaded. */
+/** If fewer loaded items than this follow the drawn ones, more items are loaded. */
 const readAhead = 50
 
 /**
- * The assumed heights in pixels before they are measured: of a row, and of a card under 640 px of
- * width.
+ * The heights in pixels that the list assumes until it has measured them. Items are rows, or cards
+ * if the window is less than 640 px wide.
  */
 const rowHeight = 74
 const cardHeight = 150
@@ -46,8 +47,8 @@ export function VirtualList<Item>({
   const [top, setTop] = useState(0)
   const [focused, setFocused] = useState<number | null>(null)
 
-  // The list moves when the content above it changes, for instance by an upload's progress or a
-  // message.
+  // The list moves when the content above it changes, for instance by the progress of an upload. So
+  // its position is measured each time the page changes its size.
   useLayoutEffect(() => {
     const place = () =>
       setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))

@@ -30,9 +30,12 @@ function countsText(total: number, active: number): string {
 
 export interface FileManagerProps {
   tier: Tier
-  /** An action for the empty list. */
+  /** A button that an empty list shows, such as one that starts an upload. */
   emptyAction: ReactNode
-  /** The statistics of a file, shown under its row when its downloads are pressed. */
+  /**
+   * Returns the statistics of a file. They appear under its row when somebody presses its number of
+   * downloads.
+   */
   statistics: (file: StoredFile) => ReactNode
 }
 
@@ -47,7 +50,7 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
   const [showsSettings, setShowsSettings] = useState(false)
   const settingsId = useId()
   const statisticsId = useId()
-  /** The file whose statistics are open. */
+  /** The id of the file whose statistics are open. */
   const [explained, setExplained] = useState<string | null>(null)
   const toggleStatistics = useCallback(
     ({ id }: StoredFile) => setExplained((before) => (before === id ? null : id)),
@@ -64,8 +67,8 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
   const { chosen, isReading, toggle, selectAll, clear, drop } = useSelection(view, found)
   const bulkDelete = useBulkDelete(drop)
   const selected = inOrder(chosen, files)
-  // While some pages of the list are not loaded, all files are selected only if as many are
-  // selected as the user has.
+  // If the list has pages that are not loaded, the loaded files cannot show whether all are
+  // selected. Then the number of selected files must be the number of all files of the user.
   const isComplete = found.hasMore ? selected.length === total : files.length > 0
   const isAll = isComplete && files.every(({ id }) => chosen.has(id))
 

@@ -51,7 +51,8 @@ export function SelectionBar({ selected, isAll, isReading, ...bar }: SelectionBa
         mixed={count > 0 && !isAll}
         onCheckedChange={() => {
           if (isAll) bar.onClear()
-          // The box is not disabled while it reads, because it would lose the focus.
+          // While pages are being read, the box stays enabled, because a disabled box would lose
+          // the focus.
           else if (!isReading) bar.onSelectAll()
         }}
       />

@@ -1,9 +1,10 @@
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 
 /**
- * The selected files of a list, by their ids. It holds the files themselves, because in another
- * order the browser may know only the first page of the list. A selection belongs to one search:
- * another search shows other files, and nobody should delete files that are not shown.
+ * The selected files of a list, by their ids. It has the whole files: after a change of the order,
+ * the browser may know only the first page of the list, without some selected files. A selection
+ * belongs to one search: another search shows other files, and nobody should delete files that are
+ * not shown.
  */
 export interface Selection {
   search: string
@@ -43,10 +44,10 @@ export function withoutDeleted(selection: Selection, ids: ReadonlySet<string>): 
 }
 
 /**
- * Brings a selection up to date with what is now known of the list of a search. Selected files that
- * have changed, for instance by a renewal, are replaced. A file that is not in the whole list does
- * not exist any more and leaves the selection. A list that is known in part proves nothing about
- * the files that it does not show.
+ * Updates a selection when the browser has loaded the list of a search again. Selected files that
+ * have changed, for instance by a renewal, are replaced. If the whole list is known, a selected
+ * file that is not in it no longer exists and leaves the selection. If only a part is known, such a
+ * file stays selected.
  */
 export function withKnown(selection: Selection, search: string, known: KnownList): Selection {
   if (selection.search !== search || selection.files.size === 0) return selection

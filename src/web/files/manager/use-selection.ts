@@ -15,8 +15,8 @@ import {
 } from './selection.ts'
 
 /**
- * Keeps which files of a list are selected. The selection stays when the order of the list changes.
- * Before all files are selected, the pages that are not known yet are read.
+ * Remembers which files of a list are selected. The selection stays when the order of the list
+ * changes. To select all files, it first reads the pages that are not loaded yet.
  * @param found what the browser knows of the list.
  */
 export function useSelection(view: ListView, found: ReturnType<typeof useFiles>) {
@@ -26,7 +26,7 @@ export function useSelection(view: ListView, found: ReturnType<typeof useFiles>)
   const [selection, setSelection] = useState<Selection>({ search: view.search, files: nothing })
   const [known, setKnown] = useState({ search: view.search, files, isWhole })
 
-  // While a new search runs, the files of the search before are still shown and can be selected.
+  // While a new search runs, the files of the previous search are still shown and can be selected.
   const search = isOutdated ? known.search : view.search
   if (known.search !== search || known.files !== files || known.isWhole !== isWhole) {
     setKnown({ search, files, isWhole })
