@@ -25,9 +25,9 @@ type Details = AuditLine['details']
 type Whom = Pick<AuditLine, 'action' | 'subject' | 'details'>
 
 /**
- * Says what an entry of the audit log records. Example: 'Tier: Free to Premium (trial)'. An older
- * version of the program may have written the details differently. Then it returns only the name of
- * the action.
+ * Says what an entry of the audit log records. Example: 'Tier: Free to Premium (trial)'. If it
+ * cannot read the details, which an older version of the program may have written differently, it
+ * returns only the name of the action.
  */
 export function auditText({ action, details }: Pick<AuditLine, 'action' | 'details'>): string {
   return sentences[action]?.(details) ?? auditActionNames[action]
@@ -57,8 +57,8 @@ const sentences: Partial<Record<AuditAction, (details: Details) => string | unde
 }
 
 /**
- * Returns the email address of the user whom an entry is about. Returns the user's id if the user was
- * deleted and the entry does not contain the address. Returns null if the entry is about no
+ * Returns the email address of the user whom an entry is about. Returns the user's id if the user
+ * was deleted and the entry does not contain the address. Returns null if the entry is about no
  * particular user.
  */
 export function whomText({ action, subject, details }: Whom): string | null {

@@ -63,17 +63,19 @@ export function typedText(key: LimitSetting, stored: string): string {
 }
 
 /**
- * Checks what was typed against the bounds of the setting itself. The server checks whether it fits
- * the other limits, because it knows the present ones.
+ * Checks what was typed against the bounds of the setting itself. Only the server checks whether
+ * the value fits the other limits, because the page may not have their latest values.
  */
 export function checkTyped(key: LimitSetting, typed: string): SettingVerdict {
   return isLimit(key) ? checkOwnBounds(limitOfKey(key), typed) : checkCap(key, typed)
 }
 
 /**
- * Says how much space uploads leave free, and which of both settings decides that.
- * @param leastFree the setting of this page.
- * @param floor what is in force, in bytes.
+ * Says how much space uploads leave free. Two settings can decide this: "Free space to leave" of
+ * the administrator, and MIN_FREE_SPACE of the server. The larger one counts, and the text names
+ * it.
+ * @param leastFree the value of "Free space to leave", in bytes.
+ * @param floor how many bytes uploads leave free now.
  */
 export function floorText(leastFree: number, floor: number): string {
   const inForce = `Uploads leave ${formatSizeLimit(floor)} free.`

@@ -17,8 +17,8 @@ import { SectionFrame, type SectionProps } from './section.tsx'
 import { whenText } from './when-text.ts'
 
 /**
- * The maintenance actions (spec §2). Each says what it does, and after a run what it did, in
- * figures. Those that destroy something ask first.
+ * The maintenance actions (spec §2). Each row says what its action does. After a run, it also says
+ * what the action did, in figures. Actions that destroy something ask first.
  */
 export function MaintenanceSection({ id, title }: SectionProps) {
   const { data: user } = useCurrentUser()

@@ -17,7 +17,7 @@ export interface MakeUserDialogProps {
 }
 
 /**
- * Makes an account for another person. This works even if nobody may sign up (design §5, `SIGNUP`).
+ * Makes an account for another person. This works even if the setting `SIGNUP` lets nobody sign up.
  */
 export function MakeUserDialog({ open, onOpenChange }: MakeUserDialogProps) {
   return (

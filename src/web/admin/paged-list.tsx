@@ -12,13 +12,16 @@ export interface PagedListProps<Item> {
   what: string
   /** The name of the list for screen readers. */
   label: string
-  /** What is shown where the list is empty. */
+  /** What the page shows if the list is empty. */
   empty: ReactNode
-  /** Returns the row of an item. Its times are told in relation to `now`. */
+  /** Returns the row of an item. `now` is for texts such as 'today' and 'yesterday'. */
   row: (item: Item, now: Date) => ReactNode
 }
 
-/** A list of the Admin Center that is loaded page by page. It also says what it waits for or lacks. */
+/**
+ * A list of the Admin Center that is loaded page by page. It also shows that it is being loaded,
+ * that loading failed, or that it is empty.
+ */
 export function PagedList<Item>({ query, what, label, empty, row }: PagedListProps<Item>) {
   const { data, isError, isFetching, refetch, ...pages } = query
   if (!data) {

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { statsQuery } from './use-stats.ts'
 
 /**
- * The query keys of what actions of the administrator change begin with these texts.
+ * The first parts of query keys. `refreshAfterAct` reloads all queries whose keys begin with them.
  */
 export const checksKey = '/api/admin/checks'
 export const limitsKey = '/api/admin/limits'

@@ -121,8 +121,8 @@ function ReportRow({ report, now, headingId, onTakeDown }: ReportRowProps) {
 }
 
 /**
- * What visitors wrote about a file. It shows the last statement, and the others after a press of a
- * button.
+ * What visitors wrote about a file. At first only the last statement is shown. A button shows the
+ * others.
  */
 function Statements({ report, now }: { report: Report; now: Date }) {
   const id = useId()

@@ -56,7 +56,7 @@ function WaitingBadge({ waiting }: { waiting: Waiting | undefined }) {
 
 /**
  * Returns the id of the current section. This is the last section whose heading is in the upper
- * third of the window or further up.
+ * third of the window or further up. At the end of the page, it is the last section of all.
  */
 function useCurrentSection(sections: readonly SectionProps[]): string | undefined {
   const [current, setCurrent] = useState(sections[0]?.id)

@@ -11,7 +11,7 @@ import { savedText, settingTexts } from './setting-texts.ts'
 import { useSaveSetting } from './use-settings.ts'
 import { ValueForm } from './value-form.tsx'
 
-/** How people type the value of each setting. `checkTextSetting` checks the exact bounds. */
+/** The props of the input for each setting. `checkTextSetting` checks the exact bounds. */
 const inputs: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
   premium_price: {
     type: 'number',

@@ -43,7 +43,8 @@ export function TakeDownLink({ onAsk }: TakeDownLinkProps) {
               error={errors.link}
             />
           </div>
-          {/* As high as the line of the label above the field. */}
+          {/* The padding has the height of the label's line, so the button stands beside the
+              field. */}
           <div className="pt-[26px] [&>button]:h-11">
             <Button type="submit" label="Take down the file of this link">
               Take down

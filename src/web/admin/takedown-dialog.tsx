@@ -13,19 +13,19 @@ import { useTakeDown } from './use-reports.ts'
 /** The dialog's title shows at most this many characters of a file's name. */
 const longestName = 60
 
-/** A file that may be taken down. */
+/** A file that the dialog asks about before it is taken down. */
 export interface TakedownQuestion {
-  /** What is taken down, as the title of the question names it. */
+  /** The name of the file, or its link, in the title of the dialog. */
   what: string
   /** What a takedown will do. */
   warning: string
   shortCode: string
-  /** The report that is closed by it; null if nobody reported the file. */
+  /** The id of the report that a takedown closes; null if nobody reported the file. */
   reportId: string | null
   onDone?: () => void
 }
 
-/** The takedown of a file that was reported. */
+/** Returns the question about a file that was reported. */
 export function ofReport({ id, shortCode, file }: Report): TakedownQuestion {
   return {
     what: shortName(file.originalName, longestName),
@@ -35,7 +35,7 @@ export function ofReport({ id, shortCode, file }: Report): TakedownQuestion {
   }
 }
 
-/** The takedown of the file that has this short code, of which nothing else is known. */
+/** Returns the question about the file with this short code, if nothing else is known about it. */
 export function ofLink(shortCode: string): TakedownQuestion {
   return { what: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode, reportId: null }
 }

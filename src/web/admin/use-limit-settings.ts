@@ -57,7 +57,8 @@ export function useSaveLimit() {
       toast({ title: 'Failed to update limit', description: faultText(error), tone: 'destructive' })
       if (!(error instanceof ApiError && error.code === 'INVALID_INPUT')) return
       onRefused(faultText(error))
-      // The other limits may be others than those that the page shows.
+      // The server may have refused the value because of another limit that somebody has changed
+      // elsewhere. So the page reads all limits again.
       void client.invalidateQueries({ queryKey: limitSettingsQuery.queryKey })
     },
   })

@@ -1,10 +1,10 @@
 import { useRef, useState } from 'react'
 
 /**
- * Keeps what a dialog asks about before an act of the administrator. The dialog still shows it while
- * it closes.
- * @param headingId the element that gets the focus after the act, because the row that had it has
- * disappeared. After a cancel the focus goes back.
+ * Keeps what a dialog asks about, and whether it is open. The dialog asks before an action of the
+ * administrator. It still shows its text while it closes.
+ * @param headingId the id of the element that gets the focus after the action, because the row with
+ * the pressed button may be gone. After a cancel, the focus returns to the button.
  */
 export function useQuestion<Subject>(headingId: string) {
   const [isOpen, setOpen] = useState(false)
@@ -19,9 +19,9 @@ export function useQuestion<Subject>(headingId: string) {
       setAsked(subject)
       setOpen(true)
     },
-    /** Closes the dialog without the act. */
+    /** Closes the dialog without the action. */
     cancel: () => setOpen(false),
-    /** Closes the dialog after the act. */
+    /** Closes the dialog after the action. */
     finish: () => {
       isDone.current = true
       setOpen(false)

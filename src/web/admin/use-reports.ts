@@ -78,7 +78,9 @@ export function useDismissReport({ id }: Report) {
   })
 }
 
-/** Returns a mutation that takes a file down. Its argument is the reason, which the owner will read. */
+/**
+ * Returns a mutation that takes a file down. Its argument is the reason, which the owner will read.
+ */
 export function useTakeDown({
   shortCode,
   reportId,

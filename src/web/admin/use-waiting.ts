@@ -4,12 +4,15 @@ import { useFeedback } from './use-feedback.ts'
 import { useReports } from './use-reports.ts'
 import { newestOf, type Waiting, waitingIn } from './waiting.ts'
 
-/** The key under which this browser stores when the newest feedback was sent that was seen here. */
+/**
+ * The key in localStorage. Its value is the `createdAt` of the newest feedback that the
+ * administrator has seen in this browser.
+ */
 const seenKey = 'mayfly-feedback-seen'
 
 /**
- * Tells for each section, by its id, what waits in it for the administrator. It asks the server for
- * nothing of its own: it counts in what the sections of the page have loaded.
+ * Returns what waits for the administrator in each section, by the id of the section. It counts
+ * what the sections have loaded, because it uses the same queries.
  */
 export function useWaiting(): ReadonlyMap<string, Waiting> {
   const { data: checks } = useChecks()
@@ -20,10 +23,11 @@ export function useWaiting(): ReadonlyMap<string, Waiting> {
 }
 
 /**
- * Returns until when the administrator has seen this list in this browser. Once its heading is on the
- * screen, that is `newest`.
+ * Returns the `createdAt` of the newest item that the administrator has seen in this browser; null
+ * if none was seen. When the heading of the section becomes visible, all items up to `newest` count
+ * as seen.
  * @param headingId the id of the section's heading.
- * @param newest when the newest item was made; null while none is known.
+ * @param newest the `createdAt` of the newest item; null if none is known.
  */
 function useSeen(headingId: string, newest: string | null): string | null {
   const [seen, setSeen] = useState(readSeen)

@@ -40,7 +40,10 @@ function isTrial(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, now: Dat
   return upgradesTo === null && Date.parse(user.premiumTrialEndsAt ?? '') > now.getTime()
 }
 
-/** Says what a user of the highest tier loses who is switched to the lowest one. */
+/**
+ * Says what a user of the highest tier loses if the administrator switches the user to the lowest
+ * tier.
+ */
 export function downgradeText(
   user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>,
   now: Date,

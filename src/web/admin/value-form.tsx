@@ -40,10 +40,11 @@ export function ValueForm(props: ValueFormProps) {
   const { label, hint, saved, input, buttonLabel, check, save, savedText } = props
   const shown = props.shown ?? ((stored: string) => stored)
   const [typed, setTyped] = useState(saved)
-  /** The saved value that the field has shown. */
+  /** The value of `saved` at the last render. It shows whether `saved` has changed since. */
   const [known, setKnown] = useState(saved)
   if (known !== saved) {
-    // The server has another value than before. A field that nobody has changed shows it.
+    // The server has another value than before. If nobody has edited the field, it shows the new
+    // value.
     setKnown(saved)
     if (typed === known) setTyped(saved)
   }

@@ -6,9 +6,9 @@ import type { ListPage } from '../api/call.ts'
 
 /** What waits for the administrator in a section. */
 export interface Waiting {
-  /** How many things wait. Ends with a plus sign if there may be more: '20+'. */
+  /** How many things wait. It ends with a plus sign if there may be more: '20+'. */
   count: string
-  /** What they are, after the count: 'open'. */
+  /** The word after the count: 'open'. */
   what: string
 }
 
@@ -19,11 +19,16 @@ export interface Loaded {
   checks: readonly CheckLine[] | undefined
   reports: Pages<Report> | undefined
   feedback: Pages<Feedback> | undefined
-  /** When the newest feedback was sent that the administrator has seen; null if none was seen. */
+  /**
+   * The `createdAt` of the newest feedback that the administrator has seen; null if none was seen.
+   */
   seenUntil: string | null
 }
 
-/** Tells for each section with this id what waits in it. Sections in which nothing waits are absent. */
+/**
+ * Returns what waits in each section, by the id of the section. Sections in which nothing waits are
+ * absent.
+ */
 export function waitingIn({ checks, reports, feedback, seenUntil }: Loaded) {
   const failing = checks?.filter(({ status }) => status === 'failing').length ?? 0
   const isNew = ({ createdAt, isSuspect }: Feedback) =>
@@ -38,7 +43,10 @@ export function waitingIn({ checks, reports, feedback, seenUntil }: Loaded) {
   )
 }
 
-/** Counts what waits in the pages that are loaded, which are the newest. */
+/**
+ * Counts the items that wait in the loaded pages. The list has the newest items first, so the pages
+ * after the loaded ones have only older items.
+ */
 function countOf<Item>(
   pages: Pages<Item> | undefined,
   waits: (item: Item) => boolean,
@@ -51,7 +59,7 @@ function countOf<Item>(
   return { count: `${count}${mayBeMore ? '+' : ''}`, what }
 }
 
-/** Returns when the newest of this feedback was sent; null if there is none. */
+/** Returns the `createdAt` of the newest feedback; null if there is none. */
 export function newestOf(feedback: Pages<Feedback> | undefined): string | null {
   return feedback?.pages[0]?.items[0]?.createdAt ?? null
 }
