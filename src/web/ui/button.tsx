@@ -60,7 +60,7 @@ function looks({ variant = 'plain', size = 'medium', wide }: Look) {
 }
 
 /**
- * Gives a button that cannot be used the reason as its tooltip. The tooltip also shows on a press,
+ * Shows the reason why a button cannot be used, as its tooltip. The tooltip also shows on a press,
  * and screen readers read the reason with the button. The button stays visible and keeps its focus.
  */
 function Unavailable({ reason, button }: { reason: string; button: (id: string) => ReactElement }) {

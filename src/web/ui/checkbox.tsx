@@ -15,7 +15,7 @@ export interface CheckboxProps {
  */
 export function Checkbox({ label, checked, mixed = false, onCheckedChange }: CheckboxProps) {
   const box = useRef<HTMLInputElement>(null)
-  // HTML has no attribute for the dash, so it is set on the element.
+  // HTML has no attribute for the dash, so the code sets the property of the element.
   useEffect(() => {
     if (box.current) box.current.indeterminate = mixed
   }, [mixed])

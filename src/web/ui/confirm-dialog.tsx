@@ -29,8 +29,8 @@ export interface ConfirmDialogProps {
 }
 
 /**
- * A dialog that asks before something is destroyed, or has a price. A click outside does not close it. Escape and
- * Cancel close it without the action. Cancel has the focus first.
+ * A dialog that asks before an action that destroys something or costs something. A click outside
+ * does not close it. Escape and Cancel close it without the action. Cancel has the focus first.
  */
 export function ConfirmDialog({
   open,

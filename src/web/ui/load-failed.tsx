@@ -10,7 +10,7 @@ export interface LoadFailedProps {
   /** What is not affected, or what a person can do. */
   children?: ReactNode
   onRetry: () => void
-  /** True while it is loaded again. */
+  /** True while the content is being loaded again. */
   pending: boolean
 }
 

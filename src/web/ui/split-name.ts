@@ -6,7 +6,8 @@ const tailLength = 8
 const longestExtension = 12
 
 /**
- * Scripts whose letters join or stack. A cut between two such letters would change how they look.
+ * Writing systems whose letters join or stack. A cut between two such letters would change how they
+ * look.
  */
 const joining =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Thaana}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u

@@ -30,7 +30,7 @@ export function setTheme(theme: Theme): void {
 
 /**
  * Calls `listener` whenever the theme changes, in this tab or another one. Returns a function that
- * stops this. React's `useSyncExternalStore` takes a function of this form.
+ * ends this. `useSyncExternalStore` of React takes a function of this form.
  */
 export function subscribeToTheme(listener: () => void): () => void {
   const followOtherTabs = (event: StorageEvent) => {

@@ -73,8 +73,9 @@ function Toasts() {
           aria-hidden="true"
           className="mt-0.5 hidden size-[18px] shrink-0 text-red group-data-[type=destructive]:block"
         />
-        {/* The viewport is a polite live region. An alert inside it is read immediately. The
-            key makes them read the same text again when it is shown again. */}
+        {/* The viewport is a polite live region. Screen readers read an alert inside it
+            immediately. When the same text is shown again, the new key makes them read it
+            again. */}
         <div
           key={shown.updateKey}
           role={shown.type === 'destructive' ? 'alert' : undefined}
