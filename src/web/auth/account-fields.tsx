@@ -3,7 +3,10 @@ import { PasswordField, TextField } from '../ui/field.tsx'
 
 export interface AccountFieldsProps {
   errors: Partial<Record<'firstName' | 'lastName' | 'email' | 'password', string>>
-  /** Whether people make the account for themselves. Then the browser offers what it knows of them. */
+  /**
+   * True if people make the account for themselves. Then the browser may fill in their own name and
+   * address. It must not if the administrator makes the account for somebody else.
+   */
   isOwn: boolean
   emailHint?: string | undefined
 }

@@ -17,8 +17,9 @@ export function readToken({ location, history }: TokenPlace): string {
 }
 
 /**
- * Removes the token from the URL, because people copy URLs and make pictures of their screen. If
- * `token` is given, the history entry keeps it for a reload; otherwise it is forgotten.
+ * Removes the token from the URL, because people copy URLs and take screenshots. If `token` is
+ * given, the history entry keeps it for a reload. If it is null or empty, the history entry forgets
+ * the token.
  */
 export function hideToken({ location, history }: TokenPlace, token: string | null): void {
   const query = new URLSearchParams(location.search)

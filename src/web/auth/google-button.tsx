@@ -5,8 +5,8 @@ import { GoogleMark } from './google-mark.tsx'
 import { useNext } from './use-next.ts'
 
 /**
- * Spec §2: a button that navigates to /api/login, as an alternative to the form above it. It passes
- * on the page that the person wanted. Shows nothing if the server does not offer Google.
+ * A button that navigates to /api/login, as an alternative to the form above it (spec §2). It
+ * passes on the page that the person wanted. Shows nothing if the server does not offer Google.
  */
 export function GoogleButton({ children }: { children: string }) {
   const next = useNext()

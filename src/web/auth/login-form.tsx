@@ -22,8 +22,8 @@ export interface LoginFormProps {
  */
 export function LoginForm({ email, next }: LoginFormProps) {
   /**
-   * The address of a login with the right password that failed because the address is not verified
-   * yet.
+   * The email address of the last login that failed because the address is not verified yet. Null
+   * if the last login did not fail for this reason.
    */
   const [unverified, setUnverified] = useState<string | null>(null)
   const form = useAuthForm({

@@ -10,7 +10,10 @@ export function isConfirmed({ newPassword, confirmPassword }: NewPassword): bool
   return newPassword === confirmPassword
 }
 
-/** Spec §5, reset password: two errors of a new password have a toast, checked in this order. */
+/**
+ * Returns the toast for an error in a new password; null if there is none. Spec §5, reset password,
+ * says which errors have a toast and in which order they are checked.
+ */
 export function newPasswordToast(values: NewPassword) {
   if (!isConfirmed(values)) {
     return {

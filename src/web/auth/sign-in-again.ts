@@ -1,15 +1,16 @@
 import { nextPath, withNext } from '../../shared/rules/next-path.ts'
 import type { ToastOptions } from '../ui/toast-turns.ts'
 
-/** Spec §9: login redirect delay. */
+/** How long the toast is shown before the login page opens, in milliseconds (spec §9). */
 const redirectDelay = 500
 
 /**
  * Makes the function to call when the server says that the session has ended. Spec §8: it shows a
  * toast and goes to /api/login after 500 ms. After signing in, the person comes back to the page.
- * The function acts only once, even if several calls fail at the same time. A page that would lose
- * unsaved data is not left, and the toast says what to do.
+ * The function acts only once, even if several calls fail at the same time.
  * @param here returns the path of the page, with its query and fragment.
+ * @param isHeld returns true while leaving the page would lose bytes of uploads. Then the page
+ * stays open, and the toast says what to do.
  */
 export function createSignInAgain(
   toast: (options: ToastOptions) => void,

@@ -97,7 +97,10 @@ export function SignupForm({ policy, onDone }: SignupFormProps) {
   )
 }
 
-/** Spec §5, signup: two errors have a toast, checked in this order. */
+/**
+ * Returns the toast for an error in the passwords; null if there is none. Spec §5, signup, says
+ * which errors have a toast and in which order they are checked.
+ */
 function faultToast({ password, confirmPassword }: SignupValues) {
   if (password !== confirmPassword) {
     return {

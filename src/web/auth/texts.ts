@@ -1,5 +1,8 @@
 /** The text for a call without an answer, in the words of spec §8, network failure. */
 export const checkConnection = 'Please check your connection and try again'
 
-/** The sentence that verify and reset show on the page, besides their toast (spec §8). */
+/**
+ * The pages that verify an address or reset a password show this sentence, besides a toast (spec
+ * §8).
+ */
 export const networkErrorOccurred = 'Network error occurred'

@@ -33,7 +33,9 @@ export interface AuthForm<Name extends string, Body> {
    * (spec §8).
    */
   failed: ToastText
-  /** The title that is used instead when no answer came. */
+  /**
+   * The title of the toast if the server gave no answer. Without it, the title of `failed` is used.
+   */
   networkTitle?: string
   /** For each error code of the server, the texts to show at the fields. */
   refusals?: Partial<Record<ErrorCode, Faults<NoInfer<Name>>>>

@@ -22,7 +22,7 @@ export function useEmailVerification(token: string): EmailVerification {
     queryFn: () => verifyEmail(token),
     enabled: token !== '',
   })
-  // Spec §5, verify email.
+  // Spec §5, verify email: without a token the page shows this failure.
   if (token === '') {
     return { state: 'failed', reason: 'No verification token found in URL', retry: null }
   }

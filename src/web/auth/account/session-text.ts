@@ -16,7 +16,7 @@ export function lastSeenText(lastSeen: Date, now: Date): string {
 
 /**
  * Writes a day as '11 Nov', in the browser's time zone. It needs no year, because no session is
- * older than 90 days.
+ * older than 90 days and a trial lasts 30 days.
  */
 export function dayText(moment: Date): string {
   return moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })

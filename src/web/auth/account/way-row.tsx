@@ -3,7 +3,7 @@ import { Card } from '../../ui/card.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 
 export interface WayRowProps {
-  /** A lucide icon, or a letter. Screen readers ignore it. */
+  /** A lucide icon, or Google's logo. Screen readers ignore it. */
   icon: ReactNode
   title: ReactNode
   /** A line of facts under the title. */
