@@ -45,8 +45,8 @@ function showFaults(form: HTMLFormElement, faults: Partial<Record<string, string
 
 /**
  * Sends feedback to the server.
- * @returns null if the server accepted it. Otherwise a sentence that says why not; if the server
- * sent such a sentence, it is that one (spec §8).
+ * @returns null if the server accepted it. Otherwise the sentence of the server that says why not,
+ * or a general sentence if there is none (spec §8).
  */
 async function send(values: object): Promise<string | null> {
   const unknown = 'Something went wrong. Please try again.'

@@ -22,7 +22,10 @@ const causes: Record<KeepFault, (files: string) => string> = {
   number: (files) => `So many files wait already that this browser does not keep ${files} too.`,
 }
 
-/** What the visitor does before choosing the file again, by the page that opens after a drop. */
+/**
+ * Says what the visitor should do if a file cannot be kept. It depends on the page that opens after
+ * a drop.
+ */
 const cures = {
   '/': (whose) => `Choose ${whose} again on the dashboard.`,
   '/signup': (whose) => `Sign up or sign in first, then choose ${whose} again.`,
@@ -35,7 +38,9 @@ const cures = {
  */
 export type PageAfterDrop = keyof typeof cures
 
-/** Returns the page with this path. Any other path counts as the login. */
+/**
+ * Returns `path` if it is one of the pages that can open after a drop. Otherwise returns the login.
+ */
 export function pageAfterDrop(path: string | null): PageAfterDrop {
   return path !== null && Object.hasOwn(cures, path) ? (path as PageAfterDrop) : '/login'
 }

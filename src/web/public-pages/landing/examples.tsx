@@ -6,8 +6,8 @@ import { KindIcon } from '../../files/kind-icon.tsx'
 import { Lifeline } from '../../files/lifeline.tsx'
 
 /**
- * Makes an example file whose link lasts 3 days. It looks as it would `age` milliseconds after its
- * upload, because the same functions draw it as in the application.
+ * Makes an example file whose link lasts 3 days. The file looks as the application would show it
+ * `age` milliseconds after its upload, because the same functions draw it.
  */
 function example(originalName: string, mimeType: string, age: number) {
   const dates = {

@@ -2,7 +2,7 @@ import { publicSlot } from '../../../shared/public-slots.ts'
 
 const hatching = 'hatching'
 
-/** A short sample of the bar. It stands in the legend, before the text that explains it. */
+/** A short piece of the bar. It stands in the legend, before the text that explains it. */
 function Sign({ x = 0, width, filled }: { x?: number; width: number; filled: boolean }) {
   return filled ? (
     <rect x={x} width={width} height="8" rx="4" fill="var(--accent)" />

@@ -34,8 +34,8 @@ function findZone(): DropZone | null {
 
 /**
  * Makes the drop zone of the landing page work. When somebody drops or chooses files, this browser
- * keeps them. Then the page opens to which the link `go-on` leads. If a file cannot be kept, the
- * page says why. The page also shows files that are already waiting.
+ * keeps them and opens the page to which the link `go-on` leads. If a file cannot be kept, the page
+ * says why. The page also shows files that are already waiting.
  */
 export function offerDrop(): void {
   const parts = findZone()
@@ -84,8 +84,8 @@ export function offerDrop(): void {
     onDragging: (isDragging) => zone.classList.toggle('dragging', isDragging),
     onDrop: (drop) => void take(drop),
   })
-  // When somebody goes back to this page, the browser may show its old state. So read the files
-  // again.
+  // When somebody goes back to this page, the browser may show its old state. So the page reads the
+  // list of waiting files again.
   addEventListener('pageshow', async () => {
     if (!isBusy) show(await kept.list())
   })
