@@ -6,9 +6,9 @@ import type { PickedFile } from './picking/picked-file.ts'
  * commands: the engine implements it, tabs send the commands to each other as data, and pages call
  * them (`UploadsState`).
  *
- * If a tab closes in the middle of a command, the next tab runs the command again. So running a
- * command twice must do no harm. A command that returns a promise has ended when the promise
- * settles.
+ * If the tab that runs the engine closes in the middle of a command, another tab starts an engine
+ * and runs the command again. So running a command twice must do no harm. A command that returns a
+ * promise has ended when the promise settles.
  */
 export interface UploadCommands {
   /** Uploads files. A file that a paused upload waits for is given to that upload instead. */
@@ -18,7 +18,7 @@ export interface UploadCommands {
    * failed already is removed immediately.
    */
   cancel(id: string): void
-  /** Cancels the running and waiting uploads of the foreground path. */
+  /** Cancels the running and waiting foreground uploads: those whose progress the page shows. */
   cancelForeground(): void
   /** Resumes a paused upload, or tries a failed one again, if its bytes are available. */
   resume(id: string): void

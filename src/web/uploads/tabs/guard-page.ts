@@ -1,7 +1,7 @@
 /**
  * Makes the browser ask a person before the tab is closed or left. Returns a function that stops
  * this. Use it only while bytes would be lost, because people learn to dismiss needless questions.
- * Some browsers also do not keep such a page for the back button.
+ * Besides, some browsers do not keep a page for the back button while it has this question.
  */
 export function guardPage(page: EventTarget = window): () => void {
   const ask = (event: Event) => event.preventDefault()

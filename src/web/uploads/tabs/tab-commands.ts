@@ -1,17 +1,17 @@
 import type { OpenChannel } from '../upload-ports.ts'
 
 /**
- * The leader sends its state to other tabs at most this often. Spec §9: progress callbacks are
- * throttled to every 500 ms.
+ * The leading tab, which runs all uploads, sends its state to the other tabs at most this often.
+ * Spec §9: progress callbacks are throttled to every 500 ms.
  */
 const liveEveryMs = 500
-/** A working leader confirms a command within this time. */
+/** The leading tab acknowledges a command (`taken`) within this time unless it hangs. */
 const answerWithinMs = 10_000
 
 /** The messages between tabs. */
 export type TabMessage<Command, Live> =
   | { type: 'command'; id: string; command: Command }
-  /** The leader has received the command and runs it. */
+  /** The leading tab has received the command and runs it. */
   | { type: 'taken'; id: string }
   | { type: 'done'; id: string }
   | { type: 'hello' }
@@ -23,18 +23,21 @@ export interface TabCommandsDeps<Command, Live> {
   open: OpenChannel<TabMessage<Command, Live>>
   /** Returns an id that no other tab returns. */
   newId: () => string
-  /** Called in the leading tab when another tab was opened, became visible, or signed in. */
+  /**
+   * Called in the leading tab when another tab begins to follow it, and when any tab becomes
+   * visible.
+   */
   onHello: () => void
-  /** Called in the other tabs with the state that the leader sent. */
+  /** Called in the other tabs with the state that the leading tab sent. */
   onLive: (live: Live) => void
-  /** Called when no leader has confirmed a command of this tab for 10 s. */
+  /** Called when no leading tab has acknowledged a command of this tab for 10 s. */
   onNoAnswer: () => void
 }
 
 /**
- * Runs a command in the leading tab. The command has ended when its result is saved, so that the
- * result stays if the tab is closed. If the leader closes in the middle of a command, the next
- * leader runs the command again, which must do no harm.
+ * Runs a command in the leading tab, which runs all uploads. The command has ended when its result
+ * is saved, so that the result stays if the tab is closed. If that tab closes in the middle of a
+ * command, the next leading tab runs the command again, which must do no harm.
  */
 type RunCommand<Command> = (command: Command) => void | Promise<void>
 
@@ -72,10 +75,10 @@ export function createTabCommands<Command, Live>({
   onLive,
   onNoAnswer,
 }: TabCommandsDeps<Command, Live>): TabCommands<Command, Live> {
-  /** Not null while this tab leads. */
+  /** Runs the commands of all tabs. Null unless this tab leads. */
   let run: RunCommand<Command> | null = null
   const kept = new Map<string, Command>()
-  /** For each command that no leader has confirmed, a function that stops its timer. */
+  /** For each command that no leading tab has acknowledged, a function that stops its timer. */
   const untaken = new Map<string, () => void>()
   const running = new Set<string>()
   /**

@@ -14,9 +14,9 @@ export interface ElectionDeps {
 }
 
 /**
- * Elects the leader by a Web Lock. When the leader's tab is closed, crashes or is discarded, the
- * browser gives the lock to another tab. Chromium never freezes a tab that has a lock. If the
- * browser has no locks, every tab becomes a leader.
+ * Elects the leader, the tab that runs the uploads, by a Web Lock. When the leader's tab is closed,
+ * crashes or is discarded, the browser gives the lock to another tab. Chromium never freezes a tab
+ * that has a lock. If the browser has no locks, every tab becomes a leader.
  *
  * A page that is left gives up the lock, since the browser may keep the page for the back button.
  * When the person comes back to it, the page is loaded again if it was the leader, because another

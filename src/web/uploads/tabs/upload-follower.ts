@@ -29,8 +29,8 @@ export interface FollowerDeps {
 }
 
 /**
- * The work of a tab while another tab leads. It shows the uploads, and gives the leader the files
- * that were added here.
+ * The work of a tab while another tab, the leader, runs the uploads. It shows the uploads, and
+ * gives the leader the files that were added here.
  */
 export interface UploadFollower {
   begin(): void
@@ -50,7 +50,7 @@ export interface UploadFollower {
 
 export function createFollower(deps: FollowerDeps): UploadFollower {
   const { timers, data, page, keepAwake } = deps
-  /** Not null while another tab leads. */
+  /** The records that the leading tab writes; null unless another tab leads. */
   let mirror: RecordMirror | null = null
   /** The last state that the leader sent. */
   let heard: Live | null = null
@@ -85,8 +85,8 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
   }
 
   /**
-   * Forgets files without an upload record, but only if two checks found none. The leader may not
-   * have written the record of a new file yet.
+   * Forgets a file without an upload record, but only if two checks in a row found no record. The
+   * leader may not have written the record of a new file yet.
    */
   const sweep = repeat(timers, sweepEveryMs, () => {
     if (!mirror) return false
@@ -110,8 +110,8 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
   }
 
   /**
-   * Gives the leader the files that it lacks and this tab has. A tab lacks files if it has just
-   * become the leader in place of a closed tab.
+   * Gives the leader (the tab that runs the uploads) the files that it lacks and this tab has. The
+   * leader lacks files if it has just taken the place of a closed tab.
    */
   function supply({ ownerId, wanted }: Live): void {
     for (const id of supplied) if (!wanted.includes(id)) supplied.delete(id)

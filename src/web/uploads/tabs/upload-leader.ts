@@ -8,7 +8,8 @@ import type { UploadCommand } from '../upload-commands.ts'
 import type { Notice } from '../upload-notices.ts'
 
 /**
- * Without an election, an upload that was active within this time may be running in another tab.
+ * Where tabs cannot elect one tab to run all uploads, an upload that was active within this time
+ * may be running in another tab.
  */
 const othersIdleMs = 60_000
 
@@ -18,8 +19,8 @@ export type ToastNotice = Notice & { kind: 'toast' }
 export type OwnedCommand = UploadCommand & { ownerId: string }
 
 /**
- * The state that the leader sends to the other tabs. They read the upload records from localStorage
- * themselves.
+ * The state that the leader, the tab that runs the uploads, sends to the other tabs. They read the
+ * upload records from localStorage themselves.
  */
 export interface Live extends Omit<EngineState, 'records'> {
   ownerId: string
@@ -45,19 +46,20 @@ export interface LeaderDeps extends EngineDeps {
 export interface UploadLeader {
   /** Runs a command. Resolves when its result is saved. */
   obey(command: OwnedCommand): Promise<void>
-  /** Returns what the engine of this user shows; null when there is no such engine. */
+  /** Returns what the engine of this user shows; null when this user's engine does not run. */
   state(ownerId: string): EngineState | null
   /** Returns the state to send to the other tabs; null when no engine runs here. */
   live(): Live | null
   /** Resumes the uploads that wait for a sign-in, if their owner is signed in again. */
   resumeSignedIn(): void
-  /** Ends the engine without writing anything, because another tab leads now. */
+  /** Ends the engine without writing anything, because another tab runs the uploads now. */
   resign(): void
 }
 
 /**
- * Makes the leader of the tabs. It runs one engine at a time, because a browser has one session. It
- * takes the user who gave the last command for the signed-in user.
+ * Makes the leader, which runs the uploads of all tabs in this tab. It runs one engine at a time,
+ * because a browser has one session. It assumes that the user who gave the last command is signed
+ * in.
  */
 export function createLeader(deps: LeaderDeps): UploadLeader {
   const { records, timers, handles, isAlone, newId, pageUser } = deps
@@ -69,8 +71,8 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
     const { ownerId } = command
     const engine = running?.ownerId === ownerId ? running.engine : startEngine(ownerId)
     const obeyed = obeyedBy(engine, command)
-    // The change is written immediately. This tab may close at any moment, and the tab that gave
-    // the command forgets it once it has ended.
+    // The change is written immediately, because this tab may close at any moment. The tab that
+    // gave the command forgets the command once it has ended, so nobody would repeat it.
     records.flush()
     await obeyed
     records.flush()

@@ -61,7 +61,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   const data = createUploadData(handles, (file) => env.sample(file, new AbortController().signal))
   const nextId = createSortedIds(timers.now, newId)
   let user: string | null = null
-  /** Not null while this tab leads. */
+  /** Runs the uploads of all tabs. Null unless this tab leads. */
   let leader: UploadLeader | null = null
 
   const store: UploadsStore = createStore<UploadsState>()(() => ({
@@ -180,7 +180,8 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   }
 
   env.onStorage((key, value) => {
-    // Without an election, each tab writes only its own records.
+    // The leader writes its record again if a former leader has overwritten it. Where tabs cannot
+    // elect a leader, this is not needed: each tab writes only its own records.
     if (!follower.hearStorage(key, value) && !env.isAlone) records.writeAgain(key)
   })
   env.onHidden(records.flush)
