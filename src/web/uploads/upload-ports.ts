@@ -24,8 +24,8 @@ export interface TransferJob {
    */
   resumed: boolean
   /**
-   * The presigned URLs that get-upload-url answered for this transfer, by part number. Empty if
-   * they are from an earlier transfer.
+   * The presigned URLs that get-upload-url answered for this transfer, by part number. Empty unless
+   * get-upload-url was called immediately before this transfer.
    */
   partUrls: Readonly<Record<string, string>>
   signal: AbortSignal

@@ -20,7 +20,7 @@ export interface UploadLive {
   bytesPerSecond: number | null
 }
 
-/** The commands that only the engine and the tabs give. Pages do not give them. */
+/** The commands that a tab gives by itself. The components of a page cannot give them. */
 type BetweenTabs = 'resumeSignedIn' | 'supplyFile'
 
 /**
@@ -47,13 +47,14 @@ export type UploadsStore = StoreApi<UploadsState>
 /** What uploads need from the page: functions that show results, and the limits. */
 export interface UploadsPage {
   /**
-   * Called when the list of files must be refreshed (spec §7). `files` are the new files that this
-   * tab knows.
+   * Called when the list of files must be refreshed (spec §7). `files` are the new files; it is
+   * empty when another tab ran the uploads.
    */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: Notice & { kind: 'toast' }) => void
   /**
-   * Returns the largest number of files that a tier with such a limit allows (`largestFileCount`).
+   * Returns the highest number of files that a tier allows. Tiers that allow any number of files
+   * are left out (see `largestFileCount`).
    */
   mostPlaces: () => number
 }

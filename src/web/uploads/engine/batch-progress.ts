@@ -6,8 +6,9 @@ import { isUnderWay } from './upload-machine.ts'
 import { isLargeDrop } from './upload-queue.ts'
 
 /**
- * Counts over a batch of uploads. A batch is all files that were added together, or all uploads of
- * the foreground path between two moments when none was running.
+ * How many uploads of a batch are in each state. A batch is all files that were added together, or
+ * all foreground uploads (those whose progress the page shows) between two moments when none was
+ * running.
  */
 export interface BatchCounts {
   /** Uploads that are pending or uploading. */
@@ -25,7 +26,8 @@ export function noUploads(): BatchCounts {
 }
 
 /**
- * Counts the change of one upload. `before` is null for a new upload, `after` for a removed one.
+ * Returns the counts after one upload has changed. `before` is null for a new upload, `after` for a
+ * removed one.
  */
 export function countChange(
   counts: BatchCounts,
@@ -75,7 +77,7 @@ export function outcomeText({ counted, stored, cancelled }: BatchCounts): string
 export interface BatchProgress {
   /** Counts a new record. */
   added(record: UploadRecord): void
-  /** Counts the change of a record; `after` is null when the record is removed. */
+  /** Updates the counts after a record has changed; `after` is null when the record is removed. */
   changed(before: UploadRecord, after: UploadRecord | null): void
   /** Returns how many files were added together with this record's file, including it. */
   dropSize(record: UploadRecord): number

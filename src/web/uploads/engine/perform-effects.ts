@@ -19,11 +19,15 @@ const cancelledShownMs = 2000
 export interface EffectDeps extends Omit<RunDeps, 'onStoredAnyway'>, Pick<AbortsDeps, 'storage'> {
   records: RecordStore
   data: UploadData
-  /** Called when the list of files must be refreshed (spec §7). `files` are its new files. */
+  /**
+   * Called when the list of files must be refreshed (spec §7). `files` are the new files to add to
+   * it.
+   */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: Notice & { kind: 'toast' }) => void
   /**
-   * Returns the largest number of files that a tier with such a limit allows (`largestFileCount`).
+   * Returns the highest number of files that a tier allows. Tiers that allow any number of files
+   * are left out (see `largestFileCount`).
    */
   mostPlaces: () => number
 }

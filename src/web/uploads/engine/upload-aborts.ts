@@ -31,7 +31,7 @@ export interface UploadAborts {
   abort: UploadCalls['abortUpload']
   /** Repeats all aborts that have no answer, including those of an earlier page. */
   resume(): void
-  /** Stops all requests. The next page repeats the aborts that have no answer. */
+  /** Stops repeating. The next page repeats the aborts that have no answer. */
   close(): void
 }
 
@@ -58,7 +58,7 @@ export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
     const repeated = { call, input: cloudKey, withinMs: callTimeoutMs, isPassing: mayPass }
     const stop = () => void running.delete(cloudKey)
     // The repetition ends with an answer, when the person has to sign in first, or when `close` is
-    // called. In the last two cases a later page repeats the abort.
+    // called. In the last two cases `resume` repeats the abort, here or on a later page.
     void untilAnswered(repeated, { signal, limit: noLimit }, deps).then(stop, stop)
     return first.promise
   }

@@ -269,7 +269,8 @@ export class UploadEngine implements UploadCommands {
   }
 
   /**
-   * Updates the sets for a changed record. Also decides whether the browser must ask before the
+   * Puts the id of a changed record into those of the sets `#paused`, `#over` and `#unsaved` that
+   * fit it, and removes it from the others. Also decides whether the browser must ask before the
    * page is left, and whether the device must stay awake.
    */
   #sort(id: string, record: UploadRecord | null): void {

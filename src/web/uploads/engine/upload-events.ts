@@ -24,7 +24,9 @@ export type DataState = 'ready' | 'file' | 'permission' | 'gone' | 'stored'
  */
 export type ConfirmStage = 'confirm' | 'confirm-lost' | 'confirm-without-file'
 
-/** The calls that can be refused. */
+/**
+ * The calls that the server can refuse: `start` is get-upload-url, `resume` lists the stored parts.
+ */
 export type CallStage = 'start' | 'resume' | ConfirmStage
 
 export type UploadEvent =
@@ -43,13 +45,13 @@ export type UploadEvent =
   | { type: 'refused'; stage: CallStage; refusal: Refusal }
   | { type: 'transfer-failed'; kind: TransferFault; status: number | null }
   /**
-   * The hash of some of the file's bytes was computed. It recognises the file when the file is
-   * chosen again.
+   * The hash of some of the file's bytes was computed. It shows later whether a person has chosen
+   * the same file again.
    */
   | { type: 'identified'; sample: string }
   /** The upload is to continue. `data` says where its bytes are. */
   | { type: 'resume'; data: DataState }
-  /** A failed upload can be tried again only after a person has given this. */
+  /** A failed upload can be tried again only after a person has given what `need` names. */
   | { type: 'lacks'; need: 'file' | 'permission' }
   /** No engine runs the upload any more: its page was loaded again, or the engine was closed. */
   | { type: 'halt' }
@@ -95,8 +97,8 @@ export function isRunStep(effect: UploadEffect): effect is RunStep {
 
 /**
  * Something that must be done after an event, such as saving the record of the upload. Each event
- * gives a list of effects. `EffectPerformer` performs them from the first to the last. It only
- * returns a `RunStep`, which the `UploadRun` of the upload performs.
+ * gives a list of effects. `EffectPerformer` performs them from the first to the last. It does not
+ * perform a `RunStep` but returns it, and the `UploadRun` of the upload performs it.
  */
 export type UploadEffect =
   | RunStep

@@ -20,8 +20,8 @@ import type {
 } from './upload-events.ts'
 
 /**
- * True while an upload waits in the queue or runs, so that the page should stay open. False for no
- * upload.
+ * True while an upload waits in the queue or runs. The page should then stay open. Returns false
+ * for null and undefined.
  */
 export function isUnderWay(record: Pick<UploadRecord, 'status'> | null | undefined): boolean {
   return record?.status === 'pending' || record?.status === 'uploading'
@@ -108,8 +108,7 @@ function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): T
     case 'held':
       return ticket ? transferring(record, ticket, event.parts, true, now) : unchanged(record)
     case 'progress':
-      // The number of bytes falls when an attempt failed, because the server does not have its
-      // bytes.
+      // A lower number than before is valid: the bytes of a failed attempt are no longer counted.
       if (status !== 'uploading' || event.bytes === record.uploadedBytes) return unchanged(record)
       return { record: withBytes(active, event.bytes), effects: [save] }
     case 'sent':
@@ -149,8 +148,8 @@ function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): T
 }
 
 /**
- * Starts an upload that waited in the queue. Without the file, the upload can only ask the server
- * for the confirmation.
+ * Starts an upload that waited in the queue. Without the file, it can only ask the server to
+ * confirm the upload, which succeeds if the server has all bytes.
  */
 function begun(record: UploadRecord, hasFile: boolean): Transition {
   const { ticket } = record
@@ -242,7 +241,7 @@ function transferFailed(
     if (status === 403 && !ticket.parts) return startedAnew(record, ticket.cloudKey)
   }
   const reason = transferText(path, kind, status)
-  // The file cannot be read, so this browser forgets it. The next attempt then asks for the file.
+  // If the file cannot be read, this browser forgets it. The next attempt then asks for the file.
   if (kind !== 'unreadable') return failedAndTold(record, 'transfer', reason)
   const next = failedAndTold(record, 'transfer', reason, [{ type: 'release-data' }])
   if (record.pasted || next.record === null) return next

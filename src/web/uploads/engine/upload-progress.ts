@@ -9,7 +9,10 @@ export interface UploadShare {
   status: UploadStatus
 }
 
-/** Takes these values from an upload's record. A paused upload counts as pending. */
+/**
+ * Returns the values of an upload's record that the progress depends on. A paused upload counts as
+ * pending.
+ */
 export function shareOf({
   fileName,
   fileSize,

@@ -5,8 +5,8 @@ import type { UploadRun } from './upload-run.ts'
 /** Spec §9: pause between file records. */
 const pauseBetweenMs = 500
 /**
- * Up to this many files in a drop, the queue pauses between the files. In a larger drop the pause
- * would limit the speed to two files a second.
+ * In a drop of at most this many files, the queue pauses between two files. In a larger drop the
+ * pause would limit the speed to two files a second.
  */
 const largestPausedDrop = 10
 /**
@@ -54,8 +54,8 @@ export interface UploadQueue {
   /**
    * Removes an upload from the queue, or notes that its run ended. If its call of get-upload-url
    * has no answer yet, the server may still give it an upload slot. The queue then counts the
-   * upload as running until the answer has come and the slot is freed, for 30 s at most. No other
-   * upload asks for a slot before.
+   * upload as running until the answer has come and the slot is freed, for 30 s at most. Until then
+   * no other upload asks for a slot, unless the user's tier does not limit them.
    */
   leave(id: string): void
   /** Returns the ids of the waiting uploads, in the order in which they will start. */

@@ -72,8 +72,8 @@ export class UploadRun {
   }
 
   /**
-   * The facts that tabs show besides the record; null before the first call or transfer reports
-   * any.
+   * The speed of the upload and what interrupts it; null before a call or the transfer has reported
+   * one of them.
    */
   get live(): UploadLive | null {
     return this.#live
@@ -95,7 +95,10 @@ export class UploadRun {
     void this.#goOn()
   }
 
-  /** Stops all calls and transfers of the upload. No further event is dispatched. */
+  /**
+   * Ends the run: stops its transfer and its waits, and dispatches no further event. A running call
+   * that changes something on the server still waits for its answer.
+   */
   end(): void {
     this.#turn.abort(new DOMException('The turn of this upload has ended.', 'AbortError'))
   }
@@ -222,8 +225,8 @@ export class UploadRun {
     const contentType = ticket.metadata.mimeType
     const hasFirstDate = file.lastModified === this.#record()?.identity.lastModified
     const partUrls = this.#signed?.cloudKey === ticket.cloudKey ? this.#signed.partUrls : {}
-    // These URLs are used for one transfer only: the server may start the parts anew before the
-    // next transfer.
+    // These URLs are used for one transfer only. Before the next one the server may begin a new
+    // multipart upload, for which they are not valid.
     this.#signed = null
     const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls }
     await this.#deps.sendFile({ ...job, signal, onProgress, onInterrupted: this.#onInterrupted })
@@ -256,7 +259,7 @@ export class UploadRun {
     const confirmed = await this.#untilAnswered({
       call: calls.confirmUpload,
       input: { cloudKey, metadata, uploadStartTime, sha256 },
-      // The server joins the parts of a large file before it answers.
+      // The answer may take long, because the server first joins the parts of a large file.
       withinMs: requestTimeoutMs,
       isPassing: mayPass,
     })
@@ -280,8 +283,8 @@ export class UploadRun {
 }
 
 /**
- * Returns the media type if it is valid. Some systems give an invalid one. The empty type means
- * unknown.
+ * Returns the media type if it is valid, otherwise the empty text, which means unknown. Some
+ * systems give an invalid type.
  */
 function mediaTypeOf(type: string): string {
   return isMediaType(type) ? type : ''

@@ -62,8 +62,9 @@ const uploadRecord = z.object({
   expirationDays: z.int().positive(),
   ticket: ticketSchema.nullable(),
   /**
-   * True after the upload was started again on the server, because the first start was lost. This
-   * happens at most once until the upload is resumed.
+   * True after the upload was repaired without a person: the server no longer knew it, lacked some
+   * of its bytes or had different bytes, or the presigned URL had expired. This is done only once.
+   * When the upload is resumed after a pause or a failure, the field becomes false again.
    */
   restarted: z.boolean(),
   /** When the first byte was about to be sent; null before that. */
@@ -74,8 +75,8 @@ const uploadRecord = z.object({
   /** The upload status of spec §3. */
   status: z.enum(['pending', 'uploading', 'paused', 'completed', 'failed']),
   /**
-   * What a paused upload needs from a person; null when it resumes without a person. Of a failed
-   * upload, what it needs before it can be tried again.
+   * What a person must give a paused upload before it can resume; null when it resumes without a
+   * person. For a failed upload, what a person must give before it can be tried again.
    */
   need: z.enum(['file', 'permission', 'sign-in']).nullable(),
   lastActivity: moment,
