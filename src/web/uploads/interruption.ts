@@ -5,7 +5,7 @@ import type { StorageAnswer } from './transfer/storage-request.ts'
  * Why an attempt to send bytes failed.
  * - `no-answer`: no answer came.
  * - `not-ready`: the server answered that it cannot serve now (5xx).
- * - `busy`: the server works, but serves too many others now.
+ * - `busy`: the server works, but serves too many other requests now.
  * - `disk-full`: the server cannot write. Somebody has to make room.
  */
 export type Interruption = 'no-answer' | 'not-ready' | 'busy' | 'disk-full'
@@ -25,12 +25,16 @@ export function interruptionOf(answer: StorageAnswer): Interruption {
 }
 
 /**
- * Codes of 503 that do not mean a busy server. They name a fault of the server, which
- * `GET /api/ready` shows too. So while the server is ready, attempts that end like this count.
+ * The codes of 503 answers that report a fault of the server, not a busy server. `GET /api/ready`
+ * reports the same fault. If it says instead that the server is ready, the failed attempt counts
+ * towards the limit of attempts.
  */
 const faultCodes = new Set<string | null>(['UNAVAILABLE', 'DISK_FULL'] satisfies ErrorCode[])
 
-/** True when the server works, serves too many others now, and says when to come back. */
+/**
+ * True when the server works but serves too many other requests now, and says when to try again
+ * (`Retry-After`).
+ */
 export function isBusy(answer: StorageAnswer): boolean {
   if (answer.kind !== 'answer' || answer.retryAfterMs === null) return false
   return answer.status === 429 || (answer.status === 503 && !faultCodes.has(answer.code))

@@ -49,10 +49,10 @@ export interface PartTime {
  * Returns how many parts should be sent in parallel, computed from the times of the last parts that
  * arrived.
  *
- * Each part should take less than 30 s. The result is 2 to 4 for that. It is 5 if parts take at
- * most 0.5 s, and 1 if two parts in parallel would both reach the time-out of their requests. All
- * parts share one bandwidth. So a part that took `ms` among `together` parts would take `ms /
- * together` alone, and a constant bandwidth always gives the same result.
+ * The result is usually 2 to 4, so that each part takes less than 30 s. It is 5 if a part alone
+ * takes at most 0.5 s, and 1 if two parts in parallel would both reach the time-out of their
+ * requests. All parts share one bandwidth. So a part that took `ms` among `together` parts would
+ * take `ms / together` alone, and a constant bandwidth always gives the same result.
  */
 export function limitFor(times: readonly PartTime[]): number {
   if (times.length === 0) return firstLimit

@@ -1,7 +1,11 @@
 /** Tells whether the browser says that it is online, and waits until it is. */
 export interface Connection {
   isOnline: () => boolean
-  /** Resolves immediately when online, otherwise later; rejects with the reason of the signal. */
+  /**
+   * Resolves immediately when the browser is online. Otherwise resolves when it is online again, or
+   * after a while, because the browser may be wrong. Rejects with the reason of the signal when it
+   * is aborted.
+   */
   untilOnline: (signal: AbortSignal) => Promise<void>
 }
 

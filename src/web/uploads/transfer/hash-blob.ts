@@ -14,8 +14,8 @@ const sliceSize = 4 * 1024 ** 2
 const sampleSize = 64 * 1024
 
 /**
- * True when a file can still be read at this offset. Call it after a lost connection: a request
- * also fails so if its file was changed or removed on disk.
+ * True when a file can still be read at this offset. Call it after a lost connection, because a
+ * request fails in the same way if its file was changed or removed on disk.
  */
 export async function isReadable(file: Blob, offset: number): Promise<boolean> {
   try {

@@ -32,9 +32,9 @@ export interface RetryLimit {
   /** The request is given up after this many consecutive failures without new bytes in storage. */
   maxTries: number
   /**
-   * True for a request that is repeated while the server is away or busy. Then the last two attempts
-   * count only if the server is ready after each of them (`GET /api/ready`). The answer of a busy
-   * server does not count either.
+   * True for a request that is repeated while the server is away or busy. The last two attempts
+   * then count towards `maxTries` only if `GET /api/ready` then shows that the server is ready. An
+   * attempt that a busy server refused does not count.
    */
   isPatient: boolean
 }
@@ -151,9 +151,9 @@ export function afterFailure(
 }
 
 /**
- * Returns the wait in milliseconds after `failed` consecutive failures: 3 s, 6 s, 12 s, up to
- * 30 s. The wait is at least as long as `Retry-After` asks, up to a limit. A random addition of up
- * to 30 % keeps clients that failed together from coming back together.
+ * Returns the wait in milliseconds after `failed` consecutive failures: 3 s, 6 s, 12 s, up to 30 s.
+ * The wait is at least as long as `Retry-After` asks, up to a limit. A random addition of up to 30%
+ * keeps clients that failed together from all trying again at the same moment.
  */
 function waitMsAfter(answer: StorageAnswer, failed: number, random: number): number {
   const asked = answer.kind === 'answer' ? (answer.retryAfterMs ?? 0) : 0
@@ -164,8 +164,8 @@ function waitMsAfter(answer: StorageAnswer, failed: number, random: number): num
 /**
  * Returns how long the browser may send no byte of a body, in milliseconds. On a very slow
  * connection the operating system may take more bytes into its buffer than it sends in 30 s. So the
- * limit doubles each time.
- * @param stalled how often this body has stopped moving before.
+ * limit doubles with each stall.
+ * @param stalled how often the sending of this body has stalled before.
  */
 export function stallLimitMs(stalled: number): number {
   return Math.min(firstStallMs * 2 ** stalled, longestStallMs)
@@ -174,10 +174,10 @@ export function stallLimitMs(stalled: number): number {
 /**
  * What an answer means.
  * - `stored`: the bytes are stored.
- * - `again`: the fault will pass.
+ * - `again`: the fault may pass, so the request is repeated.
  * - `altered`: other bytes arrived than were sent.
  * - `unsigned`: the presigned URL is no longer valid.
- * - `wrong-offset`: the answer names the right offset.
+ * - `wrong-offset`: the bytes began at a wrong offset. The answer names the right one.
  * - `gone`: the server knows no such upload.
  * - `signed-out`: the session has ended.
  * - `final`: another attempt would not help.
@@ -256,8 +256,9 @@ const turnedAway = new Set([425, 429])
 
 function mayHaveArrived(answer: StorageAnswer): boolean {
   if (verdictOn({ request: 'put', answer }) !== 'again') return false
-  // A server that only is busy turns a request away before it keeps a byte. Any other 503 can come
-  // in the middle, for instance from a server that stops, and the bytes before it stay.
+  // A server that is only busy refuses a request before it keeps a byte. Any other 503 can come in
+  // the middle of a body, for instance from a server that stops. The bytes that arrived before stay
+  // stored.
   return answer.kind !== 'answer' || !(turnedAway.has(answer.status) || isBusy(answer))
 }
 

@@ -145,7 +145,7 @@ class PartsTransfer {
 
   /**
    * Sends one part, and repeats it after failures. Resolves when storage has the part, or when the
-   * limit allows fewer connections and another one will send the part.
+   * limit allows fewer connections and another connection will send the part.
    */
   async #send(partNumber: number): Promise<void> {
     const retries = this.#retriesOf(partNumber)
@@ -258,8 +258,8 @@ class PartsTransfer {
     this.#report()
     const verdict = verdictOn(failed)
     if (verdict === 'unsigned') this.#urls.refused(partNumber)
-    // Storage that refuses a URL may close the connection before its answer is read. So the part
-    // gets a new URL.
+    // When storage refuses a URL, it may close the connection before the browser has read the
+    // answer. So the part gets a new URL after every failure.
     else this.#urls.forget(partNumber)
     if (verdict === 'altered') this.#checksums.delete(partNumber)
     const { arrivals } = this.#parts

@@ -84,8 +84,8 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
         ...(offset > 0 && { Range: `bytes=${offset}-` }),
         ...checksumHeader(ticket.checksum, checksum),
       },
-      // The body is always a slice of the file. If another tab chose the file, this tab may send
-      // only slices of it.
+      // The body is always a slice of the file. If the file was chosen in another tab, the browser
+      // lets this tab send only slices of it.
       body: file.slice(offset),
       timeoutMs: requestTimeoutMs,
       stallMs: stallLimitMs(stalled),

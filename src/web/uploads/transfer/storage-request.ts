@@ -83,7 +83,7 @@ export function errorCode(body: string): string | null {
 
 /**
  * Returns the answer's headers that the browser shows to this page. Asking for a hidden header by
- * name would write an error to the console; the answer of a bucket may have such headers.
+ * name would write an error to the console; the answer of a bucket may have hidden headers.
  */
 function shownHeaders(xhr: XMLHttpRequest): Headers {
   const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/)
