@@ -24,7 +24,10 @@ const isServerReady: IsServerReady = async (signal) => {
   return showsServer(await outcomeOf(call('ready', { signal: limit })))
 }
 
-/** Returns the time limit of a call whose caller sets no limit. */
+/**
+ * Returns a signal that ends a call after `callTimeoutMs`. It is for calls that get no signal from
+ * their caller.
+ */
 function inTime() {
   return AbortSignal.timeout(callTimeoutMs)
 }

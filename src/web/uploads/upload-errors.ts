@@ -113,10 +113,7 @@ export function saysServerIsFull(error: string | null): boolean {
   return error !== null && fullTexts.some((text) => error.includes(text))
 }
 
-/**
- * True when the server would refuse the other files that were added together with this one for the
- * same reason.
- */
+/** True when the server would refuse all waiting uploads for the same reason. */
 export function stopsTheRest({ code }: Refusal): boolean {
   return code === 'TIER_FILE_COUNT'
 }

@@ -7,8 +7,8 @@ export type Notice =
   | { kind: 'toast'; title: string; description?: string; failed: boolean }
 
 /**
- * When an upload failed: before its bytes were sent, while they were sent, or when the server was
- * asked to confirm it.
+ * The stage at which an upload failed: before its bytes were sent, while they were sent, or when
+ * the server was asked to confirm it.
  */
 export type FailedStage = 'start' | 'transfer' | 'confirm'
 
@@ -42,7 +42,9 @@ export function successNotice(path: UploadPath, fileName: string): Notice {
   }
 }
 
-/** Returns the notice for the end of a large drop. It replaces one notice for each file. */
+/**
+ * Returns the notice for the end of a large drop. It is shown instead of a notice for each file.
+ */
 export function dropNotice(stored: number, failed: number): Notice {
   if (failed === 0) {
     return {

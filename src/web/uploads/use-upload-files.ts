@@ -40,7 +40,8 @@ function failedForTier(upgrade: Tier, limits: Limits) {
 }
 
 /**
- * Returns a function that uploads the files of a user of this tier, and the files that it skipped.
+ * Returns `start`, which uploads files for a user of this tier, and the files that it skipped
+ * because they are too large.
  */
 export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits): UploadFiles {
   const [skipped, setSkipped] = useState(none)

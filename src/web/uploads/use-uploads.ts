@@ -10,8 +10,8 @@ import type { UploadsStore } from './uploads-state.ts'
 let stores: WeakMap<QueryClient, UploadsStore> | undefined
 
 /**
- * Returns the uploads of the application. They are kept outside React, so they survive a change of
- * the screen.
+ * Returns the store of this page's uploads, and creates it at the first call. The store is kept
+ * outside React, so the uploads survive a change of the screen.
  */
 function storeOf(client: QueryClient): UploadsStore {
   stores ??= new WeakMap()

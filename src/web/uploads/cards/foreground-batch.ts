@@ -5,8 +5,9 @@ import type { UploadsState } from '../uploads-state.ts'
 
 export interface ForegroundBatch {
   /**
-   * The uploads of all drops that have a running upload, or of the last drop. Paused uploads are
-   * left out, because the uploads panel shows them. Cancelled uploads are left out too.
+   * The uploads of all drops that have a waiting or running upload; if there is no such drop, those
+   * of the last drop. Paused uploads are left out, because the uploads panel shows them. Cancelled
+   * uploads are left out too.
    */
   batch: readonly UploadRecord[]
   /** The upload that the progress text names; undefined when no upload runs. */
@@ -29,7 +30,7 @@ export function foregroundBatch(
     batch.find(({ status }) => status === 'uploading') ??
     // No upload is sending bytes. This one has begun, but the call that starts it gets no answer.
     running.find(({ id }) => live[id]?.interrupted) ??
-    // In the pause between two files, the file that was stored last.
+    // In the pause between two files, the text names the file that was stored last.
     batch.findLast(({ status }) => status === 'completed') ??
     running[0]
   return { batch, current }

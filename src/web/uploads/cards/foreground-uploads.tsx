@@ -210,7 +210,10 @@ interface FailedUploadProps {
   onFile: (picked: PickedFile) => void
 }
 
-/** A failed upload with its error. Try again asks for the file first if the browser lacks it. */
+/**
+ * A failed upload with its error. The button 'Try again' first asks for the file if the browser
+ * lacks it.
+ */
 function FailedUpload({ record, isTold, onResume, onFile }: FailedUploadProps) {
   const { fileName, error, need } = record
   const { fault, give } = useGivenFile(onFile)
@@ -236,7 +239,7 @@ function FailedUpload({ record, isTold, onResume, onFile }: FailedUploadProps) {
   )
 }
 
-/** Whom to tell that the server is full. */
+/** The support address. A person can report there that the server is full. */
 function SupportAddress() {
   const supportEmail = useSupportEmail()
   return supportEmail === undefined ? null : (

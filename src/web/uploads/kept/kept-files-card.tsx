@@ -15,7 +15,10 @@ const mostNamed = 5
 export interface KeptFilesCardProps {
   /** Uploads these files. The card calls it with the files that it could open. */
   onUpload: (picked: readonly PickedFile[]) => void
-  /** Is called when the card disappears together with the pressed button, which had the focus. */
+  /**
+   * Called when the card disappears. The pressed button, which had the focus, disappears with it.
+   * So the page should focus another element.
+   */
   onDone: () => void
 }
 

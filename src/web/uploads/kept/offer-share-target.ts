@@ -2,9 +2,9 @@ import { sharePath } from '../../../shared/public-pages.ts'
 
 /**
  * Registers the service worker that stores files which a phone shares with the installed
- * application. It registers only when the application is installed or runs installed, so ordinary
- * visitors do not get it. Its scope is only the path to which phones share files, so it does not
- * slow down other pages.
+ * application. It does so when a person installs the application, in the installed application, and
+ * on the page to which phones share files. Ordinary visitors do not get the service worker. Its
+ * scope is only the path to which phones share files, so it does not slow down other pages.
  */
 export function offerShareTarget(): void {
   // Without HTTPS, browsers offer no service workers and cannot install the application.

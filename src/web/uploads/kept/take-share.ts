@@ -6,8 +6,8 @@ export const sharedField = 'files'
 
 /**
  * Stores shared files in this browser. Returns the path of the page that shows them. If one of them
- * cannot be kept, stores none and returns the path of the page that says so. Otherwise a person who
- * shares them again would get some of them twice. Sends nothing to the server.
+ * cannot be kept, stores none and returns the path of the page that says so. If it stored only some
+ * of them, a person who shares them again would have those twice. Sends nothing to the server.
  */
 export async function takeShare(
   request: Request,

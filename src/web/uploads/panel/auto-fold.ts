@@ -2,10 +2,13 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { Timers } from '../timers.ts'
 import { isCancelled } from '../upload-errors.ts'
 
-/** The panel folds to its header this long after its last upload completed. */
+/** If no upload failed, the panel folds to its header this long after its last upload completed. */
 export const foldAfterMs = 5000
 
-/** The same where an upload failed, so that there is time to read why. */
+/**
+ * If an upload failed, the panel folds this long after its last upload ended, so that a person has
+ * time to read why.
+ */
 const foldAfterFailureMs = 20_000
 
 /**
@@ -20,7 +23,7 @@ export function foldsInMs(records: readonly UploadRecord[], now: number): number
   const hasFailed = left.some(({ status }) => status === 'failed')
   const waitMs = hasFailed ? foldAfterFailureMs : foldAfterMs
   const endedAt = Math.max(...left.map(({ lastActivity }) => lastActivity))
-  // A moment in the future means that the clock was set back.
+  // If `endedAt` is in the future, the clock was set back. The panel then folds after `waitMs`.
   return Math.min(Math.max(endedAt + waitMs - now, 0), waitMs)
 }
 
@@ -44,9 +47,9 @@ export interface AutoFold {
    * closes it.
    */
   setOpenedByHand(isOpen: boolean): void
-  /** Notes whether the pointer is on the panel. It stays as it is meanwhile. */
+  /** Notes whether the pointer is on the panel. The panel does not fold meanwhile. */
   hover(isOver: boolean): void
-  /** Notes whether the keyboard focus is in the panel. It stays as it is meanwhile. */
+  /** Notes whether the keyboard focus is in the panel. The panel does not fold meanwhile. */
   focus(isInside: boolean): void
   /** Stops the timer. */
   stop(): void

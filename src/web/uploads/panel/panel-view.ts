@@ -5,8 +5,9 @@ import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 /**
- * Which uploads the panel shows. `all`: all uploads (spec §4). `background`: only background
- * uploads and paused ones, on a page that shows the foreground uploads itself.
+ * Which uploads the panel shows. `all`: all uploads (spec §4). `background`: only paused uploads
+ * and those of the background path. It is for the page that shows the progress of all other
+ * (foreground) uploads itself.
  */
 export type Listed = 'all' | 'background'
 
@@ -51,8 +52,8 @@ export function interruptionOfAll(
   const pending = records.filter(({ status }) => status === 'pending').map(why)
   if (uploading.includes(null)) return null
   const lost = [...uploading, ...pending].filter((one) => one !== null)
-  // One answer shows that the connection works. A full disk comes first, because somebody has to
-  // make room.
+  // If any upload got an answer, the connection works, so 'no-answer' is not shown. A full disk is
+  // shown first, because somebody has to make room.
   const answered = lost.filter((one) => one !== 'no-answer')
   return answered.find((one) => one === 'disk-full') ?? answered[0] ?? lost[0] ?? null
 }

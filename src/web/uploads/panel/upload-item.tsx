@@ -171,8 +171,7 @@ function Item({ record, live, commands }: UploadItemProps) {
   const waits = status === 'paused' || (status === 'failed' && !isCancelled(record))
   const needsFile = waits && need === 'file'
   const { fault, give } = useGivenFile((picked) => commands.provideFile(id, picked))
-  // For such an upload, a person may also drop the file instead of giving the browser permission to
-  // read it.
+  // If the browser needs permission to read the file again, a person may drop the file instead.
   const takesFile = needsFile || (waits && need === 'permission')
   const drop = useDrop(takesFile, (transfer) => void give(readDrop(transfer.items)))
   const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))

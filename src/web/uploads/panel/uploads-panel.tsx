@@ -27,7 +27,9 @@ export interface UploadsPanelProps {
    */
   told: readonly UploadStatus[]
   listed: Listed
-  /** The path of the page. On another page, the panel is as if nobody had opened it. */
+  /**
+   * The path of the page. When the path changes, the panel starts again as if nobody had opened it.
+   */
   path: string
 }
 
@@ -121,7 +123,8 @@ function Panel(props: PanelProps) {
 /**
  * The background uploads panel (spec §2). It is fixed at the bottom left of every page, and shown
  * only when there are uploads to show. It does no work while no upload changes. After all uploads
- * have ended, it folds to its header. Away from the dashboard it is folded from the start.
+ * have ended, it folds to its header. On a narrow screen, and on all pages but the dashboard, its
+ * list is closed at first.
  */
 export function UploadsPanel({ store, told, listed, path }: UploadsPanelProps) {
   const state = useUploadsView(store)

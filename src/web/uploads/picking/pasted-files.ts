@@ -6,7 +6,10 @@ export interface Clipboard {
   getData(format: 'text/plain'): string
 }
 
-/** A picture whose date is younger than this was made by the browser when the person pasted. */
+/**
+ * If the date of a picture is less than this long ago, the browser made the picture during the
+ * paste.
+ */
 const justMadeMs = 10_000
 
 /**

@@ -3,9 +3,10 @@ import { type Drop, dropFault } from './dropped-files.ts'
 import type { PickedFile } from './picked-file.ts'
 
 /**
- * Takes the one file that a person chooses or drops for an upload that lacks it. Returns a function
- * for that, and what was wrong with the last choice; null for nothing.
- * @param provide gets the file.
+ * Lets a person choose or drop the file that an upload lacks. Returns `give`, which waits for the
+ * choice and passes its first file to `provide`. Also returns `fault`, which says what was wrong
+ * with the last choice; null when nothing was wrong.
+ * @param provide called with the file.
  */
 export function useGivenFile(provide: (picked: PickedFile) => void) {
   const [fault, setFault] = useState<ReturnType<typeof dropFault>>(null)
