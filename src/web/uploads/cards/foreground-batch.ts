@@ -28,7 +28,8 @@ export function foregroundBatch(
   if (running.length === 0) return { batch, current: undefined }
   const current =
     batch.find(({ status }) => status === 'uploading') ??
-    // No upload is sending bytes. This one has begun, but the call that starts it gets no answer.
+    // If no upload is sending bytes, the text names one that waits to repeat its call of
+    // get-upload-url.
     running.find(({ id }) => live[id]?.interrupted) ??
     // In the pause between two files, the text names the file that was stored last.
     batch.findLast(({ status }) => status === 'completed') ??

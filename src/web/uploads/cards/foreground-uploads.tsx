@@ -94,7 +94,7 @@ function spokenText(current: UploadRecord | undefined, live: UploadsState['live'
 
 /**
  * Shows the progress of the running foreground uploads, or how they ended (spec §4). Shows nothing
- * when none ran lately. A screen reader gets a shorter text.
+ * when no foreground upload runs and `outcome` is null. A screen reader gets a shorter text.
  */
 export function UploadProgress({ store }: { store: UploadsStore }) {
   const { records, live, outcome, cancelForeground } = useStore(

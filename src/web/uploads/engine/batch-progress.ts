@@ -110,8 +110,8 @@ export function createBatchProgress(
   const dropSizes = new Map<string, number>()
   const drops = new Map<string, BatchCounts>()
   /**
-   * The counts of the foreground uploads of all drops. They begin anew whenever a foreground upload
-   * starts while no other one is pending or uploading.
+   * The counts of the foreground uploads of all drops. They start again at zero whenever a
+   * foreground upload begins while no other one is pending or uploading.
    */
   let foreground = noUploads()
   let underWay = 0

@@ -53,8 +53,8 @@ export interface UploadResumer {
    */
   provide(id: string, picked: PickedFile): boolean
   /**
-   * Resumes the first of these paused uploads that began with this file. Returns false when none of
-   * them did.
+   * Resumes the first paused upload of `ids` that began with this file. Returns false when no
+   * upload of `ids` did.
    */
   provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean>
   /**
@@ -114,7 +114,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
   /**
    * Returns true when the server has all bytes or has already made a file of them. The upload can
    * then be confirmed without the file. Returns null when the server gave no answer after a few
-   * attempts. It may be away for long, and a person can give the file meanwhile.
+   * attempts. The server may be away for long, and a person can give the file meanwhile.
    */
   async function isInStorage(
     { ticket, fileSize }: UploadRecord,
@@ -163,8 +163,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
   async function provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean> {
     for (const id of ids) {
       const record = recordOf(id)
-      // Another file of the same drop may have been the right one and have resumed this upload
-      // already.
+      // An earlier file of the same drop may have resumed this upload already.
       if (!record || !paused.has(id) || data.file(id)) continue
       if ((await refuseFile(record, picked.file)) !== null) continue
       if (provide(id, picked)) return true

@@ -196,7 +196,7 @@ export class UploadEngine implements UploadCommands {
   }
 
   /**
-   * Stops all running uploads without writing to their records, because another page runs these
+   * Stops all running uploads without writing to their records, because another page runs the
    * uploads now.
    */
   abandon(): void {
@@ -252,7 +252,7 @@ export class UploadEngine implements UploadCommands {
 
   /**
    * Applies an event to an upload. Every event passes through here. Returns the next step of the
-   * upload's run; null for none.
+   * upload's run; null when the event leads to no step.
    */
   #dispatch(id: string, event: UploadEvent): RunStep | null {
     const before = this.#records.get(id)

@@ -57,7 +57,7 @@ export type UploadEvent =
   | { type: 'halt' }
   /** A call of another upload showed that the session has ended. */
   | { type: 'signed-out' }
-  /** Another upload was refused for a reason that applies to this one too. */
+  /** Another upload was refused for a reason that applies to this upload too. */
   | { type: 'stopped'; reason: string }
   | { type: 'cancel' }
   /** The cancelled upload was shown for two seconds. Its record can now be removed. */

@@ -95,7 +95,7 @@ function identified(record: UploadRecord, sample: string): Transition {
 
 /**
  * Handles the events of an upload that waits in the queue or runs. The cases stand in the order in
- * which they happen.
+ * which the events happen.
  */
 function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): Transition {
   const { ticket, status } = record
@@ -249,8 +249,8 @@ function transferFailed(
 }
 
 /**
- * Asks whether an upload became a file. The server no longer knows the upload: it has become a
- * file, or the server has removed it.
+ * Asks whether an upload became a file. It is called when the server no longer knows the upload,
+ * because it has become a file or was removed.
  */
 function askWhetherStored(record: UploadRecord, ticket: UploadTicket): Transition {
   return {

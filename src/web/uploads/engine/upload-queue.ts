@@ -24,7 +24,7 @@ export interface QueuedUpload {
   id: string
   /** In bytes. */
   size: number
-  /** How many files were added together with this one, including this one. */
+  /** How many files were added together with this upload's file, including it. */
   dropSize: number
   /** The work of the upload, which the queue starts. */
   run: Pick<UploadRun, 'begin' | 'starting'>

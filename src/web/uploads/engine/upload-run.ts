@@ -41,7 +41,10 @@ export interface RunDeps extends CallDeps {
 /** The part of the engine that a running upload needs. */
 export interface RecordKeeper {
   record(id: string): UploadRecord | undefined
-  /** Applies an event to an upload. Returns the next step of its run; null for none. */
+  /**
+   * Applies an event to an upload. Returns the next step of its run; null when the event leads to
+   * no step.
+   */
   dispatch(id: string, event: UploadEvent): RunStep | null
   /** Called when the tabs must show something new. */
   changed(): void

@@ -29,9 +29,8 @@ function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
 }
 
 /**
- * The part of the page where a person chooses files: the button, the limits and the expiration.
- * Drops are taken by the whole page. On a device that cannot drag, the text does not mention
- * dragging.
+ * The part of the page where a person chooses files: the button, the limits and the expiration. The
+ * whole page accepts drops. On a device that cannot drag, the text does not mention dragging.
  */
 export function DropZone(props: DropZoneProps) {
   const { limits, days, onDaysChange, onChosen, isMain, input } = props

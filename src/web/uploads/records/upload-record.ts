@@ -67,7 +67,7 @@ const uploadRecord = z.object({
    * When the upload is resumed after a pause or a failure, the field becomes false again.
    */
   restarted: z.boolean(),
-  /** When the first byte was about to be sent; null before that. */
+  /** When the transfer of the bytes began; null before it. */
   uploadStartTime: moment.nullable(),
   /** In percent. */
   progress: z.int().min(0).max(100),

@@ -38,7 +38,7 @@ export interface RecordStore {
   /** Writes all waiting changes immediately. */
   flush(): void
   /**
-   * Forgets all changes that are not written yet. Call it when another tab has begun to run these
+   * Forgets all changes that are not written yet. Call it when another tab has begun to run the
    * uploads.
    */
   discard(): void

@@ -55,8 +55,8 @@ export interface TabCommands<Command, Live> {
   /** Tells the leader that this tab exists, and sends it again the commands that have not ended. */
   hello(): void
   /**
-   * Sends the leader's state to the other tabs, at most once every 500 ms. The last state is always
-   * sent.
+   * Sends the state of the uploads to the other tabs. Call it in the leading tab only. It sends at
+   * most once every 500 ms, and always sends the last state.
    */
   tell(live: Live): void
 }

@@ -113,8 +113,8 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
   }
 
   /**
-   * Takes over uploads that another tab has left. Each must have been idle long enough that surely
-   * no tab runs it any more.
+   * Takes over the uploads of tabs that were closed. An upload counts as left over when it has been
+   * idle for `othersIdleMs`.
    */
   const lookForOthers = repeat(timers, othersIdleMs, () => {
     if (!running) return false

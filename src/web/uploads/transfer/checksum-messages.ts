@@ -17,8 +17,8 @@ export type FromWorker =
   | { id: number; ok: false; why: 'unreadable' | 'broken' }
 
 /**
- * A part that takes longer than this waits for a slow disk or network. The next part does not wait
- * for it any longer.
+ * If the checksum of a part takes longer than this, it waits for a slow disk or network. The next
+ * part then starts without waiting for it.
  */
 const longestAloneMs = 2000
 

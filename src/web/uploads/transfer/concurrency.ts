@@ -30,7 +30,8 @@ const shortPartMs = 500
 const recentParts = 4
 
 /**
- * In this time the first bytes only fill the buffers of the operating system. They are not counted.
+ * The first bytes of a part only fill the buffers of the operating system. So its speed is measured
+ * only from this time after its start.
  */
 const bufferingMs = 10_000
 /**

@@ -22,8 +22,9 @@ export const longestAskedMs = 60_000
 const firstStallMs = 30_000
 const longestStallMs = 10 * 60_000
 /**
- * A request is given up after more than this many consecutive refusals of a newly signed URL or an
- * offset. It is also given up when more than this many of its bodies have arrived changed.
+ * A request is given up when storage has refused its URL or its offset more than this many times in
+ * a row, although each was corrected. It is also given up when its body has arrived changed more
+ * than this many times.
  */
 const maxRepairs = 5
 

@@ -62,7 +62,8 @@ export class HeldPartsCheck {
       signal.throwIfAborted()
       const { partNumber } = part
       if (!this.#parts.holds(partNumber) || (await isOwn(part))) continue
-      // Storage may have lost the older part meanwhile and received the file's own.
+      // Storage may have lost the older part meanwhile, and then received the file's own part from
+      // this transfer.
       if (this.#sent.has(partNumber)) continue
       if (this.#reserved === null && !this.#isReplaceable(part)) {
         throw new TransferFailed('unreadable')
