@@ -65,7 +65,9 @@ export function unreadableText(name: string): string {
   return `${name} has changed or can no longer be read`
 }
 
-/** The text where the page already shows the file's name beside it. */
+/**
+ * The text for a file that cannot be read, where the page already shows the file's name beside it.
+ */
 export const unreadable = unreadableText('The file')
 
 /**

@@ -106,7 +106,7 @@ export type UploadEffect =
   | { type: 'remove' }
   /** Adds the upload to the queue. */
   | { type: 'enqueue' }
-  /** Ends the run of the upload, with all its calls and transfers. */
+  /** Ends the run of the upload. The queue may then start the next upload. */
   | { type: 'end-turn' }
   /** Aborts the upload on the server, which frees its upload slot. */
   | { type: 'abort-on-server'; cloudKey: string }

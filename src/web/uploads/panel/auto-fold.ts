@@ -13,8 +13,8 @@ const foldAfterFailureMs = 20_000
 
 /**
  * Returns in how many milliseconds the panel folds; 0 when it should be folded already, null when
- * it must not fold. It folds only after all uploads have ended, because a paused upload needs a
- * person.
+ * it must not fold. It folds only after all uploads have ended. A paused upload has not ended,
+ * because it needs a person.
  */
 export function foldsInMs(records: readonly UploadRecord[], now: number): number | null {
   const left = records.filter((record) => !isCancelled(record))

@@ -225,7 +225,7 @@ function Item({ record, live, commands }: UploadItemProps) {
 
 /**
  * One upload of the panel (spec §2). It shows the file name, a status badge, and a progress bar
- * with a percentage. A failed upload shows its error text, a running one a cancel button, and a
- * paused one Resume with 'Upload paused'.
+ * with a percentage. A failed upload shows its error text. An upload that has not ended shows a
+ * cancel button. A paused one also shows 'Upload paused' and a Resume button.
  */
 export const UploadItem = memo(Item)

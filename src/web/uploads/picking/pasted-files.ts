@@ -58,7 +58,8 @@ export async function readPaste(clipboard: Clipboard, now: Date): Promise<Drop> 
   const text = clipboard.getData('text/plain')
   if (text.trim() !== '') return pasted(text, `Pasted text ${stamp(now)}.txt`, 'text/plain', now)
 
-  // Several pictures are the same picture in different formats.
+  // If the clipboard has several pictures, they are one picture in several formats. So the first
+  // one is enough.
   const picture = seen[0]?.file
   if (!picture) return { files: [], unreadable: [] }
   const extension = picture.name.slice(picture.name.lastIndexOf('.') + 1).toLowerCase()

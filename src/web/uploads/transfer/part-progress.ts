@@ -9,8 +9,8 @@ export class PartProgress {
   readonly #fileSize: number
   readonly #plan: PartPlan
   /**
-   * The number of bytes of each part, by part number. A stored part counts with its whole size, a
-   * part that is being sent with the bytes sent so far.
+   * Numbers of bytes, by part number. `#held` has the stored parts with their whole size,
+   * `#inFlight` the parts that are being sent with the bytes sent so far.
    */
   readonly #held = new Map<number, number>()
   readonly #inFlight = new Map<number, number>()
