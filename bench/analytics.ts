@@ -44,9 +44,9 @@ const someDownloads =
   'update files set last_download_at = now() where abs(hashtext(id::text)) % 20 = 0'
 
 /**
- * Measures `GET /api/analytics` for a user with 100,000 files, beside 50,000 files of others, with
- * all its queries. It measures once more after downloads have changed 5 % of the rows. Until
- * Postgres has cleaned up, it then has to read rows beside its index.
+ * Measures `GET /api/analytics` for a user with 100,000 files, beside 50,000 files of others. In
+ * the first step it measures once more after an update of 5 % of the files, and before a vacuum.
+ * Until the vacuum, Postgres has to look up these rows in the table as well as in the index.
  */
 export async function measureAnalytics(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'analytics'), cores.server)
@@ -94,7 +94,10 @@ async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<v
   await mayfly.sql('vacuum analyze owner_downloads')
 }
 
-/** Returns how many milliseconds each of some requests took, one after the other. */
+/**
+ * Calls `ask` again and again, and waits for each answer. Returns how many milliseconds each call
+ * took. The first calls warm the server up and are left out.
+ */
 async function timesOf(ask: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < warmUps + rounds; round += 1) {

@@ -72,7 +72,10 @@ async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<v
   await mayfly.sql('vacuum analyze files')
 }
 
-/** Returns how many milliseconds each of some requests took, one after the other. */
+/**
+ * Calls `ask` again and again, and waits for each answer. Returns how many milliseconds each call
+ * took. The first calls warm the server up and are left out.
+ */
 async function timesOf(ask: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < warmUps + rounds; round += 1) {

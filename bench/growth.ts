@@ -1,6 +1,6 @@
 import { median } from './statistics.ts'
 
-/** What one process has at the end of a round, while nobody asks anything of it. */
+/** What one process uses at the end of a round, while it has no requests. */
 export interface Sample {
   memoryMiB: number
   /** Open files and sockets. */
@@ -9,20 +9,20 @@ export interface Sample {
   connections: number
 }
 
-/** The first rounds do not count: caches fill, and Node compiles what is called often. */
+/** The first rounds are not compared, because caches still fill and Node still compiles code. */
 const firstRounds = 3
-/** So many rounds at the start and the end of those that count are compared. */
+/** Of the rounds that count, this many at the start are compared with this many at the end. */
 const compared = 3
 /**
- * How much the middle of the last rounds may be above that of the first ones. Memory goes up and
- * down by some MiB with each garbage collection. Handles are those of connections that the pool
- * opens and closes again, and of files that jobs read.
+ * How much the median of the last rounds may exceed the median of the first ones. Memory rises and
+ * falls by some MiB with each garbage collection. The number of handles changes when the pool opens
+ * or closes a connection, or when a job reads a file.
  */
 const allowed = { memoryMiB: 16, handles: 6 }
 
 /**
- * Says in a sentence each what has grown from round to round; nothing when all is flat.
- * @param most how many connections to the database the pool may have.
+ * Returns one sentence for each figure that has grown, or an empty list. Also returns a sentence if
+ * the process ever had more than `most` connections to the database.
  * @throws {RangeError} when there are too few rounds to compare.
  */
 export function findGrowth(samples: readonly Sample[], most: number): string[] {

@@ -112,7 +112,7 @@ async function makeAccounts(mayfly: Mayfly, count: number): Promise<string[]> {
   return ids.map((id) => `${id}@example.org`)
 }
 
-/** Posts JSON. Throws for any other answer than success, or the refusal of a wrong password. */
+/** Posts JSON. Throws unless the status is 200, or 401 as for a wrong password. */
 async function post(http: HttpClient, url: string, body: object): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const { status } = await http.send(url, { method: 'POST', headers, body: JSON.stringify(body) })

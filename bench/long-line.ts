@@ -20,8 +20,9 @@ const rounds = 5
 const connectionCounts = [1, 2, 4]
 
 /**
- * When the first and the last of these requests began or ended, in milliseconds since the page was
- * opened.
+ * The moments of one upload, in milliseconds since the page was opened: when the call that starts
+ * the upload began, when the first PUT began, when the last PUT ended, and when the call that
+ * confirms the upload ended.
  */
 interface Times {
   firstCall: number
@@ -31,10 +32,11 @@ interface Times {
 }
 
 /**
- * Uploads 100 MB over a simulated line of 200 Mbit/s with a round trip of 60 ms. Chromium does it
- * with the page that the build makes. For comparison, a simple client sends equal parts over several
- * connections in parallel. The results are percentages of what the line can carry. One covers only
- * the PUTs, and the other also the calls that start and confirm the upload.
+ * Uploads 100 MB over a simulated line of 200 Mbit/s with a round trip of 60 ms. Chromium uploads
+ * them with the web page of the product. For comparison, a simple client sends equal parts over
+ * several connections in parallel. The results are percentages of what the line can carry. For
+ * Chromium there are two: for the PUTs alone, and for the whole upload from its first call to its
+ * confirmation.
  */
 export async function measureLongLine(cores: Cores, scratch: string): Promise<Row[]> {
   const line = await startLine()

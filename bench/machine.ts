@@ -33,8 +33,8 @@ export function missingPrograms(): string[] {
 }
 
 /**
- * The processor cores for the servers and those for the clients. Both texts are empty on a machine
- * with few cores.
+ * The numbers of the processor cores for the servers and for the clients, such as `0,1`. Both are
+ * empty on a machine with fewer than four cores, where all programs share all cores.
  */
 export interface Cores {
   server: string

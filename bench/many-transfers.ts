@@ -12,8 +12,8 @@ import { writeSource } from './sources.ts'
 const atOnce = 32
 const fileBytes = 32 * 1024 ** 2
 /**
- * Each client transfers this many files one after another. If the server leaked memory, it would
- * show.
+ * Each client transfers this many files one after another, so that a memory leak of the server
+ * would show.
  */
 const filesOfEach = 8
 const gibibytes = (atOnce * filesOfEach * fileBytes) / 1024 ** 3

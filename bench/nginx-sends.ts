@@ -13,8 +13,8 @@ const sizes = { '1 MiB': 1024 ** 2, '100 MiB': 100 * 1024 ** 2 }
 const connections = 4
 
 /**
- * Measures downloads through one nginx, which sends the bytes in both cases: of a plain file of its
- * own, and of a link, for which it asks Mayfly first (X_ACCEL_REDIRECT).
+ * Measures how fast nginx sends a file: once a plain file of its own, and once the file behind a
+ * link. For the link, nginx asks Mayfly each time which file to send (X_ACCEL_REDIRECT).
  */
 export async function measureNginxSends(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'sealed'), cores.server, {
@@ -32,7 +32,10 @@ export async function measureNginxSends(cores: Cores, scratch: string): Promise<
   }
 }
 
-/** As `deploy/nginx/mayfly.conf` has it. */
+/**
+ * Returns the locations that `deploy/nginx/mayfly.conf` has for links and for the files that nginx
+ * sends.
+ */
 function inFrontOf({ url, dataDir }: Mayfly): string {
   return `
     location /s/ {

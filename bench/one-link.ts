@@ -8,13 +8,16 @@ import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 const rounds = 5
 const sizes = { '1 KiB': 1024, '1 MiB': 1024 ** 2 }
 
-/** Both send the same requests. Those of a preview robot never count as downloads. */
+/**
+ * The User-Agent headers of the two measurements. A request of a preview robot, such as Slackbot,
+ * never counts as a download.
+ */
 const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkExpanding 1.' }
 
 /**
  * Measures downloads of one link by 32 clients in parallel. Each download that counts changes the
- * same row. So the same requests are also measured where nothing is counted. The report tells which
- * share of that rate is left when downloads are counted.
+ * same row. So the same requests are also measured as those of a robot, where nothing is counted.
+ * The report divides the rate with counting by the rate without.
  */
 export async function measureOneLink(mayfly: Mayfly, cores: Cores): Promise<Row[]> {
   const http = makeHttpClient(1)

@@ -9,7 +9,10 @@ import { compare, type Row } from './report.ts'
 import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 
 const rounds = 5
-/** With this many links, two views of the same link rarely share a query. */
+/**
+ * The server looks up simultaneous requests with one query. With this many links, two of them are
+ * rarely for the same link.
+ */
 const links = 500
 const filesInList = 20
 const clients = 8

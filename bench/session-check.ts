@@ -38,7 +38,7 @@ export async function measureSessionCheck(mayfly: Mayfly, cores: Cores): Promise
     { what: `no session check, ${crowd} callers`, load: { ...nothing, connections: crowd } },
   ]
   const found = new Map<string, LoadFigures[]>(loads.map(({ what }) => [what, []]))
-  // The first of these rounds does not count, because Node compiles the code in it.
+  // The first round does not count, because Node compiles the code in it.
   for (let round = 0; round <= rounds; round += 1) {
     for (const { what, load } of loads) {
       const figures = await runWrk(cores, load)

@@ -12,7 +12,7 @@ import {
   uploadCalls,
 } from './mayfly.ts'
 
-/** The person and the file that the traffic is about. */
+/** The account and the file that all clients use. */
 export interface Stage {
   cookie: string
   credentials: Credentials
@@ -25,15 +25,17 @@ const small = randomBytes(100 * 1024)
 const json = { 'content-type': 'application/json' }
 const html = { accept: 'text/html' }
 
-/** So many clients act at once. */
+/** How many clients act in parallel. */
 const clients = 8
-/** The pause of a client between two acts, so that the load is bounded. */
+/** How long a client pauses between two acts. The pause limits the load on the server. */
 const pauseMs = 20
 
-/** For so long, somebody who is slow does nothing. */
+/** For how long a slow client leaves its connection open and does nothing. */
 const slowMs = 300
 
-/** What somebody does. It throws when an answer is another than the expected one. */
+/**
+ * One thing that a client does. It throws if the server answers with another status than expected.
+ */
 type Act = (world: World) => Promise<void>
 
 interface World extends Stage {
@@ -41,7 +43,7 @@ interface World extends Stage {
   http: HttpClient
 }
 
-/** What people, programs and attackers do, from the most ordinary to the rudest. */
+/** What people, programs and attackers do. The clients repeat these acts in this order. */
 const acts: Readonly<Record<string, Act>> = {
   page: (world) => expectStatus(world, 200, `/s/${world.code}`, { headers: html }),
   details: (world) => expectStatus(world, 200, `/api/links/${world.code}`),
@@ -65,7 +67,7 @@ const acts: Readonly<Record<string, Act>> = {
     const url = `${mayfly.url}/api/files/${id}`
     await http.expectOk(url, { method: 'DELETE', headers: { cookie } })
   },
-  /** A sender that leaves in the middle of its bytes, and gives the upload up. */
+  /** Cuts the connection in the middle of a PUT, and then aborts the upload. */
   async 'cut upload'(world) {
     const { mayfly, http, cookie } = world
     const { uploadUrl, cloudKey } = await uploadCalls(mayfly, http, cookie).start('cut.bin', 5000)
@@ -93,7 +95,7 @@ const acts: Readonly<Record<string, Act>> = {
       .join('; ')
     await expectStatus(world, 302, '/api/logout', { headers: { cookie } })
   },
-  /** A reader that takes no byte for a while, and leaves. */
+  /** Asks for a download, reads none of it, and resets the connection. */
   'unread download': ({ mayfly, code }) => speak(mayfly, get(`/api/download/${code}`), slowMs),
   'slow headers': ({ mayfly }) => speak(mayfly, 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ', slowMs),
   'slow body': ({ mayfly }) =>
@@ -115,7 +117,10 @@ function get(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 }
 
-/** Sends text as it is, reads nothing for a while, and resets the connection. */
+/**
+ * Opens a connection and sends `text`. Waits `ms` milliseconds without reading an answer, and
+ * resets the connection.
+ */
 async function speak({ url }: Mayfly, text: string, ms: number): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -140,7 +145,7 @@ function expectAnswer(what: string, status: number, expected: number): void {
   if (status !== expected) throw new Error(`${what}: ${status} in place of ${expected}`)
 }
 
-/** Makes the person and the file. */
+/** Makes the account and the file that all clients use. */
 export async function setStage(mayfly: Mayfly): Promise<Stage> {
   const http = makeHttpClient(1)
   try {
@@ -158,14 +163,16 @@ export async function setStage(mayfly: Mayfly): Promise<Stage> {
   }
 }
 
-/** What a round of traffic came to. */
+/** The result of one round of traffic: how many acts were done, and which of them failed. */
 export interface Round {
   done: number
-  /** What did not end as expected, and how often. */
+  /** Each failure as a text, and how often it happened. */
   faults: Map<string, number>
 }
 
-/** Lets all clients act, each act in its turn, for so many milliseconds. */
+/**
+ * Lets all clients act in parallel for `ms` milliseconds. Each client repeats all acts in order.
+ */
 export async function runTraffic(mayfly: Mayfly, stage: Stage, ms: number): Promise<Round> {
   const http = makeHttpClient(clients)
   const world = { ...stage, mayfly, http }
@@ -173,7 +180,8 @@ export async function runTraffic(mayfly: Mayfly, stage: Stage, ms: number): Prom
   const round: Round = { done: 0, faults: new Map() }
   const until = performance.now() + ms
   const act = async (client: number) => {
-    // Each client begins elsewhere, so that different acts meet.
+    // Each client begins with another act, so that the clients do different things at the same
+    // time.
     for (let turn = client * 3; performance.now() < until; turn += 1) {
       const [name, perform] = all[turn % all.length] ?? ['', async () => {}]
       await perform(world).catch((error: unknown) => {

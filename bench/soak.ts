@@ -1,7 +1,8 @@
 /**
- * Lets people, programs and attackers use a server for minutes, in bounded number, and fails when
- * its memory, its handles or its connections to the database grow, or when anything is answered
- * otherwise than expected. `npm run soak -- --minutes 10`. All traffic stays on 127.0.0.1.
+ * Runs mixed traffic of people, programs and attackers against a server, always with the same
+ * number of clients. Fails when the memory, the open handles or the database connections of the
+ * server grow, or when an answer is not the expected one. All traffic stays on 127.0.0.1.
+ * Usage: `npm run soak -- --minutes 10`.
  */
 import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -16,9 +17,15 @@ import { proportionalBytes, residentBytes } from './process-cost.ts'
 import { table } from './report.ts'
 import { runTraffic, setStage } from './soak-traffic.ts'
 
-/** After each round nobody asks anything for this long at most, so that what was begun ends. */
+/**
+ * After each round there are no requests for at most this long, so that the server can finish what
+ * it has begun before it is measured.
+ */
 const longestRestMs = 2000
-/** A shorter run has one round and tells nothing of growth: the server still warms up. */
+/**
+ * A shorter run has only one round. It does not check growth, because the server is still warming
+ * up.
+ */
 const leastMinutes = 1
 const MiB = 1024 ** 2
 
@@ -38,8 +45,8 @@ if (!(minutes > 0)) {
 }
 
 /**
- * Prints a table with a line for each round. Returns what is wrong, in a sentence each.
- * @param roundMs how long a round takes, with its rest.
+ * Runs the rounds, and prints a table with a line for each. Returns one sentence for each fault.
+ * @param roundMs how long a round takes, including the rest at its end.
  */
 async function soak(rounds: number, roundMs: number): Promise<string[]> {
   const restMs = Math.min(longestRestMs, roundMs / 4)
@@ -99,7 +106,9 @@ async function lookAt(mayfly: Mayfly): Promise<Sample> {
   }
 }
 
-/** Returns how much of its heap the server uses, with what the next garbage collection will free. */
+/**
+ * Returns how much of its heap the server uses. That includes garbage that is not collected yet.
+ */
 async function heapMiB({ url }: Mayfly): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text()
   return Number(/^nodejs_heap_size_used_bytes (\d+)/m.exec(metrics)?.[1]) / MiB

@@ -12,16 +12,19 @@ const filesAtOnce = 100_000
 const uploadCount = 500
 const downloadCount = 1_000
 const changedCount = 200
-/** How many downloads of each of these files are measured, from the first one on. */
+/** For how many downloads of each chosen file the WAL is measured, from its first download on. */
 const firstDownloads = 20
-/** How many files the purge looks at for the first time after their links ended. */
+/** How many files with ended links the purge has to look at in its next run. */
 const endedCount = 20_000
-/** How many codes a table has before others are added, and how many these are. */
+/**
+ * How many codes the table of `walOfCodes` has before the measurement. The measurement adds
+ * `codeCount` more.
+ */
 const codesBefore = 300_000
 const codeCount = 1_000
 const lookUps = 20_000
 const fileBytes = 1024
-/** How long the per-minute jobs are waited for at most. */
+/** How long to wait at most for jobs that run every minute. */
 const jobsMs = 150_000
 
 const fillUsers = `
@@ -29,15 +32,18 @@ const fillUsers = `
   select 'owner ' || n, 'Ada Lovelace', 'ada.' || n || '@example.org', 'premium', now(), now()
   from generate_series(1, $1::int) n`
 
-/** SQL for ten random characters, as many as a short code has. */
+/**
+ * Returns SQL for a random text of ten characters, as long as a short code. `number` makes it
+ * differ from row to row.
+ */
 function randomCode(number: string): string {
   return `translate(substr(encode(sha256((random()::text || ${number})::bytea), 'base64'), 1, 10), '+/', 'xy')`
 }
 
 /**
- * Inserts the files with the numbers $1 to $2, in the order of their upload, spread over 29 days.
- * Each has a SHA-256, and its bytes are stored. The links of most have ended, but their owners can
- * renew them, and the purge has looked at them.
+ * Inserts the files with the numbers $1 to $2 as if they had been uploaded in this order within 29
+ * days. Each row says that the file has a SHA-256 and stored bytes. Most links have ended, but
+ * their owners are premium and can renew them. The purge has looked at these files already.
  */
 const fillFiles = `
   with made as (
@@ -57,7 +63,7 @@ const fillFiles = `
     insert into short_codes select short_code, created_at from made)
   insert into file_downloads select id, created_at::date, 1 from made`
 
-/** What each table holds for a file, with the names of its indexes. */
+/** Selects the size in bytes of each table and of each of its indexes. */
 const sizes = `
   select table_name.relname as table, null as index, pg_relation_size(table_name.oid) as bytes
   from pg_class table_name where relname = any($1)
@@ -69,9 +75,9 @@ const sizes = `
   order by 1, 2 nulls first`
 
 /**
- * Measures what 600,000 files take in the database: the bytes of their rows and indexes, the
- * write-ahead log (WAL) of an upload and of a download, two forms of a short code, two ways to look
- * a code up, and the jobs that run every minute. The figures are the base of docs/scale.md.
+ * Measures what 600,000 files take in the database. That is: the bytes of their rows and indexes,
+ * the write-ahead log (WAL) of an upload and of a download, two forms of a short code, two ways to
+ * look a code up, and the jobs that run every minute. docs/scale.md is based on these figures.
  */
 export async function measureStoredRows(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'stored-rows'), cores.server)
@@ -113,8 +119,8 @@ async function sizesOfRows(mayfly: Mayfly): Promise<Row[]> {
 }
 
 /**
- * Measures the jobs that look for files every minute: where nothing has to be done, and when links
- * have just ended that their owners can renew.
+ * Measures the jobs that look for files every minute: first when they find nothing to do, then when
+ * many links have just ended whose owners can renew them.
  */
 async function jobTimes(mayfly: Mayfly): Promise<Row[]> {
   const jobs = ['expire-files', 'report-overdue']
@@ -135,7 +141,9 @@ async function jobTimes(mayfly: Mayfly): Promise<Row[]> {
   ]
 }
 
-/** Waits for the next run of these jobs. Returns how long each took. */
+/**
+ * Waits until each of these jobs has run once more. Returns how many milliseconds each run took.
+ */
 async function runsOf(mayfly: Mayfly, jobs: string[]): Promise<{ job: string; ms: number }[]> {
   const since = new Date()
   const until = Date.now() + jobsMs
@@ -153,10 +161,11 @@ async function runsOf(mayfly: Mayfly, jobs: string[]): Promise<{ job: string; ms
 }
 
 /**
- * Measures the WAL of real uploads and downloads. Right after a checkpoint, Postgres writes a whole
- * page (8 KiB) to the WAL for each page that changes. Where tables are much larger than what one
- * interval between checkpoints changes, nearly every change of an index is the first one of its
- * page. So the first figure is near to that of a large installation, and the second is the least.
+ * Measures the WAL of uploads and of counting downloads, with and without whole pages. Postgres
+ * writes a whole page of 8 KiB to the WAL when a page changes for the first time after a
+ * checkpoint. In a large installation nearly every change is the first one of its page. So the
+ * figures with whole pages are close to those of a large installation. The figures without are the
+ * lower bound.
  */
 async function walOfRequests(mayfly: Mayfly, http: HttpClient): Promise<Row[]> {
   const cookie = await signIn(mayfly, http)
@@ -180,7 +189,8 @@ async function walOfRequests(mayfly: Mayfly, http: HttpClient): Promise<Row[]> {
       }
     })
     rows.push(row(`WAL of an upload, ${what}`, 'bytes', { ours: [uploads] }))
-    // These files have rows but no objects. A download is counted before its bytes are sought.
+    // These files have rows but no stored bytes, so nobody could download them. Only the statement
+    // that counts a download runs.
     const downloads = await walOf(mayfly, downloadCount, async () => {
       for (const { code } of codes) await countDownload(mayfly, code)
     })
@@ -191,7 +201,10 @@ async function walOfRequests(mayfly: Mayfly, http: HttpClient): Promise<Row[]> {
   return rows
 }
 
-/** Runs the same changes as the statement in `downloads/queries.ts`. */
+/**
+ * Changes the same rows as the statement that counts downloads in
+ * `src/server/downloads/queries.ts`.
+ */
 async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
   await mayfly.sql(
     `with counted as (
@@ -208,9 +221,10 @@ async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
 }
 
 /**
- * Measures what a download changes in the row of its file, each download right after a checkpoint.
- * Some of the first 20 change the rank too, which has an index, so Postgres writes to every index of
- * the table. The others change the row in place, if its page has room.
+ * Measures how much WAL a download adds for the row of its file. Each measurement starts right
+ * after a checkpoint. Some of the first 20 downloads also change the rank of the file. The rank has
+ * an index, so Postgres then writes to every index of the table. All other downloads change only
+ * the row, if its page has room.
  */
 async function walOfRanks(mayfly: Mayfly): Promise<Row[]> {
   const chosen = await mayfly.sql<{ id: string }>(
@@ -242,7 +256,7 @@ async function walOfRanks(mayfly: Mayfly): Promise<Row[]> {
   ]
 }
 
-/** Measures how long the figures of the Admin Center take to count the files. */
+/** Measures how long it takes to count all files and downloads, as the Admin Center does. */
 async function timeOfFigures(mayfly: Mayfly): Promise<Row[]> {
   const ours: number[] = []
   for (let round = 0; round < 3; round += 1) {
@@ -253,7 +267,10 @@ async function timeOfFigures(mayfly: Mayfly): Promise<Row[]> {
   return [row('600,000 files: counted for the Admin Center', 'ms', { ours })]
 }
 
-/** Measures what one more index costs, of random codes and of codes that begin with their day. */
+/**
+ * Measures how much WAL a new code adds in an index: for random codes, and for codes that begin
+ * with a number for their day.
+ */
 async function walOfCodes(mayfly: Mayfly): Promise<Row[]> {
   const rows: Row[] = []
   for (const [what, begin] of [
@@ -277,7 +294,9 @@ async function walOfCodes(mayfly: Mayfly): Promise<Row[]> {
   return rows
 }
 
-/** Runs `act` right after a checkpoint. Returns the bytes of WAL that it wrote, for one of `count`. */
+/**
+ * Runs `act` right after a checkpoint. Returns how many bytes of WAL it wrote, divided by `count`.
+ */
 async function walOf(mayfly: Mayfly, count: number, act: () => Promise<unknown>): Promise<number> {
   await mayfly.sql('checkpoint')
   const [before] = await mayfly.sql<{ at: string }>('select pg_current_wal_insert_lsn() as at')
@@ -290,8 +309,8 @@ async function walOf(mayfly: Mayfly, count: number, act: () => Promise<unknown>)
 }
 
 /**
- * Compares two ways from a code to the file: by the index on the file's row, as it is today, and by
- * a table of codes that says which file it is.
+ * Compares two ways to find a file by its code: the index on `files.short_code`, which the product
+ * uses, and a separate table of codes.
  */
 async function timesOfLookUps(mayfly: Mayfly): Promise<Row[]> {
   await mayfly.sql('create table bench_links as select short_code as code, id from files')
@@ -313,7 +332,7 @@ async function timesOfLookUps(mayfly: Mayfly): Promise<Row[]> {
       await mayfly.sql(`do $$ declare wanted text; found text; begin
         for wanted in select code from bench_wanted loop ${query}; end loop; end $$`)
       const us = ((performance.now() - started) / lookUps) * 1000
-      // The first round reads the pages from the disk.
+      // The first round is left out, because it reads the pages from the disk.
       if (round > 0) times.set(way, [...(times.get(way) ?? []), us])
     }
   }

@@ -100,7 +100,10 @@ async function countScans(mayfly: Mayfly): Promise<number> {
   return Number(table?.scans ?? 0)
 }
 
-/** Sends requests one after the other. Returns how many milliseconds each of them took. */
+/**
+ * Requests `url` again and again, and waits for each answer. Returns how many milliseconds each
+ * request took. The first requests warm the server up and are left out.
+ */
 async function timesOf(http: HttpClient, url: string, cookie: string): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < warmUps + rounds; round += 1) {

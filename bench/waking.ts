@@ -7,9 +7,9 @@ import { type Row, row } from './report.ts'
 const fileCount = 1_000_000
 const ownerCount = 20_000
 const filesAtOnce = 100_000
-/** For how long the purge is watched. */
+/** How long the purge is measured. */
 const watchedMs = 45_000
-/** For how long a report of what is overdue, which runs every minute, is waited for. */
+/** How long to wait at most for the job `report-overdue`, which runs every minute. */
 const reportWaitMs = 150_000
 
 const fillUsers = `
@@ -17,7 +17,7 @@ const fillUsers = `
   select 'owner ' || n, 'Ada Lovelace', 'ada.' || n || '@example.org', 'free', now(), now()
   from generate_series(1, $1::int) n`
 
-/** Inserts the files with the numbers $1 to $2. Their links ended days ago, at different moments. */
+/** Inserts the files with the numbers $1 to $2. Their links ended one to three days ago. */
 const fillFiles = `
   insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
     created_at, expires_at, max_lifetime_at)
@@ -28,9 +28,10 @@ const fillFiles = `
     lateral (select now() - interval '2 days' * random() - interval '1 day' as ended) ends`
 
 /**
- * Measures the first minute of a server that finds a million files due at once: how many the purge
- * removes in a second, and how long the report of what is overdue takes. The files have no objects,
- * so the figure is that of the database and of looking for objects that are not there.
+ * Measures a server that finds a million files whose bytes are due to be removed: how many files
+ * the purge removes per second, and how long the job `report-overdue` takes. The files have rows
+ * but no stored bytes. So the figure covers the database and the search for bytes that are not
+ * there.
  */
 export async function measureWaking(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'waking'), cores.server)
@@ -52,7 +53,10 @@ export async function measureWaking(cores: Cores, scratch: string): Promise<Row[
   }
 }
 
-/** Waits for a report of what is overdue that began after `since`. Returns how long it took. */
+/**
+ * Waits until a run of the job `report-overdue` that began after `since` has ended. Returns how
+ * many milliseconds it took.
+ */
 async function overdueMs(mayfly: Mayfly, since: Date): Promise<number> {
   const until = Date.now() + reportWaitMs
   for (;;) {
@@ -67,7 +71,10 @@ async function overdueMs(mayfly: Mayfly, since: Date): Promise<number> {
   }
 }
 
-/** Lets no job run before all files are there. */
+/**
+ * Inserts all files while the schedule of the purge is switched off. Then switches it on, and waits
+ * until the purge has removed the first files.
+ */
 async function fill(mayfly: Mayfly): Promise<void> {
   const setCron = "update pgboss.schedule set cron = $1 where name = 'expire-files'"
   await mayfly.sql(setCron, ['0 0 1 1 *'])

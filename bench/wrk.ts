@@ -12,8 +12,8 @@ export interface Load {
   url: string
   headers?: Record<string, string>
   /**
-   * A file with one path on each line. They are requested in turn. Without the file, only `url` is
-   * requested.
+   * A file with one path on each line, which are requested in turn. If it is left out, only `url`
+   * is requested.
    */
   pathsFile?: string
   /** How many requests run in parallel; 32 where it is left out. */
