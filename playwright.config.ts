@@ -7,8 +7,8 @@ const executablePath = await findChromiumForStories()
 if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e`.')
 
 /**
- * One file a story, in a real Chromium, each test with a server and a database of its own. Nothing
- * is tried twice: a test that passes now and then has found something.
+ * Each file in tests/e2e tests one story of the product in a real Chromium. Each test has its own
+ * server and database. No test is retried: a test that fails only sometimes has found a fault.
  */
 export default defineConfig({
   testDir: 'tests/e2e',
@@ -24,8 +24,8 @@ export default defineConfig({
     locale: 'en-US',
     viewport: { width: 1280, height: 800 },
     trace: 'off',
-    // With 'only-on-failure', Playwright takes a picture of every page at the end of every story. A
-    // failed story leaves its page as text in any case; for more, add `--trace on`.
+    // With 'only-on-failure', Playwright would take a picture of the page at the end of every test.
+    // A failed test leaves the text of its page in any case. For more, run it with `--trace on`.
     screenshot: 'off',
     launchOptions: {
       executablePath,

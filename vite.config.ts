@@ -10,7 +10,10 @@ function folder(path: string) {
   return fileURLToPath(new URL(path, import.meta.url))
 }
 
-/** Puts the theme's script first in <head>, where it runs before anything is painted. */
+/**
+ * Puts the script that sets the theme first in <head>. So it runs before the browser paints
+ * anything.
+ */
 function inlineThemeBoot(): Plugin {
   return {
     name: 'inline-theme-boot',
@@ -20,7 +23,10 @@ function inlineThemeBoot(): Plugin {
 
 const server = 'http://127.0.0.1:3000'
 
-/** The built public pages are the server's. At / it has one for visitors alone. */
+/**
+ * In development, Vite passes requests for public pages on to the server, which fills in the built
+ * pages. At / only visitors get a public page. Somebody who is signed in gets the application.
+ */
 const publicPaths = Object.values(publicPages).map(({ path }) => path.slice(1))
 const toPublicPages: ProxyOptions = {
   target: server,
@@ -38,7 +44,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
-        // React changes seldom: browsers keep it when our own code changes.
+        // React changes rarely. In a file of its own, it stays in the browser's cache when our code
+        // changes.
         codeSplitting: {
           groups: [{ name: 'react', test: /\/node_modules\/(react|react-dom|scheduler)\// }],
         },
@@ -57,7 +64,8 @@ export default defineConfig({
       [`^/(${publicPaths.join('|')})(\\?|$)`]: toPublicPages,
       [previewPath]: server,
       [sharePath]: server,
-      // What the built pages ask for; the application itself has no such path here.
+      // The public pages from the server need these built files. Vite itself serves nothing at this
+      // path.
       '/assets/': server,
     },
   },

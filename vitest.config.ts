@@ -9,9 +9,9 @@ keepFilesInMemory()
 const onS3 = ['src/server/storage/s3/*.test.ts', 'tests/s3*.test.ts']
 
 /**
- * What all projects share. Files run in workers that are used again, so that what they import is
- * imported once a worker: a test leaves no timer faked and nothing replaced behind. There is one
- * worker more than there are cores, since many a test waits for Postgres, the disk or a process.
+ * The options of all projects. Without isolation, a worker runs many test files and imports each
+ * module only once. So every test must undo what it changes, such as faked timers. There is one
+ * worker more than there are cores, because many tests wait for Postgres, the disk or a process.
  */
 const shared = {
   isolate: false,
@@ -21,9 +21,8 @@ const shared = {
 }
 
 /**
- * Three projects: `unit` needs nothing but Node, `server` runs against a real database, `s3` against
- * a real S3 server too.
- * Browser tests (tests/e2e) are Playwright's.
+ * There are three projects. `unit` needs nothing but Node, `server` needs a real database, and `s3`
+ * also needs a real S3 server. Playwright runs the browser tests in tests/e2e.
  */
 export default defineConfig({
   test: {
@@ -40,7 +39,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['src/shared/**/*.test.ts', 'src/web/**/*.test.{ts,tsx}'],
-          // A zone with daylight saving time, so that a rule that counts in local days fails.
+          // This zone has daylight saving time. So a rule that counts in local days fails its test.
           env: { TZ: 'America/New_York' },
         },
       },

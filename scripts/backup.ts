@@ -1,6 +1,6 @@
 /**
- * Backs everything up into a folder: `npm run backup FOLDER`. It takes the settings of the server,
- * which may run meanwhile (docs/operations.md).
+ * Backs everything up into a folder: `npm run backup FOLDER`. It reads the same settings as the
+ * server, and the server may run at the same time (docs/operations.md).
  */
 import { resolve } from 'node:path'
 import { makeBackup } from '../src/server/backup/make-backup.ts'

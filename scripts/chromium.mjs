@@ -14,7 +14,8 @@ const places = [
 ]
 
 /**
- * Finds a whole Chromium: CHROMIUM_PATH, one that the system has, or one that Playwright downloaded.
+ * Finds a Chromium that can show windows: CHROMIUM_PATH, one that the system has, or one that
+ * Playwright downloaded.
  * @returns its absolute path, or null if there is none.
  */
 export async function findChromium() {
@@ -24,15 +25,18 @@ export async function findChromium() {
   return isProgram(chromium.executablePath()) ? chromium.executablePath() : null
 }
 
-/** Debian's Chromium without windows. Pages run in it as in the whole browser, for a third less work. */
+/**
+ * Debian's Chromium that shows no windows. It runs pages as the usual Chromium does, and needs a
+ * third less processor time.
+ */
 export const headlessShell = {
   package: 'chromium-headless-shell',
   path: '/usr/bin/chromium-headless-shell',
 }
 
 /**
- * Finds the Chromium for the stories in the browser: CHROMIUM_PATH, the one without windows, or as
- * `findChromium` does.
+ * Finds the Chromium for the browser tests: CHROMIUM_PATH, `headlessShell`, or what `findChromium`
+ * finds.
  * @returns its absolute path, or null if there is none.
  */
 export async function findChromiumForStories() {

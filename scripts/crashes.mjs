@@ -1,6 +1,7 @@
 /**
- * Kills servers while people use them: `npm run crashes -- --rounds n`. It plays the two tests of
- * `npm test` that do so, for as many rounds as it is told.
+ * Runs the two tests that kill servers while simulated people use them. `npm test` runs the same
+ * tests with few rounds.
+ * Usage: `npm run crashes -- --rounds n`.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,6 @@
 /**
- * Copies everything out of DATA_DIR to DATABASE_URL and the bucket, or back: `npm run move out` and
- * `npm run move back`. It takes the settings of the server, which must be stopped
+ * Copies everything from DATA_DIR to DATABASE_URL and the bucket, or back: `npm run move out` and
+ * `npm run move back`. It reads the same settings as the server. The server must be stopped
  * (docs/operations.md).
  */
 import { existsSync } from 'node:fs'

@@ -1,6 +1,6 @@
 import { isInstalled } from './ceph.mjs'
 
-/** Debian's package of nginx, behind which tests put servers. */
+/** Debian's package of nginx. Some tests put nginx in front of servers. */
 export const nginxPackages = ['nginx']
 
 /** Tells whether the tests can start an nginx. */

@@ -30,7 +30,8 @@ function take(lock) {
   const mine = `${lock}.${randomUUID()}`
   writeFileSync(mine, String(process.pid))
   try {
-    // A link appears complete with its content. A new file would be empty for a moment.
+    // The new link has its content at once. A file created at this path would be empty for a
+    // moment.
     linkSync(mine, lock)
     return true
   } catch (error) {
@@ -51,7 +52,8 @@ function removeIfDead(lock) {
   } catch {
     return
   }
-  // Another process was faster and has made this lock anew. So the lock is put back.
+  // Another process was faster: it had already removed the dead lock and made its own. That lock
+  // was renamed here by mistake, so it is put back.
   if (pidIn(aside) !== holder) linkSync(aside, lock)
   rmSync(aside)
 }

@@ -1,8 +1,8 @@
 /**
  * Installs packages and programs and builds the web, as far as a command needs it:
- * `node scripts/ready.mjs start|test|dev|copy`. `copy` is for `npm run backup`, `restore` and `move`.
- * It skips what is prepared already. It must run on Node 20 or newer and in a fresh clone. So it
- * imports only modules of Node, and loads packages only after it has installed them.
+ * `node scripts/ready.mjs start|test|dev|copy`. `copy` is for `npm run backup`, `restore` and
+ * `move`. It skips what is prepared already. It must run on Node 20 or newer and in a fresh clone.
+ * So it imports only modules of Node, and loads packages only after it has installed them.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -38,7 +38,10 @@ const webSources = [
 ]
 const webStamp = 'dist/.sources'
 
-/** The version of Node in the packages. For macOS on arm64 they have none newer than 24.0.0. */
+/**
+ * The version of Node that package-lock.json pins. For macOS on arm64 npm has none newer than
+ * 24.0.0.
+ */
 const wantedNode = '24.18.0'
 const nodeLink = 'node_modules/.bin/node'
 
@@ -156,8 +159,9 @@ function missingLinks() {
 }
 
 /**
- * Returns the Node that the server should run on: the one in the packages. If that is old, and npm
- * itself runs on a newer Node 24, it is npm's Node. `isOurs` is true for the one in the packages.
+ * Returns the Node that the server should run on. That is the Node in the packages, unless it is
+ * older than `wantedNode` and npm itself runs on a newer Node 24. Then it is the Node of npm, and
+ * `isOurs` is false.
  */
 function nodeTarget() {
   const name = nodePackage()
@@ -169,8 +173,8 @@ function nodeTarget() {
 }
 
 /**
- * Warns if the Node in the packages is old. Outside npm it does not warn, because then npm's Node
- * is unknown.
+ * Warns if the server will run on an old Node from the packages. Does not warn if npm did not start
+ * this script, because then the version of npm's Node is unknown.
  */
 function warnOfOldNode() {
   const { target, isOurs, version } = nodeTarget()
@@ -248,7 +252,10 @@ function filesOf(path) {
   return entries.flatMap((entry) => filesOf(join(path, entry)))
 }
 
-/** Chromium is due where there is none, or where apt-get has a cheaper one than the one there is. */
+/**
+ * Tells whether to install Chromium: if there is none, or if apt-get has the one without windows,
+ * which is cheaper to run, and another one would be used. CHROMIUM_PATH is never replaced.
+ */
 async function chromiumIsDue() {
   const found = await findChromiumForStories()
   if (found === null) return true
@@ -260,8 +267,8 @@ async function chromiumIsDue() {
 }
 
 /**
- * Installs Chromium, without windows where apt-get has such a one. The system's packages are tried
- * first, because they also install the libraries that Chromium needs.
+ * Installs Chromium, if possible the one without windows. The system's packages are tried first,
+ * because they also install the libraries that Chromium needs.
  */
 async function installChromium() {
   if (hasApt()) {
@@ -281,15 +288,16 @@ async function installChromium() {
 }
 
 /**
- * Without apt-get the S3 server cannot be installed. The test run then says which tests it skips.
+ * Tells whether to install the S3 server. Only apt-get can install it. Without the S3 server, the
+ * test run says which tests it skips.
  */
 function s3IsDue() {
   return missingCephPrograms().length > 0 && hasApt()
 }
 
 /**
- * Installs the S3 server. If that fails, all other tests can still run, and the run says which ones
- * it skips.
+ * Installs the S3 server. If that fails, this script goes on, because all other tests can still
+ * run. The test run says which tests it skips.
  */
 function installS3() {
   aptInstall(cephPackages)
@@ -297,7 +305,10 @@ function installS3() {
   if (missing.length > 0) console.error(`Not installed: ${missing.join(', ')}`)
 }
 
-/** Without apt-get the run says which tests it skips, as without an S3 server. */
+/**
+ * Tells whether to install nginx. Only apt-get can install it. Without nginx, the test run says
+ * which tests it skips.
+ */
 function nginxIsDue() {
   return !hasNginx() && hasApt()
 }
@@ -311,7 +322,10 @@ function hasApt() {
   return run(['apt-get', '--version']).status === 0
 }
 
-/** Tells whether apt-get could install a package, as far as it knows without asking the network. */
+/**
+ * Tells whether apt-get has a package to install. Asks only the lists on this machine, not the
+ * network.
+ */
 function aptHas(name) {
   return /Candidate: \d/.test(run(['apt-cache', 'policy', name]).stdout ?? '')
 }
@@ -329,7 +343,11 @@ function run([command, ...args]) {
   return spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
 }
 
-/** Runs npm, the same one that started this script. Its output is printed only if it fails. */
+/**
+ * Runs the npm that started this script, or else the npm on the path. Prints its output only if it
+ * fails.
+ * @param fault says after the output what could not be done.
+ */
 function npm(args, fault) {
   const cli = process.env.npm_execpath
   const command = cli?.endsWith('npm-cli.js') ? [nodeOfNpm(), cli] : ['npm']
@@ -341,8 +359,8 @@ function npm(args, fault) {
 }
 
 /**
- * Returns the Node that npm itself runs on. An install may replace the one in node_modules while it
- * runs.
+ * Returns the Node that npm itself runs on. npm must not run on the Node in node_modules, because
+ * an install may replace that Node.
  */
 function nodeOfNpm() {
   return process.env.npm_node_execpath ?? process.execPath

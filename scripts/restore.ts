@@ -1,6 +1,6 @@
 /**
- * Restores a backup: `npm run restore FOLDER`. It takes the settings of the server, which must not
- * run, and whose database and storage must be empty (docs/operations.md).
+ * Restores a backup: `npm run restore FOLDER`. It reads the same settings as the server. The server
+ * must be stopped, and its database and storage must be empty (docs/operations.md).
  */
 import { resolve } from 'node:path'
 import { restoreBackup } from '../src/server/backup/restore-backup.ts'

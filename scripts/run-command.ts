@@ -4,7 +4,10 @@ import { messageWithoutValues } from '../src/server/db/without-values.ts'
 import { mailQueueName } from '../src/server/jobs/job-queue.ts'
 import { StartFault } from '../src/server/start-fault.ts'
 
-/** Of the queue only mail is copied. Each start schedules the jobs again. */
+/**
+ * The rows of the job queue that are copied: the mail. Other jobs are not copied, because every
+ * start of the server schedules them again.
+ */
 export const lettersToSend: readonly RowSet[] = [
   { table: 'pgboss.job', where: `name = '${mailQueueName}'` },
 ]
@@ -25,7 +28,10 @@ export async function runCommand(work: (config: Config) => Promise<string>): Pro
   }
 }
 
-/** Tells which files have no bytes, and makes the command end with exit code 1. */
+/**
+ * Prints how many files could not be copied, because their bytes are missing or altered, and the
+ * ids of up to 100 of them. If there are any, the command will end with exit code 1.
+ */
 export function sayFaults(fileIds: readonly string[]): void {
   if (fileIds.length === 0) return
   say(
