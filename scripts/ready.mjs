@@ -38,10 +38,7 @@ const webSources = [
 ]
 const webStamp = 'dist/.sources'
 
-/**
- * The version of Node that package-lock.json pins. For macOS on arm64 npm has none newer than
- * 24.0.0.
- */
+/** A Node that is older than this counts as old. For macOS on arm64 npm has only 24.0.0. */
 const wantedNode = '24.18.0'
 const nodeLink = 'node_modules/.bin/node'
 

@@ -1,7 +1,7 @@
 /**
- * What must be true of a file after calls whose answers may have been lost. Everything here is a
- * pure rule: it is given what the calls answered and what the server shows, and returns what the
- * file is now, or throws a `Violation`.
+ * Pure rules that say what must be true of a file after calls whose answers may have been lost.
+ * They get the answers of the calls and what the server shows now. They return what the file is
+ * now, or throw a `Violation`.
  */
 
 /** Is thrown when the server broke a promise. */
@@ -23,24 +23,29 @@ export interface ExpectedFile {
   counted: { least: number; most: number }
 }
 
-/** What the server lists of a file. */
+/** What the list of files says about a file. */
 export interface Listed {
   shortCode: string
   expiresAt: string
   downloadCount: number
 }
 
-/** What was asked of one file during a round, and what was answered. */
+/**
+ * The renewals and deletions of one file that a player tried in a round, and how they were
+ * answered.
+ */
 export interface Attempts {
-  /** The codes of answered renewals, and null for each renewal whose answer was lost. */
+  /**
+   * The new short code of each renewal that was answered, and null for each whose answer was lost.
+   */
   renewals: (string | null)[]
   deletion: 'none' | 'answer lost' | 'done'
 }
 
 /**
- * Returns the file after a round, as the server lists it. `listed` is undefined if the server lists
- * the file no longer.
- * @throws {Violation} if that contradicts an answer.
+ * Returns what the file is after a round. `listed` is what the list of files says about it;
+ * undefined if the list no longer contains it.
+ * @throws {Violation} if the list contradicts an answer.
  */
 export function settle(
   file: ExpectedFile,
@@ -74,9 +79,9 @@ export function settle(
 }
 
 /**
- * Returns whether the link of a file must open at `now`; null if nothing is promised. `latest` is
- * the latest moment that the server's clock has ever shown: a file that had expired then may have
- * lost its bytes, even if the clock was set back since.
+ * Returns whether the link of a file must open at `now`; null if it may or may not. `latest` is the
+ * latest moment that the server's clock has ever shown. If the file had expired by then, its bytes
+ * may be gone, even if the clock was set back afterwards.
  */
 export function mustOpen(file: ExpectedFile, now: Date, latest: Date): boolean | null {
   if (file.isDeleted || now >= file.expiresAt || now >= file.maxLifetimeAt) return false

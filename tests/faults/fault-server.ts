@@ -4,17 +4,20 @@ import { fileURLToPath } from 'node:url'
 import type { Answer, NumberedOrder, Order, Served } from './served-process.ts'
 
 const program = fileURLToPath(new URL('served-process.ts', import.meta.url))
-/** As with `npm start`, code that an earlier start has compiled is used again. */
+/** The folder in which `npm start` keeps compiled code too. With it each start is faster. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
 
-/** A server in a process of its own that can be killed and started again. Its port stays. */
+/** A server in a process of its own. It can be killed and started again, and keeps its port. */
 export interface FaultServer {
   url: string
   isRunning(): boolean
-  /** The server's clock. A server that is started later begins with it. */
+  /** The time of the server's clock. A restart does not change it. */
   now(): Date
   setClock(now: Date): Promise<void>
-  /** Obeys an order. Returns false if the server died or failed before it had done so. */
+  /**
+   * Sends an order to the server. Returns whether the server has carried it out; false if it failed
+   * or the server died first.
+   */
   order(order: Order): Promise<boolean>
   /** Ends the process with SIGKILL. */
   kill(): Promise<void>
@@ -22,7 +25,7 @@ export interface FaultServer {
   start(): Promise<void>
 }
 
-/** Prepares a server on this database and folder. It is not started yet. */
+/** Prepares a server with these settings, but does not start it yet. */
 export function faultServer(served: Served): FaultServer {
   let child: ChildProcess | null = null
   let now = served.now

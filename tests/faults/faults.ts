@@ -4,21 +4,27 @@ import { moments, type PostgresProxy } from '../support/postgres-proxy.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
 import type { FaultServer } from './fault-server.ts'
 
-/** What a fault works on. */
+/** What a fault can disturb, and a connection that no fault disturbs. */
 export interface Stage {
   server: FaultServer
   /** The network between the server and Postgres. */
   network: PostgresProxy
-  /** A connection to Postgres past that network. */
+  /** A connection to Postgres that does not pass through `network`. */
   witness: pg.Client
 }
 
 interface Fault {
   /** How often the fault is drawn, compared with the others. */
   weight: number
-  /** Whether a download can be answered without being counted: the database is away. */
+  /**
+   * Whether the server may answer downloads without counting them while the fault lasts. It does so
+   * while the database is away.
+   */
   losesCounts: boolean
-  /** Injects the fault while users work. What it broke works again when it resolves. */
+  /**
+   * Injects the fault while users work. After the round, `recover` in play.ts opens the network and
+   * starts a killed server again.
+   */
   inject(stage: Stage, random: Draw): Promise<void>
 }
 
@@ -35,14 +41,14 @@ async function signalPostgres({ witness }: Stage, signal: NodeJS.Signals): Promi
   return pids
 }
 
-/** The process may have ended meanwhile. */
+/** Sends a signal to a process. Does nothing if the process has ended meanwhile. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {}
 }
 
-/** Every fault by its name. `start` of a killed server is left to the round. */
+/** Every fault by its name. The reports and error messages contain these names. */
 export const faults = {
   'no fault': { weight: 3, losesCounts: false, inject: async () => {} },
   'the server is killed': {
@@ -144,7 +150,7 @@ export type FaultName = keyof typeof faults
 const names = Object.keys(faults) as FaultName[]
 const drawn = names.flatMap((name) => Array<FaultName>(faults[name].weight).fill(name))
 
-/** Draws a fault by its weight. */
+/** Draws a fault. One with a higher weight is drawn more often. */
 export function drawFault(random: Draw): FaultName {
   return drawn[random(drawn.length)] ?? 'no fault'
 }

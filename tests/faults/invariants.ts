@@ -15,8 +15,8 @@ async function storedSizes(folder: string): Promise<Map<string, number>> {
 }
 
 /**
- * Compares the database with the folder of stored files, after all jobs have run and no upload is
- * under way.
+ * Compares the database with the folder of stored files. Call it after all jobs have run, while no
+ * upload is under way.
  * @throws {Violation} if bytes are missing or are there without a row, or if the sums that limits
  * and caps use are wrong.
  */
@@ -49,22 +49,25 @@ export async function checkStored(witness: pg.Client, filesFolder: string): Prom
 }
 
 /**
- * Looks at what is left of uploads, after all jobs have run and no upload is under way.
- * @throws {Violation} if bytes or a list of parts are there although the upload has ended.
+ * Checks that the folder of uploads contains nothing of an upload that has ended. Call it after all
+ * jobs have run, while no upload is under way.
+ * @throws {Violation} if bytes or a list of parts are still there.
  */
 export async function checkArriving(witness: pg.Client, uploadsFolder: string): Promise<void> {
   const { rows } = await witness.query<{ key: string }>('select storage_key as key from uploads')
   const open = new Set(rows.map(({ key }) => key))
   for (const name of await readdir(uploadsFolder)) {
     const [key = ''] = name.split('.')
-    // A killed server may leave the file by which it tried whether the folder can be written.
+    // To test that the folder is writable, the server writes a file whose name begins with a dot. A
+    // killed server may leave that file.
     if (key === '' || open.has(key)) continue
     throw new Violation(`${name} is left in the folder of uploads, and no upload names it`)
   }
 }
 
 /**
- * @throws {Violation} if a user of the tier free has more files than the tier allows.
+ * Checks that no free user has more than `mostFiles` files whose links are open at `now`.
+ * @throws {Violation} if one has more.
  */
 export async function checkFreeLimit(
   witness: pg.Client,

@@ -19,19 +19,22 @@ import { download, type Player, playUser } from './player.ts'
 
 const tiersOfPlayers = ['free', 'premium', 'premium'] as const
 const roundsBetweenDeepChecks = 20
-/** How many old links are tried after each round. */
+/** How many links that were replaced by a renewal are tried for each player after a round. */
 const deadLinksTried = 3
 const pollMs = 20
 const dayMs = 24 * 60 * 60_000
-/** When no two moments of the clock matter, it moves by a little, so that no two rounds are at once. */
+/**
+ * The clock of the server is advanced by this after each round. So no two rounds happen at the same
+ * time of that clock.
+ */
 const betweenRoundsMs = 1000
 
-/** What was played. */
+/** What has happened in the game so far. */
 export interface Played {
   rounds: number
   /** How often each fault was injected. */
   faults: Partial<Record<FaultName, number>>
-  /** How many uploads were answered as files. */
+  /** How many uploads were confirmed and answered with a file. */
   files: number
   downloads: number
 }
@@ -45,10 +48,11 @@ interface Game extends Stage {
 }
 
 /**
- * Plays users against a real server and Postgres, with a fault in most rounds that the seed draws.
- * After each round everything that was answered must hold. With an odd seed the server is one of
- * several that may use its folder. With an even seed it is alone there.
- * @throws {Violation} if it does not. The message names the round.
+ * Plays users against a real server and Postgres. In each round the seed draws a fault, which may
+ * also be none. After each round, everything that the server has answered must still be true. With
+ * an odd seed the server is one of several that may use its folder. With an even seed it is alone
+ * there.
+ * @throws {Violation} if an answer is no longer true. The message names the seed and the round.
  */
 export async function play(
   database: TestDatabase,
@@ -147,7 +151,9 @@ function noteTime(game: Game): void {
   if (now > game.latest) game.latest = now
 }
 
-/** Starts a server that was killed, and waits until it answers and everybody is signed in. */
+/**
+ * Starts the server if it was killed. Waits until it answers, and signs in whoever is signed out.
+ */
 async function recover(game: Game): Promise<void> {
   const { server, network } = game
   network.open()
@@ -170,12 +176,12 @@ async function expectReady({ server, players }: Game): Promise<void> {
     const known = await player.client.fetch('/api/auth/user')
     if (known.ok) continue
     if (known.status !== 401) throw new Error(`/api/auth/user answers ${known.status}`)
-    // A session ends after 14 days without use, and the clock may have passed them.
+    // A session ends after 14 days without use. The clock may have been advanced by more than that.
     player.client = makeClient(server, await logIn(server, player.email, player.password))
   }
 }
 
-/** Compares what a player was answered with what the server shows now. */
+/** Compares the answers that a player got in this round with what the server shows now. */
 async function checkPlayer(game: Game, player: Player, random: Draw): Promise<void> {
   const { server, latest, played } = game
   const now = server.now()
@@ -197,7 +203,8 @@ async function checkPlayer(game: Game, player: Player, random: Draw): Promise<vo
     if (expected !== null && isOpen !== expected) {
       throw new Violation(`the link of ${file.name} is ${isOpen ? 'open' : 'closed'}`)
     }
-    // Files that calls touched are read whole, and some of the others.
+    // Downloads every file that the player renewed or deleted in this round, and some of the
+    // others.
     if (expected === true && (asked.has(file.id) || random(4) === 0)) {
       const status = await download(server.url, file, true)
       if (status !== 200) throw new Violation(`${file.name} cannot be downloaded: ${status}`)
@@ -221,7 +228,10 @@ async function opens(url: string, code: string): Promise<boolean> {
   return answer.status === 200
 }
 
-/** Lets more than a day pass, runs all jobs until they are done, and compares storage with rows. */
+/**
+ * Advances the clock by a day and runs the jobs that remove bytes, both twice. Then compares the
+ * stored bytes with the rows of the database.
+ */
 async function checkDeeply(game: Game): Promise<void> {
   const { server, witness, dataDir } = game
   for (let pass = 0; pass < 2; pass += 1) {

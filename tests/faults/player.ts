@@ -4,7 +4,10 @@ import { askForRenewal, type Client, json, makeClient, sha256 } from '../support
 import type { Draw } from '../support/seeded-rounds.ts'
 import { type Attempts, type ExpectedFile, Violation } from './expected-file.ts'
 
-/** An upload that is not answered as a file yet. A player tries again in the next round. */
+/**
+ * An upload that the server has not answered with a file yet. The player repeats it in the next
+ * round.
+ */
 interface Pending {
   name: string
   bytes: Buffer<ArrayBuffer>
@@ -12,16 +15,16 @@ interface Pending {
   idempotencyKey: string
 }
 
-/** A user of the server who remembers everything that was answered. */
+/** A simulated user, and everything that the server has answered to this user. */
 export interface Player {
   email: string
   password: string
   tier: 'free' | 'premium'
-  /** How many days a link of this user may live. */
+  /** The numbers of days that this user may choose for a link. */
   days: readonly number[]
   client: Client
   files: ExpectedFile[]
-  /** What was asked of files in this round, by the file's id. */
+  /** The renewals and deletions that were tried in this round, by the id of the file. */
   attempts: Map<string, Attempts>
   pending: Pending[]
   /** How many files this player has begun to upload. */
@@ -61,7 +64,7 @@ function attemptsOf(player: Player, { id }: ExpectedFile): Attempts {
   return fresh
 }
 
-/** Bytes that the seed decides. */
+/** Returns bytes that depend only on the name of the file and the size. */
 function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
   const block = createHash('sha512').update(name).digest()
   return Buffer.alloc(size, block)
@@ -70,15 +73,16 @@ function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
 function beginUpload(player: Player, random: Draw): Pending {
   player.begun += 1
   const name = `${player.tier}-${player.email.slice(0, 4)}-${player.begun}.bin`
-  // One upload of ten goes up in two parts.
+  // About one of ten uploads is large enough to be sent in two parts.
   const size = random(10) === 0 ? partSize + 1 + random(partSize) : random(largestSmall) + 1
   const days = String(player.days[random(player.days.length)])
   return { name, bytes: bytesFor(name, size), days, idempotencyKey: `${name} ${random(2 ** 31)}` }
 }
 
 /**
- * Starts an upload, sends its bytes and confirms it. A repeated call goes on where the earlier one
- * was cut off. Keeps the upload pending if an answer is lost, and forgets it if it is refused.
+ * Starts an upload, sends its bytes and confirms it. A second call with the same `pending` goes on
+ * with the same upload, because the idempotency key is the same. The upload stays pending if an
+ * answer was lost, and is forgotten if the server refused it.
  */
 async function upload(player: Player, pending: Pending): Promise<void> {
   player.pending = player.pending.filter((other) => other !== pending)
@@ -104,8 +108,8 @@ async function upload(player: Player, pending: Pending): Promise<void> {
   const sent = await Promise.all(
     targets.map(({ url, body }) => ask(() => fetch(url, { method: 'PUT', headers, body }))),
   )
-  // The bytes of an upload whose confirm got lost are sealed. Then a PUT is refused and the confirm
-  // tells that there is a file.
+  // An earlier confirm may have succeeded although its answer was lost. Then the server refuses the
+  // PUTs, which is an answer, and this confirm returns the file.
   if (sent.includes(null)) return later()
   const claim = { cloudKey }
   const confirmed = await ask(() => player.client.post('/api/files/confirm-upload', claim))
@@ -146,8 +150,9 @@ async function remove(player: Player, file: ExpectedFile): Promise<void> {
 }
 
 /**
- * Downloads a file as a visitor. Whatever arrives completely must be exactly its bytes.
- * @param isCounted whether a download that was answered is certainly counted.
+ * Downloads a file as a visitor. Returns the status, or null without an answer.
+ * @param isCounted whether the server certainly counts a download that it answers.
+ * @throws {Violation} if a complete answer has other bytes than the file.
  */
 export async function download(
   url: string,
@@ -173,8 +178,10 @@ async function signInAgain(player: Player, url: string): Promise<void> {
 }
 
 /**
- * Plays one user for a round: some uploads, renewals, downloads and deletions, one after the other.
- * @param isCounted whether downloads that are answered in this round are certainly counted.
+ * Plays one user for a round: first the pending uploads, then some random uploads, downloads,
+ * renewals, deletions and logins. Only a renewal and a deletion of the same file may be sent at the
+ * same time.
+ * @param isCounted whether the server certainly counts the downloads that it answers in this round.
  */
 export async function playUser(
   player: Player,

@@ -1,6 +1,7 @@
 /**
- * `npm run faults -- --seed n --rounds m`: plays users against faults that the seed draws. Ends
- * with code 1 at the first broken promise, and names the seed and the round.
+ * Plays users against faults that the seed draws. Ends with code 1 at the first broken promise, and
+ * names the seed and the round.
+ * Usage: `npm run faults -- --seed n --rounds m`.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'

@@ -8,13 +8,13 @@ import { retryRemovals } from '../../src/server/uploads/retry-removals.ts'
 import { sweepUploads } from '../../src/server/uploads/sweep-uploads.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 
-/** What the parent can ask for. `now` is in milliseconds since 1970. */
+/** What the parent can order. `now` is in milliseconds since 1970. */
 export type Order =
   | { do: 'set-clock'; now: number }
   | { do: 'run-jobs' }
   | { do: 'compare-storage' }
 
-/** An order with the number by which its answer is known. */
+/** An order with its number. The answer has the same number. */
 export type NumberedOrder = Order & { number: number }
 export type Answer = { ready: string } | { number: number; failure: string | null }
 
@@ -25,7 +25,7 @@ export interface Served {
   port: number
   /** The moment at which the clock starts, in milliseconds since 1970. */
   now: number
-  /** Whether other servers may use the folder too, as with DATABASE_URL. */
+  /** Whether other servers may use the folder too. The real server assumes so with DATABASE_URL. */
   isOneOfSeveral: boolean
 }
 

@@ -51,7 +51,10 @@ export interface TestApp {
   pool: pg.Pool
   passwords: PasswordHashing
   clock: TestClock
-  /** How long each login would have been delayed, in milliseconds. Tests do not wait for that. */
+  /**
+   * The delays, in milliseconds, that the server imposed on requests. Tests only record them and do
+   * not wait.
+   */
   held: number[]
   /** What the server logged so far. */
   logged: LogLine[]

@@ -24,7 +24,10 @@ export function putLogo(person: Client, bytes: Uint8Array): Promise<Response> {
   })
 }
 
-/** Writes a row with a logo directly. No picture is converted. Returns the address of the logo. */
+/**
+ * Writes a logo directly to the database, without converting a picture. Returns the URL of the
+ * logo.
+ */
 export async function keepLogo(app: TestApp, { id: ownerId }: Person): Promise<string> {
   const logoKey = randomBytes(16).toString('hex')
   const logo = { logo: Buffer.from('a PNG'), logoKey, logoWidth: 1, logoHeight: 1 }
@@ -40,7 +43,10 @@ export async function brandOf(person: Client): Promise<Brand | null> {
   return json<Brand | null>(await person.fetch('/api/branding'))
 }
 
-/** Returns what an answer says of a refusal. */
+/**
+ * Reads an answer that refuses a request. Returns its status, and the code and the message in its
+ * body.
+ */
 export async function refusalOf(response: Response) {
   const { code, message } = await json<{ code: string; message: string }>(response)
   return { status: response.status, code, message }

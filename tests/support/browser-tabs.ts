@@ -104,7 +104,10 @@ function makeElection() {
     }
 }
 
-/** For a browser without elections: each tab leads itself. */
+/**
+ * Takes the place of the election in a browser that cannot elect a leading tab: each tab leads
+ * itself.
+ */
 const leadAlone: ElectLeader = (onLead) => {
   onLead()
   return { takeOver: () => undefined }

@@ -83,8 +83,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   const exchanges: Exchange[] = []
   const passing = new Set<Passing>()
   const flow = makeBodyFlow()
-  // The server could close a connection that is kept for later at any time. Tests do not want that
-  // fault.
+  // With keep-alive, the server could close an idle connection just when the proxy uses it again.
+  // The request would fail although the test asked for no fault.
   const agent = new Agent({ keepAlive: false })
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {

@@ -5,10 +5,15 @@ import type { CheckLine } from '../../src/shared/contract/checks.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json } from './make.ts'
 
-/** For this long the server reuses the lines of the last call. */
+/**
+ * For this long the server answers with the results of the last checks, before it runs them again.
+ */
 export const linesKeptMs = 5000
 
-/** Asks for the checks as the administrator. */
+/**
+ * Asks for the results of the checks as the administrator. Each result is a line of the Admin
+ * Center.
+ */
 export async function askForChecks(
   admin: Client,
   headers: Record<string, string> = {},
@@ -18,25 +23,25 @@ export async function askForChecks(
   return json(response)
 }
 
-/** Asks for the checks at a time when the server no longer reuses the lines of the last call. */
+/** Advances the clock so that the server must run the checks again, and asks for their results. */
 export function askAnew(app: TestApp, admin: Client): Promise<CheckLine[]> {
   app.clock.advance(linesKeptMs)
   return askForChecks(admin)
 }
 
-/** Returns the line with this name. */
+/** Returns the result of the check with this name. */
 export function named(lines: readonly CheckLine[], name: string): CheckLine {
   const found = lines.find((line) => line.name === name)
   if (!found) throw new Error(`no line ${name}`)
   return found
 }
 
-/** Asks anew, and returns the line with this name. */
+/** Lets the server run the checks again, and returns the result of the one with this name. */
 export async function lineOf(app: TestApp, admin: Client, name: string): Promise<CheckLine> {
   return named(await askAnew(app, admin), name)
 }
 
-/** Does this work while the jobs of the server run. */
+/** Calls `work` while the jobs of the server run. Stops them afterwards. */
 export async function whileJobsRun(
   app: TestApp,
   work: () => Promise<void>,
@@ -52,15 +57,15 @@ export async function whileJobsRun(
 }
 
 /**
- * Records the schedules of the jobs, as a server does that starts, and forgets what ran meanwhile.
- * No job runs afterwards.
+ * Starts the jobs for a moment, so that their schedules are in the database as after a server's
+ * start. Removes what was recorded about runs in that moment. No job runs afterwards.
  */
 export async function scheduleJobs(app: TestApp): Promise<void> {
   await whileJobsRun(app, async () => {})
   await forgetRuns(app)
 }
 
-/** Removes all jobs from the queue, and what is noted about their runs. */
+/** Removes all jobs from the queue, and all records of earlier runs. */
 export async function forgetRuns(app: TestApp): Promise<void> {
   await app.pool.query('delete from pgboss.job')
   await app.deps.db.delete(jobRuns)

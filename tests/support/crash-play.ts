@@ -10,17 +10,20 @@ const players = 3
  */
 const restMs = 100
 
-/** Returns how often a server is killed. `npm run crashes` sets it by an environment variable. */
+/**
+ * Returns how often a test kills a server. `npm run crashes` sets CRASH_ROUNDS to that number.
+ * Without it the number is `inShort`, or 30 in a run of `npm run test:long`.
+ */
 export function roundsOfCrashes(inShort: number): number {
   return Number(process.env.CRASH_ROUNDS ?? roundsOf(inShort, 30))
 }
 
 /**
- * Lets people use the servers while one server after the other is killed and started again. Then
- * checks that everything which was acknowledged is there.
+ * Lets players use the servers while one server after the other is killed and started again. Then
+ * checks that everything is still there that a server has acknowledged.
  * @param kill kills a server by SIGKILL. The function that it returns resolves when that server
  * serves again.
- * @throws what a player found, with the seed of the run.
+ * @throws an error that says what was wrong, and names the seed of the run.
  */
 export async function playCrashes(
   server: { url: string },

@@ -15,10 +15,13 @@ import {
 import type { Draw } from './seeded-rounds.ts'
 
 const pauseMs = 50
-/** More than one part of 8 MiB, and a last one that is shorter. */
+/**
+ * Larger than one part, which has 8 MiB. So such a file is sent in two parts, and the last one is
+ * shorter.
+ */
 const partedBytes = 8 * 1024 * 1024 + 100_000
 
-/** A file that the server has acknowledged, and under which codes it may not be found any more. */
+/** A file that the server has acknowledged, and what it must still have. */
 interface Acknowledged {
   id: string
   shortCode: string
@@ -33,10 +36,13 @@ export class CrashPlayer {
   readonly #server: { url: string }
   readonly #draw: Draw
   readonly #files = new Map<string, Acknowledged>()
-  /** Codes that a renewal or a deletion has ended. */
+  /** The short codes of links that a renewal or a deletion has ended. */
   readonly #ended = new Set<string>()
   #client: Client
-  /** How often a request had no answer, or one that says to come again. */
+  /**
+   * How often a request was repeated, because its answer was missing, incomplete or a status of 500
+   * or above.
+   */
   repeated = 0
   stories = 0
 
@@ -55,12 +61,15 @@ export class CrashPlayer {
     return new CrashPlayer(server, draw, client)
   }
 
-  /** How many files were acknowledged and not deleted since. */
+  /** How many files the server has acknowledged that were not deleted since. */
   get fileCount(): number {
     return this.#files.size
   }
 
-  /** Plays a whole story: a new file, what it is for, and then one thing about an older file. */
+  /**
+   * Plays one story: uploads a file and downloads it. Then renews, deletes or downloads a random
+   * file of this user, and checks the list of files.
+   */
   async playStory(): Promise<void> {
     const bytes = randomBytes(this.#draw(3) === 0 ? partedBytes : 1 + this.#draw(300_000))
     const file = await this.#upload(bytes)
@@ -73,7 +82,10 @@ export class CrashPlayer {
     this.stories += 1
   }
 
-  /** Checks everything that was ever acknowledged. */
+  /**
+   * Checks that every acknowledged file is listed and has its bytes, and that every ended link is
+   * closed.
+   */
   async expectNothingLost(): Promise<void> {
     await this.#expectList()
     for (const file of this.#files.values()) await this.#expectBytes(file)
@@ -128,7 +140,10 @@ export class CrashPlayer {
     )
   }
 
-  /** Sends bytes until they are stored. Bytes that are sealed already need not be sent. */
+  /**
+   * Sends bytes, and repeats that until the server has stored them. If the server says that the
+   * upload is sealed, it has them already.
+   */
   async #put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
     const headers = { 'content-type': 'text/plain' }
     const put = () => fetch(url, { method: 'PUT', headers, body, signal: this.#patience() })
@@ -146,7 +161,7 @@ export class CrashPlayer {
         body: JSON.stringify({ expirationDays: '3' }),
       }),
     )
-    // Without an answer nobody knows whether the link was renewed. The list tells.
+    // The answer may have been lost. Only the list tells whether the link was renewed.
     const listed = (await this.#list()).find(({ id }) => id === file.id)
     if (!listed) throw new Error(`the renewed file ${file.id} is not listed`)
     file.shortCode = listed.shortCode
@@ -167,7 +182,7 @@ export class CrashPlayer {
     for (;;) {
       const answer = await this.#ask(() => this.#download(shortCode))
       if (!answer.ok) throw new Error(`the link of the file ${id} was answered ${answer.status}`)
-      // A killed server breaks a download off, which a client notices and repeats.
+      // If the server is killed, the download breaks off. A client notices that and repeats it.
       const body = await answer.arrayBuffer().catch(() => null)
       if (body === null) {
         this.repeated += 1
@@ -203,7 +218,7 @@ export class CrashPlayer {
     return json<T>(answer)
   }
 
-  /** Repeats a request until it has an answer that does not say to come again. */
+  /** Repeats a request until it gets a complete answer with a status below 500. */
   async #ask(request: () => Promise<Response>): Promise<Response> {
     const patience = this.#patience()
     for (;;) {
@@ -215,13 +230,13 @@ export class CrashPlayer {
     }
   }
 
-  /** Sends a request. Returns null if it has no answer. */
+  /** Sends a request. Returns null if it gets no answer, or an incomplete JSON answer. */
   async #once(request: () => Promise<Response>): Promise<Response | null> {
     try {
       const answer = await request()
       const isJson = answer.headers.get('content-type')?.startsWith('application/json')
       if (!isJson) return answer
-      // The body may break off. Read it here, so that such an answer counts as none.
+      // The body may break off, so it is read here. A broken answer then counts as no answer.
       const { status, headers } = answer
       return new Response(await answer.text(), { status, headers })
     } catch {

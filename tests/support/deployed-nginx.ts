@@ -18,16 +18,17 @@ export interface DeployedNginx {
     path: string,
     sending?: { method?: string; headers?: OutgoingHttpHeaders; body?: string | Buffer },
   ): Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
-  /** Returns the lines of requests that nginx has logged. */
+  /** Returns the content of nginx's access log. */
   log(): Promise<string>
-  /** Returns the lines of errors that nginx has logged. */
+  /** Returns the content of nginx's error log. */
   errors(): Promise<string>
   stop(): Promise<void>
 }
 
 /**
  * Starts nginx in front of two servers and a bucket.
- * @param upstreams their addresses, such as `127.0.0.1:3000`. Nobody need listen there.
+ * @param upstreams the addresses of the servers and the bucket, such as `127.0.0.1:3000`. A test
+ * may give an address at which nothing listens.
  * @param dataDir the DATA_DIR of the servers, for the files that nginx sends.
  */
 export async function startDeployedNginx(
@@ -92,7 +93,10 @@ function makeCertificate(folder: string, name: string): void {
   })
 }
 
-/** What Debian and the image of nginx put around a file of conf.d. */
+/**
+ * Returns a complete configuration of nginx that contains `servers`. Debian's nginx.conf and that
+ * of nginx's container image likewise contain the files of conf.d.
+ */
 function wrapped(folder: string, servers: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `

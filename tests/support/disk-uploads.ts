@@ -21,7 +21,7 @@ export type Ending =
 export interface OpenPut {
   client: ClientRequest
   ended: Promise<Ending>
-  /** Resolves when the bytes were handed to the system. */
+  /** Resolves when the operating system has taken the bytes. */
   write(bytes: Buffer): Promise<void>
 }
 
@@ -53,12 +53,12 @@ export function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   return { client, ended, write }
 }
 
-/** Returns how many bytes are stored, as an answer tells it. */
+/** Returns how many bytes the server has stored, from the header Upload-Offset of its answer. */
 export function offsetOf({ headers }: Pick<Answer, 'headers'>): number {
   return Number(headers['upload-offset'] ?? Number.NaN)
 }
 
-/** The headers of a body that does not tell its length. */
+/** The header of a request that does not tell the length of its body. */
 export const chunked = { 'Transfer-Encoding': 'chunked' }
 
 /** An upload of one key to a disk server, sent as a whole to one URL. */
@@ -87,7 +87,10 @@ export interface WholeUpload {
   seal(): Promise<string | null>
 }
 
-/** Makes an upload with a new key. `changes` replace fields of what its URL allows. */
+/**
+ * Makes an upload with a new key. `changes` replace fields of its grant, which says what its URL
+ * allows.
+ */
 export function wholeUpload(
   disk: DiskServer,
   size: number,

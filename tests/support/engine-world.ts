@@ -66,12 +66,15 @@ function makeTraces() {
     handles: new Map<string, FileSystemFileHandle>(),
     /** How many uploads the server has started. */
     tickets: 0,
-    /** How often the list of files was read again, and how often the engine reported a change. */
+    /**
+     * How often the list of files was read again (`listed`), and how often the engine reported a
+     * change (`changes`).
+     */
     listed: 0,
     changes: 0,
     /**
-     * How many times the browser is told now to ask before the page is left, and how many locks
-     * keep the screen on.
+     * How many requests to the browser are active now: to ask before the page is left (`holds`),
+     * and to keep the screen on (`awake`).
      */
     holds: 0,
     awake: 0,

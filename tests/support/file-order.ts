@@ -2,13 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * The order in which a run plays its test files: Vitest's own, but in each project the files that
- * ask for an environment of their own, such as a web page, come first. Vitest ends a worker when its
- * next file needs another environment, and the new worker imports everything again.
+ * Sorts the test files of a run as Vitest does, but in each project puts the files with their own
+ * `@vitest-environment` first, such as a web page. Vitest ends a worker when the next file needs
+ * another environment, and the new worker has to import everything again.
  */
 export default class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // This order is by project.
     const sorted = await super.sort(files)
     const asking = new Set<TestSpecification>()
     await Promise.all(

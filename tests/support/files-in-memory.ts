@@ -24,12 +24,15 @@ export function keepFilesInMemory(): void {
   const folder = join(memory, name)
   mkdirSync(folder, { recursive: true })
   process.once('exit', () => remove(name))
-  // Open to the account that runs Postgres when the tests run as root, as /tmp is.
+  // When the tests run as root, Postgres runs as another user. That user must be able to reach its
+  // files in this folder.
   chmodSync(folder, 0o755)
   if (runsPrograms(folder)) process.env.TMPDIR = folder
 }
 
-/** Returns whether programs in a folder can be run. In containers, those in memory often cannot. */
+/**
+ * Tells whether programs in `folder` can be run. In many containers, /dev/shm does not allow it.
+ */
 function runsPrograms(folder: string): boolean {
   const program = join(folder, 'program')
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
@@ -59,6 +62,6 @@ function remove(name: string): void {
   try {
     rmSync(join(memory, name), { recursive: true, force: true })
   } catch {
-    // A process that is just ending has written meanwhile. The next run removes the rest.
+    // A process that is ending may still have written into the folder. The next run removes it.
   }
 }

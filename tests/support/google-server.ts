@@ -20,7 +20,7 @@ export interface GoogleApp {
 
 export interface GoogleAppOptions {
   env?: Record<string, string>
-  /** As in the options of the issuer: whether the ID token holds only the subject. */
+  /** Whether the ID token contains only the subject: see `OidcIssuerOptions`. */
   conformIdTokenClaims?: boolean
 }
 
@@ -65,7 +65,8 @@ export async function serveGoogleApp(
 }
 
 /**
- * Tells whether an address is one of the app's pages. The browser of a test need not load those.
+ * Tells whether a URL is a page of the app. A test's browser can stop there, because the page
+ * itself is not tested.
  */
 export function isPage(app: Pick<TestApp, 'url'>, url: URL): boolean {
   return url.origin === app.url && !url.pathname.startsWith('/api/')

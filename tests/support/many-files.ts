@@ -1,10 +1,9 @@
 import type { TestApp } from './app-server.ts'
 
 /**
- * Returns the statement that gives a user thousands of files in one step, without bytes. Only tests
- * that need no more than the rows use it. The newest file was created a minute ago, and each other
- * one a minute before the next. Their names are 'Report 1 of the working group.pdf' and so on, from
- * the newest on.
+ * Returns an SQL statement that gives a user many files in one step. The files have rows but no
+ * stored bytes. File number n was created n minutes before `now`, and is named 'Report n of the
+ * working group.pdf'. So number 1 is the newest file.
  */
 export function manyFiles(ownerId: string, count: number, now: Date) {
   const created = `($3::timestamptz - n * interval '1 minute')`
@@ -21,7 +20,7 @@ export function manyFiles(ownerId: string, count: number, now: Date) {
   }
 }
 
-/** Gives a user of a test's server thousands of files: see `manyFiles`. */
+/** Gives a user of a test's server many files by the statement of `manyFiles`. */
 export async function insertFiles(app: TestApp, ownerId: string, count: number): Promise<void> {
   await app.pool.query(manyFiles(ownerId, count, app.clock()))
 }

@@ -8,7 +8,10 @@ import { freePort } from './free-port.ts'
 
 export interface NginxProxy {
   url: string
-  /** Passes requests to these ports from now on. Requests that run end where they are. */
+  /**
+   * Passes new requests to servers on these ports. Requests that are already running stay where
+   * they are.
+   */
   passTo(ports: readonly number[]): Promise<void>
   stop(): Promise<void>
 }

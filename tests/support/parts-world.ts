@@ -68,7 +68,7 @@ export function simulateParts(count: number, size = count * partSize) {
     answered: 0,
     now: () => time,
     fault: (_partNumber: number): Fault | null => null,
-    /** Decides how a call is refused; null lets it succeed. */
+    /** Decides whether a call is refused, and with which status. For null the call succeeds. */
     refuse: (_call: 'sign' | 'list'): { status: number | null } | null => null,
     oldestGoodSignature: 0,
   }
@@ -202,7 +202,7 @@ export function simulateParts(count: number, size = count * partSize) {
       over = true
     })
     running.catch(() => undefined)
-    // Time passes only after everything that need not wait has been done.
+    // Time passes only when all code waits for a timer.
     for (let turns = 0; !over; turns += 1) {
       for (let microtasks = 0; microtasks < 5; microtasks += 1) await new Promise(setImmediate)
       const next = timers.reduce<(typeof timers)[number] | null>(

@@ -8,7 +8,7 @@ export const moments = [
 ] as const
 export type Moment = (typeof moments)[number]
 
-/** What a network that has become silent loses first. */
+/** What is lost first when the network becomes silent. */
 export const losses = ['the statement', 'the answer'] as const
 export type Loss = (typeof losses)[number]
 

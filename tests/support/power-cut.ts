@@ -17,12 +17,15 @@ export interface PowerCut {
 }
 
 /**
- * Cuts the power after every step, and yields each state in which the disk can then be, once. What
- * was synced is never lost. A sync of a file keeps its bytes; a sync of a folder keeps its names; a
- * move needs a sync of both folders. Any other change of a name may be lost, in any order. Of the
- * other changes of a file, the cut loses none, all, or one write. The bytes of that write are then
- * zeros. As on a file system with a journal, a move is made completely or not at all. A file that
- * grows at its end is never longer than its bytes.
+ * Simulates a power cut after every step. Yields each state of the disk that a cut can leave, once:
+ * - What was synced is never lost. A sync of a file keeps its bytes, and a sync of a folder keeps
+ *   the names in it. A move is kept when both folders are synced.
+ * - Each change of a name that was not synced may be lost or not, whatever happens to the others.
+ * - A move is made completely or not at all, as on a file system with a journal.
+ * - Of the changes of one file's bytes that were not synced, none is lost, all are, or a single
+ *   one. The bytes of a single lost write are zeros, or what was there before.
+ * - If a write is lost, the writes that then appended bytes right after it are lost too. So the end
+ *   of the file has no gap.
  */
 export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   const seen = new Set<string>()
@@ -75,8 +78,8 @@ function isDurable(steps: readonly Step[], step: Step, at: number): boolean {
 }
 
 /**
- * Yields a change of a file, and the writes that then added bytes at the end of what it wrote. They
- * are lost together with it.
+ * Yields the change with the number `at`, and the later writes that appended bytes right after it.
+ * They are lost together.
  */
 function* withWhatLeansOn(changes: readonly BytesChange[], at: number): Generator<Change> {
   let end: number | undefined

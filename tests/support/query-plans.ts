@@ -7,7 +7,7 @@ const tellPlans = [
   'set client_min_messages = log',
 ].join('; ')
 
-/** The same, with what each step of the plan has really read. */
+/** Like `tellPlans`, but each step of a plan also tells how many rows it has really read. */
 const tellPlansWithRows = `${tellPlans}; set auto_explain.log_analyze = on`
 
 const tellNothing =

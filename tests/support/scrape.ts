@@ -1,6 +1,6 @@
 /**
- * The series of one scrape, each under its text, such as `name{label="value"}`, with its value. The
- * labels are in the order of the alphabet.
+ * All metrics that a server reported at one time. A key is a time series, such as
+ * `name{label="value"}`, with its labels in alphabetical order.
  */
 export type Scrape = Map<string, number>
 
@@ -29,7 +29,9 @@ export async function scrape({ url }: { url: string }): Promise<Scrape> {
   return readScrape(await response.text())
 }
 
-/** Returns how many workers of a server serve. Each of them tells its own event loop. */
+/**
+ * Returns how many workers of a server are serving. Each one reports the lag of its own event loop.
+ */
 export async function servingWorkers(server: { url: string }): Promise<number> {
   const series = [...(await scrape(server)).keys()]
   return series.filter((text) => text.startsWith('nodejs_eventloop_lag_p99_seconds')).length

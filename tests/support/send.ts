@@ -12,7 +12,7 @@ export interface Sending {
   headers?: OutgoingHttpHeaders
   /** The path to send exactly as it is. Without it, the URL parser would change some characters. */
   path?: string
-  /** The body. Its length is sent too, unless the headers tell another one. */
+  /** The body. Its length is sent in Content-Length, unless `headers` say otherwise. */
   body?: Buffer | string
 }
 

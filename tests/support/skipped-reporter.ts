@@ -48,8 +48,8 @@ function lackOf(test: TestCase): MachineNeed | undefined {
 }
 
 /**
- * Tells whether the filter of this run (`-t`) includes a test. Vitest compares the filter with the
- * name without `>`.
+ * Tells whether the filter of this run (`-t`) includes a test. Vitest applies the filter to the
+ * full name without the `>` between its parts.
  */
 function isAskedFor({ fullName, project }: TestCase): boolean {
   const { testNamePattern } = project.config

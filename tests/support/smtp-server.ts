@@ -25,7 +25,7 @@ export interface TestSmtpServer {
   offered: string[]
   /** The names with which clients tried to sign in. Each login is refused. */
   logins: string[]
-  /** Of each recipient in `offered`, whether the connection was encrypted. */
+  /** For each recipient in `offered`, whether the connection was encrypted. */
   encrypted: boolean[]
   /** How many connections were opened so far. */
   connections(): number
@@ -35,9 +35,9 @@ export interface TestSmtpServer {
 }
 
 /**
- * Starts a real SMTP server on this machine. It takes a login over any connection, as a server of
- * an attacker would.
- * @param offersTls whether it offers STARTTLS, with a certificate that nobody has signed.
+ * Starts a real SMTP server on this machine. It lets clients send a password over an unencrypted
+ * connection, as an attacker's server would.
+ * @param offersTls whether it offers STARTTLS, with a certificate that no authority has signed.
  */
 export async function startSmtpServer(
   port = 0,
@@ -50,7 +50,8 @@ export async function startSmtpServer(
   const logins: string[] = []
   const encrypted: boolean[] = []
   let connections = 0
-  // Real servers name the address that they refuse.
+  // The message contains the address, because real servers also repeat the address that they
+  // refuse.
   const refusal = (code: number, address = '') =>
     Object.assign(new Error(`Refused <${address}>`), { responseCode: code })
   const server = new SMTPServer({
@@ -120,17 +121,22 @@ export async function startSmtpServer(
   }
 }
 
-/** A silent server hangs up after this time. A client without a time-out sees that instead. */
+/**
+ * `startSilentServer` closes a connection after this time. So a client that has no timeout of its
+ * own fails and does not wait for ever.
+ */
 const silentMs = 5_000
 
-/** Starts a server that accepts connections, never says a word, and hangs up at last. */
+/**
+ * Starts a server that accepts connections, sends nothing, and closes each one after `silentMs`.
+ */
 export async function startSilentServer(): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
     // The client cuts the connection on purpose, so errors are expected.
     socket.on('error', () => {})
-    // Without a reader, the end of the connection would go unnoticed.
+    // Node notices the end of a connection only while something reads from it.
     socket.resume()
     socket.setTimeout(silentMs, () => socket.destroy())
   })

@@ -25,7 +25,7 @@ export function report(client: Client, shortCode: string, more: object = {}): Pr
   return client.post(`/api/links/${shortCode}/report`, { reason: 'It is malware.', ...more })
 }
 
-/** Returns the open reports, the last reported first. */
+/** Returns the open reports. The file that was reported last comes first. */
 export async function listReports(admin: Client, query = ''): Promise<Report[]> {
   return json(await admin.fetch(`/api/admin/reports${query}`))
 }
