@@ -10,7 +10,7 @@ import type { Screens } from './stage.ts'
 
 const hour = 3_600_000
 
-/** Makes a person with the longest allowed names, who is signed in in many browsers. */
+/** Makes a person with names of the greatest allowed length, who is signed in in many browsers. */
 async function makePersonWithSessions(app: TestApp) {
   const person = await makePerson(app)
   const long = {
@@ -36,7 +36,10 @@ async function makePersonWithSessions(app: TestApp) {
   return { ...person, email }
 }
 
-/** Opens the account page of somebody who is signed in and seems to have these ways to sign in. */
+/**
+ * Opens the account page of the signed-in user. Tells the page that this user has these ways to
+ * sign in, whatever the server knows.
+ */
 async function openAccount(page: Page, ways: ('password' | 'google')[]) {
   await offerGoogle(page)
   const since = new Date().toISOString()

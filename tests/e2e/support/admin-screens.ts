@@ -66,7 +66,7 @@ const rule = JSON.stringify({
   ],
 })
 
-/** Lines of the checks with every status. Their names and texts are as long as possible. */
+/** Results of checks with every status. Their names and texts are as long as possible. */
 const lines: CheckLine[] = [
   { name: 'Database', status: 'ok', message: 'Postgres 18.4 answers in 2 ms.', cure: '' },
   {

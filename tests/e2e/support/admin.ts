@@ -18,7 +18,10 @@ export function section(page: Page, title: string): Locator {
   return page.getByRole('region', { name: title, exact: true })
 }
 
-/** Goes to a section by keyboard, by its link at the top of the page. The next Tab is in it. */
+/**
+ * Goes to a section of the Admin Center by its link at the top of the page. Uses only the keyboard.
+ * After this, Tab moves the focus into the section.
+ */
 export function openSection(page: Page, title: string): Promise<void> {
   const links = page.getByRole('navigation', { name: 'Sections' })
   return pressOn(page, links.getByRole('link', { name: title }))

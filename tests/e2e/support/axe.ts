@@ -15,7 +15,7 @@ export interface AxeFault {
   where: string[]
 }
 
-/** The script of axe. The short one is less than half as long as `axe.source`. */
+/** The minified script of axe. It is less than half as long as `axe.source`, so it loads faster. */
 const script = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Loads axe, which checks accessibility, into the open page. */
@@ -36,12 +36,12 @@ export function faultsFoundByAxe(page: Page, rules?: readonly string[]): Promise
   return page.evaluate(async (rules) => {
     const { violations } = await window.axe.run({
       ...(rules && { runOnly: [...rules] }),
-      // Our pages have no frames. Only violations are needed, and their HTML tells where they are.
+      // Our pages have no frames. Tests need only violations, and find their elements by the HTML.
       iframes: false,
       resultTypes: ['violations'],
       selectors: false,
-      // The rules that need all style sheets beforehand are about orientation and about sound, and
-      // there is neither a rule for orientation nor a sound.
+      // Only rules about screen orientation and about sound need preloading. Our style sheets do
+      // not depend on the orientation, and our pages have no sound.
       preload: false,
     })
     return violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ html }) => html) }))

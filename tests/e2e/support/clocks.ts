@@ -17,7 +17,8 @@ export async function setClocks(app: TestApp, pages: Page[]): Promise<void> {
  * themselves.
  */
 export async function pass(app: TestApp, pages: Page[], milliseconds: number): Promise<void> {
-  // If an answer came between the two steps below, its page would count the time twice.
+  // A page corrects its clock by the server's answers. If one arrived between the two steps below,
+  // the page would count the time twice. So wait until no request is running.
   for (const page of pages) await page.waitForLoadState('networkidle')
   app.clock.advance(milliseconds)
   for (const page of pages) await page.clock.fastForward(milliseconds)

@@ -52,7 +52,10 @@ export function chooseFiles(page: Page, paths: string[]): Promise<void> {
   return page.getByLabel('Files to upload').setInputFiles(paths)
 }
 
-/** Presses the button 'Choose files'. The test must handle the picker or the dialog that opens. */
+/**
+ * Presses the button 'Choose files'. The test must handle what opens then: the browser's file
+ * picker, or the dialog of a file input.
+ */
 export function pressChooseFiles(page: Page): Promise<void> {
   return page.getByRole('button', { name: 'Choose files' }).click()
 }
@@ -64,8 +67,8 @@ export async function reloadAnyway(page: Page): Promise<void> {
 }
 
 /**
- * Keeps new files marked as new, however slow the test is: their seconds begin when somebody looks at
- * the page, and for it this never happens.
+ * Keeps new files marked as new, however slow the test is. A page removes the mark some seconds
+ * after somebody could see it. Here the page believes that nobody ever sees it.
  */
 export async function keepNewFilesMarked(page: Page): Promise<void> {
   await page.addInitScript(() => {

@@ -47,8 +47,8 @@ export async function makeFilesInAllStates(app: TestApp) {
 }
 
 /**
- * The lists of files, and what is opened from them. Until the analytics, each screen continues the one
- * before.
+ * The lists of files, and the dialogs that they open. Each screen before the analytics continues
+ * the one before it.
  */
 export const fileScreens: Screens = {
   'my files in every state': async ({ app, page }) => {

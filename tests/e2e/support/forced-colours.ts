@@ -1,16 +1,18 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Finds what people do not see who have set colours of their own (`forced-colors`). Then a browser
- * paints no background and no shadow of ours, so both must be drawn in another way:
- * - the focus, of each kind of control on the page;
+ * Finds what cannot be seen with forced colours (`forced-colors`), which people set in their
+ * system. The browser then ignores our background colours and shadows. So borders, outlines or
+ * underlines must show:
+ * - the focus, on each kind of control of the page;
  * - which of several tabs, choices or links is the current one.
- * Puts the focus back where it was.
- * @returns the HTML of each fault's element.
+ * Leaves the focus where it was.
+ * @returns a text for each fault, with the HTML of the element.
  */
 export async function faultsInForcedColours(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
-  // After a key, browsers show a focus that a script moves. This key does nothing.
+  // A browser shows the focus that a script sets only if the last input was a key. This key does
+  // nothing else.
   await page.keyboard.press('Shift')
   const faults = await page.evaluate(findFaults)
   await page.emulateMedia({ forcedColors: 'none' })
@@ -52,7 +54,7 @@ function findFaults(): string[] {
     focused.focus({ preventScroll: true })
   } else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
 
-  // A background is painted only where the colours are not forced.
+  // With forced colours, a background colour of ours shows only on elements that opt out of them.
   const lookOf = (element: Element) => {
     const style = getComputedStyle(element)
     const isForced = style.getPropertyValue('forced-color-adjust') !== 'none'

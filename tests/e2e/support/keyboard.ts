@@ -7,7 +7,7 @@ function hasFocus(target: Locator) {
   return target.evaluate((element) => element === document.activeElement)
 }
 
-/** Presses Tab until an element has the focus. */
+/** Presses `key` until `target` has the focus. */
 export async function tabTo(
   page: Page,
   target: Locator,
@@ -21,7 +21,7 @@ export async function tabTo(
   throw new Error(`${key} does not reach ${target}.`)
 }
 
-/** Reaches a field by Tab, and types a text in place of what it holds. */
+/** Reaches a field by Tab, and replaces its text by `text`. */
 export async function typeInto(page: Page, field: Locator, text: string): Promise<void> {
   await tabTo(page, field)
   await page.keyboard.press('ControlOrMeta+a')

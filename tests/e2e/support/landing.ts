@@ -15,7 +15,10 @@ export function dropOnLanding(page: Page, paths: string[]): Promise<void> {
   return dropFiles(page, paths, page.getByRole('region', { name: /to begin$|waits?$/ }))
 }
 
-/** Drops a file with a long name on the landing page. The page then opens the signup. */
+/**
+ * Drops a file with a long name on the landing page. The browser keeps the file, and the page leads
+ * to the signup.
+ */
 export async function keepFile({ folder, page }: Pick<Stage, 'folder' | 'page'>) {
   const name = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
   const file = await writeRandomFile(folder, name, 1000)

@@ -25,7 +25,10 @@ const lecture: UploadRecord = {
   error: null,
 }
 
-/** Stores uploads in the browser as an earlier visit leaves them, in every possible state. */
+/**
+ * Writes records of uploads to localStorage, as if an earlier visit had left them. Each one is in
+ * another state.
+ */
 export async function leaveUploads(page: Page, ownerId: string) {
   const records: UploadRecord[] = [
     { ...lecture },
@@ -41,7 +44,8 @@ export async function leaveUploads(page: Page, ownerId: string) {
       progress: 100,
       uploadedBytes: 0,
     },
-    // It was pasted and under way. Nobody can choose it again, so the page gives it up as it opens.
+    // This one was pasted, so its file cannot be chosen again. The page gives it up as soon as it
+    // opens.
     { ...lecture, id: '5', fileName: 'image.png', status: 'uploading', need: null, pasted: true },
   ]
   const kept = records.map((record) => [

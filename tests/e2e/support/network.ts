@@ -7,8 +7,8 @@ import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
 
 /**
- * What the browser's console says about a transfer whose connection broke. The words depend on
- * where the connection broke.
+ * Matches the messages on the browser's console about a transfer whose connection broke. The
+ * message depends on where the connection broke.
  */
 export const brokenConnection = /net::ERR_|Failed to load resource/
 
@@ -55,8 +55,8 @@ export async function stallAfter(
 }
 
 /**
- * Ends a tab with its connections, and opens the dashboard in a new one.
- * @param end how the tab ends; by default it is closed.
+ * Ends a tab and cuts its connections. Then opens the dashboard in a new tab.
+ * @param end ends the tab; by default it closes it.
  */
 export async function reopen(
   page: Page,
@@ -104,7 +104,7 @@ export function expectNoWaste(network: ChaosProxy): void {
   expect(putsInVain(network).filter(({ disturbed }) => !disturbed)).toEqual([])
 }
 
-/** Returns how many PUTs were answered as stored. */
+/** Returns how many PUTs the server or bucket has accepted. */
 export function storedPuts(network: ChaosProxy): number {
   return network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204))
     .length

@@ -32,7 +32,8 @@ export const publicScreens: Screens = {
   },
   'API reference': async ({ page }) => {
     await page.goto('/api/docs#getUploadUrl')
-    // All calls look alike, and checking every one takes half a minute. So only two calls stay.
+    // All calls in the API reference look alike, and axe takes half a minute for all of them. So
+    // only two calls stay.
     await page.evaluate(() => {
       for (const call of document.querySelectorAll('.call')) {
         if (!call.querySelector('#getUploadUrl, #listFiles')) call.remove()

@@ -9,8 +9,8 @@ import type { Screens } from './stage.ts'
 import { waitingScreens } from './waiting-screens.ts'
 
 /**
- * Every screen of the product, in sets. The screens of a set are opened one after another in one page
- * and with one server, which saves a server, a page and an account for each.
+ * Every screen of the product, in sets. The screens of a set share one server, one page and often
+ * one account, because making them takes longer than opening a screen.
  */
 export const screenSets: Readonly<Record<string, Screens>> = {
   'public pages': publicScreens,

@@ -3,14 +3,14 @@ import { signUp } from '../../support/make.ts'
 import { newAddress, signUpForToken } from '../../support/signup.ts'
 import type { Screens } from './stage.ts'
 
-/** Makes the server seem to offer signing in with Google. */
+/** Tells pages that the server offers signing in with Google. */
 export function offerGoogle(page: Page) {
   return page.route('**/api/auth/ways', (route) =>
     route.fulfill({ json: { google: true, signup: 'open', sendsMail: true } }),
   )
 }
 
-/** The screens of signing in and up. Each function opens one screen. */
+/** The screens of signing in and signing up. Each function opens one screen. */
 export const signInScreens: Screens = {
   'Admin Center, closed to visitors': async ({ page }) => {
     await page.goto('/admin')
@@ -58,7 +58,8 @@ export const signInScreens: Screens = {
     await expect(page.getByText('Login failed')).toBeHidden()
   },
   'an address that is being verified': async ({ noise, page }) => {
-    // The call stays without an answer. When this screen is over, it goes on to the server.
+    // The call waits for an answer as long as this screen is open. Afterwards it goes on to the
+    // server, which refuses the token.
     noise.allow(/400 \(Bad Request\).*verify-email$/)
     await page.route('**/api/auth/verify-email', () => {})
     await page.goto('/verify-email?token=x')

@@ -2,7 +2,7 @@ import { type Page, test } from '@playwright/test'
 import type { TestApp } from '../../support/app-server.ts'
 import type { Noise } from './noise.ts'
 
-/** What opens a screen: see `screens.ts`. */
+/** What a function that opens a screen needs. */
 export interface Stage {
   app: TestApp
   page: Page
@@ -14,9 +14,9 @@ export interface Stage {
 export type Screens = Readonly<Record<string, (stage: Stage) => Promise<void>>>
 
 /**
- * Opens screens one after another, and calls `look` for each. Before the next one it takes back what
- * a screen changed: answers that the test gives instead of the server, and settings of the server.
- * The page stays, and so does the person who is signed in.
+ * Opens screens one after another, and calls `look` for each. After each one it removes the routes
+ * by which the screen answered requests itself, and restores the settings of the server. The page
+ * and the signed-in user stay.
  */
 export async function openEach(
   screens: Screens,

@@ -1,15 +1,15 @@
 import type { Page } from '@playwright/test'
 
-/** The size of text in pixels that browsers have set, until a person chooses another. */
+/** The text size in pixels that browsers use by default. */
 const usualSize = 16
 
 /**
- * Sets the size of text as a person does in the settings of the browser, in parts of the usual one.
- * Also what media queries count in `rem` follows it.
+ * Sets the text size as a person does in the settings of the browser. `times` is a multiple of the
+ * usual size. Lengths in `rem` change too, also those in media queries.
  */
 export type SetTextSize = (times: number) => Promise<void>
 
-/** Prepares a page for other sizes of text. They end with the page. */
+/** Returns a function that sets the text size of this page. Other pages keep theirs. */
 export async function openTextSize(page: Page): Promise<SetTextSize> {
   const browser = await page.context().newCDPSession(page)
   return async (times) => {

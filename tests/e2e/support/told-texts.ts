@@ -2,12 +2,12 @@ import { expect, type Locator, type Page } from '@playwright/test'
 
 declare global {
   interface Window {
-    /** The texts of all elements that came into this page, in order. */
+    /** The texts of all elements that were added to this page, in order. */
     toldTexts?: string[]
   }
 }
 
-/** Keeps the texts that come into each page opened from now on, even if they soon go again. */
+/** From now on, each page that is opened records all texts that appear on it, even for a moment. */
 export async function keepToldTexts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const told: string[] = []
@@ -21,7 +21,10 @@ export async function keepToldTexts(page: Page): Promise<void> {
   })
 }
 
-/** Waits until the page has shown each of these texts, for instance in a toast that has gone. */
+/**
+ * Waits until the page has recorded each of these texts. A text may have disappeared again, such as
+ * that of a toast.
+ */
 export function expectTold(page: Page, texts: readonly string[]): Promise<void> {
   const missing = () =>
     page.evaluate(

@@ -4,7 +4,7 @@ import { expect, type Locator, type Page } from '@playwright/test'
 import { fileRow } from './dashboard.ts'
 import type { DiskFile } from './files.ts'
 
-/** Returns the panel that shows the uploads in the background. */
+/** Returns the panel that shows background uploads. */
 export function uploadsPanel(page: Page): Locator {
   return page.getByRole('region', { name: 'Background uploads' })
 }
@@ -45,7 +45,10 @@ export function expectUpload(
   }).toPass()
 }
 
-/** Opens the panel if it is folded: by itself, on a phone, or away from the dashboard. */
+/**
+ * Opens the panel if it is folded. It folds after all uploads have ended. On a phone, and on every
+ * page but the dashboard, it is folded from the start.
+ */
 export async function openPanel(page: Page): Promise<void> {
   const folded = uploadsPanel(page).getByRole('button', { expanded: false })
   if (await folded.isVisible()) await folded.press('Enter')

@@ -4,7 +4,10 @@ import { openDashboard } from './dashboard.ts'
 import { keepFile } from './landing.ts'
 import type { Screens } from './stage.ts'
 
-/** The screens that show a file that waits in the browser. Each one continues the one before. */
+/**
+ * The screens that show a kept file: the browser keeps it until somebody signs in and uploads it.
+ * Each screen continues the one before it.
+ */
 export const waitingScreens: Screens = {
   'signup while a file waits': async ({ folder, page }) => {
     const { name } = await keepFile({ folder, page })

@@ -17,7 +17,9 @@ function save(label: string, value: string) {
   return send({ [label]: value }, `Save ${label.toLowerCase()}`, settings)
 }
 
-/** What the administrator reads. */
+/**
+ * The screens that the administrator sees, with the texts of the specification that each must show.
+ */
 export const administratorWalk: readonly Stop[] = [
   {
     at: 'Admin Center',
@@ -38,7 +40,7 @@ export const administratorWalk: readonly Stop[] = [
       async ({ page }) => {
         const buttons = maintenance(page).getByRole('button')
         await buttons.first().waitFor()
-        // These ask first.
+        // These buttons open a question, which must be confirmed.
         const destroys = /^(Clean up|Sanitize|Expire)/
         for (const button of await buttons.all()) {
           const name = (await button.textContent()) ?? ''

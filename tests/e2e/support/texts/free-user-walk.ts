@@ -6,7 +6,10 @@ import { writeSparseFile } from '../files.ts'
 import type { Stage } from '../stage.ts'
 import { banner, chooseFile, failing, main, open, press, question, type Stop, tab } from './walk.ts'
 
-/** Gives a free user one file whose link is over and one that is open. */
+/**
+ * Makes a free user with two files: one whose link has ended, and one whose link is open. Opens the
+ * dashboard of this user.
+ */
 async function openFreeDashboard({ app, page }: Stage) {
   const person = await makePerson(app)
   const over = await makeFile(person, { name: 'over.txt' })
@@ -16,7 +19,7 @@ async function openFreeDashboard({ app, page }: Stage) {
   await openDashboard(page, app, person)
 }
 
-/** What a free user reads. */
+/** The screens that a free user sees, with the texts of the specification that each must show. */
 export const freeUserWalk: readonly Stop[] = [
   {
     at: 'dashboard',

@@ -23,13 +23,15 @@ function uploadNote(stage: Stage) {
   return chooseFile(stage, { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) })
 }
 
-/** Opens the page anew. From now on every upload takes the background path, as on a phone. */
+/** Reloads the page as if it were on a phone. From now on every upload is a background upload. */
 async function actAsPhone({ page }: Stage) {
   await page.addInitScript(() => Object.defineProperty(navigator, 'userAgent', { value: 'Mobile' }))
   await page.reload()
 }
 
-/** What a premium user reads. */
+/**
+ * The screens that a premium user sees, with the texts of the specification that each must show.
+ */
 export const premiumUserWalk: readonly Stop[] = [
   {
     at: 'dashboard, with uploads of every status',

@@ -6,7 +6,10 @@ function newPasswords(one: string, other: string) {
   return send({ 'New password': one, 'Confirm password': other }, 'Reset Password')
 }
 
-/** What a visitor reads: the public pages, the forms and the links. */
+/**
+ * The screens that a visitor sees, with the texts of the specification that each must show: the
+ * public pages, the forms and the pages of links.
+ */
 export const visitorWalk: readonly Stop[] = [
   {
     at: 'landing page',

@@ -1,15 +1,20 @@
 import type { Locator, Page } from '@playwright/test'
 import type { Stage } from '../stage.ts'
 
-/** A part of a walk through the product, and the literal texts of the specification there. */
+/**
+ * One stop on a walk through the product. It names the texts of the specification that must appear
+ * there.
+ */
 export interface Stop {
-  /** The screen, or what the person does. */
+  /** Names the stop in the report of the test: the screen, or what the person does. */
   at: string
-  /** Goes there, or does it. */
+  /** Opens the screen, or does what the person does. */
   go: (stage: Stage) => Promise<unknown>
-  /** What is shown then, and where. */
+  /** The texts that the page must show after `go`, and the part of the page that must show them. */
   shows?: [where: (page: Page) => Locator, texts: (string | RegExp)[]][]
-  /** What is told for some seconds, in toasts. */
+  /**
+   * The texts that must have appeared by then, even if only for a moment, such as those of toasts.
+   */
   tells?: string[]
 }
 
@@ -21,7 +26,7 @@ export function main(page: Page) {
   return page.getByRole('main')
 }
 
-// A toast counts as a dialog too, but cannot be cancelled.
+// A toast has the role dialog too. Only a real dialog has a button Cancel.
 export function dialog(page: Page): Locator {
   return page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Cancel' }) })
 }
@@ -30,22 +35,22 @@ export function question(page: Page) {
   return page.getByRole('alertdialog')
 }
 
-/** Opens a page of the server. */
+/** Returns a step that opens this path of the server. */
 export function open(path: string) {
   return ({ page }: Stage) => page.goto(path)
 }
 
-/** Presses a button. */
+/** Returns a step that presses the first button with this name. */
 export function press(name: string | RegExp, where: (page: Page) => Locator = main) {
   return ({ page }: Stage) => where(page).getByRole('button', { name }).first().click()
 }
 
-/** Selects a tab of the dashboard. */
+/** Returns a step that selects a tab of the dashboard. */
 export function tab(name: string) {
   return ({ page }: Stage) => page.getByRole('tab', { name }).click()
 }
 
-/** Fills in fields by their labels, and presses a button. */
+/** Returns a step that fills in fields by their labels, and presses a button. */
 export function send(fields: Record<string, string>, button: string, where = main) {
   return async (stage: Stage) => {
     for (const [label, text] of Object.entries(fields)) {
@@ -55,7 +60,10 @@ export function send(fields: Record<string, string>, button: string, where = mai
   }
 }
 
-/** Does something whose calls the server answers with 500 and without a word, from now on. */
+/**
+ * Returns a step that does `go`. From now on, every request whose URL matches `calls` is answered
+ * with 500 and an empty body.
+ */
 export function failing(calls: RegExp, go: Stop['go']) {
   return async (stage: Stage) => {
     stage.noise.expect(/500 \(Internal Server Error\)/)
@@ -65,8 +73,8 @@ export function failing(calls: RegExp, go: Stop['go']) {
 }
 
 /**
- * Does something whose call is answered with 400 once. The answer comes from something else than the
- * server, such as a proxy, so it has no message for people.
+ * Returns a step that does `go`. The first request whose URL matches `call` is answered with 400,
+ * as by a proxy: `body` need not be an error of our server, so there is no message for people.
  */
 export function refused(call: RegExp, go: Stop['go'], body = '') {
   return async (stage: Stage) => {
@@ -76,7 +84,10 @@ export function refused(call: RegExp, go: Stop['go'], body = '') {
   }
 }
 
-/** Does something whose call the server answers with this message. */
+/**
+ * Returns a step that does `go`. Meanwhile every request whose URL matches `call` succeeds, and the
+ * answer contains `message`.
+ */
 export function answered(call: RegExp, message: string, go: Stop['go']) {
   return async (stage: Stage) => {
     await stage.page.route(call, (route) => route.fulfill({ json: { message } }))
