@@ -44,8 +44,8 @@ const someDownloads =
   'update files set last_download_at = now() where abs(hashtext(id::text)) % 20 = 0'
 
 /**
- * Measures `GET /api/analytics` for a user with 100,000 files, beside 50,000 files of others. In
- * the first step it measures once more after an update of 5 % of the files, and before a vacuum.
+ * Measures `GET /api/analytics` for a user with 100,000 files, beside 50,000 files of others. After
+ * the first of the `steps` it also updates 5 % of the files, and measures again before a vacuum.
  * Until the vacuum, Postgres has to look up these rows in the table as well as in the index.
  */
 export async function measureAnalytics(cores: Cores, scratch: string): Promise<Row[]> {

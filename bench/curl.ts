@@ -7,7 +7,7 @@ import { contentType } from './mayfly.ts'
 const run = promisify(execFile)
 const maxSeconds = 120
 
-/** One request of curl. It uploads the file `source`, or downloads if there is none. */
+/** One request of curl. It uploads the file `source`. If `source` is left out, it downloads. */
 export interface CurlRequest {
   url: string
   source?: string

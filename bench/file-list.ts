@@ -167,7 +167,7 @@ async function scrollTo(page: Page, report: number, pixels: number): Promise<voi
 
 /**
  * Returns how many seconds Chromium's main thread has run scripts since `Performance.enable`, and
- * how many it has worked at all.
+ * how many seconds it has worked in total.
  */
 async function secondsOf(client: CDPSession) {
   const { metrics } = await client.send('Performance.getMetrics')

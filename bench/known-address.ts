@@ -8,8 +8,8 @@ import { type Row, row } from './report.ts'
 import { figure } from './statistics.ts'
 
 /**
- * How many pairs of requests are timed, and how many are made before, so that Node has compiled all
- * code.
+ * How many pairs of requests are timed. `firstPairs` more are sent before and not timed, so that
+ * Node has compiled all code.
  */
 const timedPairs = 200
 const firstPairs = 20

@@ -23,16 +23,16 @@ export interface Mayfly {
   stop(): Promise<void>
 }
 
-/** Returns the command by which `npm start` starts the server, without what it prepares before. */
+/** Returns the script `start` of package.json, which `npm start` runs after its preparations. */
 async function startCommand(): Promise<string> {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   return scripts.start
 }
 
 /**
- * Starts Mayfly with its embedded Postgres in `dataDir`. `appUrl` is the public origin, where
- * clients reach the server by another address. Rate limits are off unless `rateLimits` is 'on'.
- * `env` has further settings.
+ * Starts Mayfly with its embedded Postgres in `dataDir`. If clients reach the server by another
+ * address than its own, `appUrl` returns the public origin for the server's port. Rate limits are
+ * off unless `rateLimits` is 'on'. `env` has further settings.
  */
 export async function startMayfly(
   dataDir: string,
@@ -68,7 +68,8 @@ export async function startMayfly(
   // Line 1 is the process id of Postgres, line 5 the folder of its socket.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
   const sql = async <Row extends object>(text: string, values: unknown[] = []) => {
-    // If this runs as root, the folder is given as an open file of that process.
+    // If this runs as root, the path of the folder begins with /proc/self, which here would mean
+    // this process. So it is replaced by /proc and the id of Postgres.
     const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
     const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })
     await client.connect()
@@ -137,7 +138,8 @@ interface StartedUpload {
 }
 
 /**
- * The two calls that a browser makes beside its PUT: one asks for the URL, one confirms the upload.
+ * Returns the calls that a browser makes beside its PUTs: they start an upload, ask for the URLs of
+ * more parts, and confirm the upload.
  */
 export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   const post = async (path: string, body: unknown): Promise<unknown> => {

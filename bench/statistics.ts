@@ -32,8 +32,8 @@ export function figure(rounds: readonly number[]): Figure {
 }
 
 /**
- * Divides each of our rounds by the round of theirs that ran right beside it, because both ran
- * while the machine was in the same state.
+ * Divides each value of `ours` by the value of `theirs` from the same round. The two were measured
+ * one right after the other, while the machine was in the same state.
  */
 export function ratio(ours: readonly number[], theirs: readonly number[]): Figure {
   return figure(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)))

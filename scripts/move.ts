@@ -38,7 +38,7 @@ async function moveAll(config: Config, direction: Direction): Promise<string> {
   try {
     const outside = await openDatabase({ dataDir, databaseUrl }, log, copyLimits)
     try {
-      // Both databases get the tables of the job queue in the form of this version.
+      // Both databases get the tables of the job queue as this version of Mayfly needs them.
       for (const { pool } of [embedded, outside]) await (await openJobQueue(pool, log)).stop()
       const [from, to] = direction === 'out' ? [embedded, outside] : [outside, embedded]
       const moved = await move({

@@ -20,7 +20,7 @@ await runCommand(async (config) => {
   const log = await createLogger({ level: 'warn', format: 'readable' })
   const { pool, close } = await openDatabase(config, log, copyLimits)
   try {
-    // Makes the tables of the job queue, in the form of this version.
+    // Makes the tables of the job queue as this version of Mayfly needs them.
     await (await openJobQueue(pool, log)).stop()
     const clock = () => new Date()
     const { rows, objects } = await restoreBackup(resolve(folder), {

@@ -13,8 +13,8 @@ export const lettersToSend: readonly RowSet[] = [
 ]
 
 /**
- * Runs a command with the settings of the server, and prints what it returns. Faults end it with
- * exit code 1.
+ * Runs a command with the settings of the server, and prints the text that it returns. If the
+ * command throws, prints a message, and the process ends with exit code 1.
  */
 export async function runCommand(work: (config: Config) => Promise<string>): Promise<void> {
   // Other users of this machine must not read what is written here.

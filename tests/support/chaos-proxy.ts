@@ -15,7 +15,7 @@ export interface Exchange {
   url: string
   /** How many bytes of the request's body the client has sent so far. */
   bodyBytes: number
-  /** The status that the client got; null if it has got none. */
+  /** The status that the client got; null if it has got no answer. */
   status: number | null
   /** Whether the proxy delayed, broke or refused this PUT before it was answered. */
   disturbed: boolean
@@ -46,13 +46,14 @@ export interface ChaosProxy {
   answerPuts(status: number): void
   /** Answers new requests for which `matches` is true with this status, until `open` is called. */
   answer(status: number, matches: Matches): void
-  /** Passes no new request on for which `matches` is true, until `open` is called. */
+  /** Delays new requests for which `matches` is true, until `open` is called. */
   hold(matches: Matches): void
   /** Breaks the connections of all running PUTs, both to the client and to the server. */
   reset(): void
   /**
    * Breaks every connection of the client, and every new one, until `open` is called. The
-   * connections to the server stay open, because nobody tells the server.
+   * connections to the server stay open, because a server does not notice when a client's network
+   * fails.
    */
   cut(): void
   /** Ends all faults. From now on everything is passed on again. */

@@ -94,8 +94,8 @@ function makeCertificate(folder: string, name: string): void {
 }
 
 /**
- * Returns a complete configuration of nginx that contains `servers`. Debian's nginx.conf and that
- * of nginx's container image likewise contain the files of conf.d.
+ * Returns a complete nginx.conf around `servers`, the content of a file of conf.d. Debian and
+ * nginx's container image have such an nginx.conf, and this repository does not.
  */
 function wrapped(folder: string, servers: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']

@@ -79,8 +79,8 @@ export function makeLineDirection({
   }
 
   const sendDue = (now: number) => {
-    // If the timer fired late, the packets of the missed time are sent now. Time in which nobody
-    // sent anything is not made up for.
+    // If the timer fired late, the packets of the missed time are sent now. Time in which no
+    // connection had anything to send does not count.
     if (isIdle) freeAt = Math.max(freeAt, now)
     isIdle = false
     while (freeAt <= now) {

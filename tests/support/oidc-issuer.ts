@@ -16,7 +16,7 @@ export interface IssuerPerson {
 /** A real OpenID Connect provider on this machine. People sign in there without seeing a page. */
 export interface OidcIssuer {
   url: string
-  /** The person who signs in from now on. null: the person refuses. */
+  /** The person who signs in from now on. If it is null, the person refuses to sign in. */
   person: IssuerPerson | null
   close(): Promise<void>
 }
@@ -27,8 +27,8 @@ export interface OidcIssuerOptions {
   /** The only address to which the issuer may send browsers back. */
   redirectUri: string
   /**
-   * True: the ID token contains only the subject. The issuer tells the rest at its address for user
-   * information.
+   * If true, the ID token contains only the subject. The issuer returns all other claims at its
+   * userinfo endpoint.
    */
   conformIdTokenClaims: boolean
 }

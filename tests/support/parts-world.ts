@@ -25,7 +25,7 @@ function answerOf(status: number, code: string | null = null, retryAfterMs: numb
 }
 
 /**
- * Simulates a storage, the network and the time. Time passes only when everybody waits. Each PUT
+ * Simulates a storage, the network and the time. Time passes only when all code waits. Each PUT
  * takes `partMs` milliseconds. `fault` decides at the start of each PUT how it fails. `run` sends a
  * file of `count` parts and `size` bytes, and settles as the real transfer does.
  */

@@ -27,7 +27,7 @@ export interface SlowLine {
  * connections. Each direction has a delay, and a rate that its connections share equally. Bytes
  * beyond the rate wait in a limited queue, and then in the sender's own buffers. A new connection
  * carries nothing for one round trip, because opening a real one takes that long. Unlike a real
- * line, this one loses no packets and does not begin slowly.
+ * line, this one loses no packets and has no TCP slow start.
  */
 export async function startSlowLine(settings: LineSettings): Promise<SlowLine> {
   let target = 0

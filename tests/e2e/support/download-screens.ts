@@ -8,8 +8,8 @@ import type { Screens } from './stage.ts'
 import { openPanel, uploadsPanel } from './uploads.ts'
 
 /**
- * The screens that anybody sees who opens a link, and the uploads panel: first on the dashboard,
- * then on a download page. The second screen with the panel continues the first one.
+ * The pages behind a link, and the uploads panel: first on the dashboard, then on a download page.
+ * The second screen with the panel continues the first one.
  */
 export const downloadScreens: Screens = {
   'download page': async ({ app, page }) => {

@@ -7,9 +7,9 @@ declare global {
 }
 
 /**
- * Records every text that the page, and each page opened after it in the same tab, shows from now
- * on, in order, even if it is shown only for a moment. Also records what progress bars tell screen
- * readers.
+ * From now on, records in order every text that the tab shows, even if it is shown only for a
+ * moment. Opening another page in the tab does not stop this. Also records what progress bars tell
+ * screen readers.
  * @returns the list, to which later texts are added.
  */
 export async function recordTexts(page: Page): Promise<string[]> {
