@@ -6,17 +6,18 @@ interface Sign {
    */
   from: 'postgres' | 'network' | 'driver'
   /**
-   * What the error carries: the beginning of an SQLSTATE, a code of Node, or the first words of a
-   * message of the driver.
+   * What must be in the error. For `postgres`: the first characters of its SQLSTATE. For `network`:
+   * one of Node's error codes. For `driver`: the first words of its message.
    */
   looks: readonly string[]
   /**
-   * The system call that must have failed. It is given for network codes that a failed access to a
-   * file has too.
+   * The system call that must have failed. It is given for network codes that a failed file access
+   * can have too, because such an error says nothing about the database.
    */
   call?: 'connect'
   /**
-   * Whether the fault can pass while a database starts up. If so, the start of the server waits.
+   * True if such an error may stop by itself while the database starts. The start of the server
+   * then waits and tries again.
    */
   passes: boolean
 }
@@ -83,8 +84,8 @@ export const signs = {
 export type SignName = keyof typeof signs
 
 /**
- * Returns which kind of error this is, by the error itself or one of its causes, because libraries
- * wrap the driver's errors. Returns null for any other error.
+ * Returns the name of the sign that fits the error. The causes of the error are checked too,
+ * because libraries wrap the driver's errors. Returns null if no sign fits.
  */
 export function signOf(error: unknown): SignName | null {
   for (let fault = error; fault instanceof Error; fault = fault.cause) {
@@ -95,26 +96,20 @@ export function signOf(error: unknown): SignName | null {
   return null
 }
 
-/**
- * Tells whether the error shows that the database cannot be used now. Such a fault passes without a
- * change of our code.
- */
+/** Tells whether the error shows that the database cannot be used now. */
 export function isDatabaseAway(error: unknown): boolean {
   return signOf(error) !== null
 }
 
-/**
- * Tells whether the connection is lost or gives no answer, so that no more statements can be sent
- * on it.
- */
+/** Tells whether the connection is lost or gives no answer. Then no statement can be sent on it. */
 export function isConnectionLost(error: unknown): boolean {
   const name = signOf(error)
   return name !== null && signs[name].from !== 'postgres'
 }
 
 /**
- * Tells whether the start should wait, because the database or the network to it may still be
- * starting.
+ * Tells whether the start of the server should wait, because the database or the network to it may
+ * still be starting.
  */
 export function passesByItself(error: unknown): boolean {
   const name = signOf(error)

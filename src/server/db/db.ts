@@ -1,5 +1,5 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type * as schema from './schema.ts'
 
-/** The tables of the database, to be queried on the pool or in a transaction. */
+/** Drizzle's database with our tables. It is either the pool or an open transaction. */
 export type Db = NodePgDatabase<typeof schema>

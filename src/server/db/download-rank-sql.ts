@@ -2,20 +2,23 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 
 /**
- * The least numbers of downloads of the ranks 1 to 6. Each number is about 1.6 times the one before,
- * so the first 20 downloads change the rank six times.
+ * How many downloads a file needs at least for rank 1, 2, 3, 4, 5 and 6. Each number is about 1.6
+ * times the one before, so the first 20 downloads change the rank only six times.
  */
 const firstRanks = [1, 2, 3, 5, 8, 13] as const
-/** From this number of downloads on, the rank changes about once while the number grows by a tenth. */
+/**
+ * From this number of downloads on, the rank grows by about one when the downloads grow by a tenth.
+ */
 const finelyRanked = 21
 
 /** Up to this rank, all files with the same rank have the same number of downloads. */
 export const largestExactRank = 2
 
 /**
- * Returns the rank of a file as SQL. It grows with the number of downloads, but changes only with
- * some of them. With an index on the number itself, Postgres would write a new entry into every
- * index of the table at each download.
+ * Returns the rank of a file as SQL. The rank grows with the number of downloads, but most
+ * downloads do not change it. Lists are sorted by an index on the rank, because an index on the
+ * number of downloads would be slow: at each download, Postgres would write a new entry into every
+ * index of the table.
  */
 export function downloadRankSql({ downloadCount }: { downloadCount: PgColumn }): SQL {
   const next = sql.raw(String(finelyRanked))

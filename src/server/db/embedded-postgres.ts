@@ -17,8 +17,8 @@ import {
 import { findPostgres } from './postgres-programs.ts'
 
 /**
- * The name of a session-level lock in the database. The process that holds it owns the folder. The
- * lock ends with the process.
+ * The name of an advisory lock in the database. The process whose connection holds it owns the data
+ * folder. Postgres frees the lock when that connection ends, so a killed process keeps no lock.
  */
 const ownerLock = 'mayfly: owner of this folder'
 
@@ -30,7 +30,7 @@ const stopMs = 30_000
  * answers.
  */
 const connectMs = 5_000
-/** How long to wait for the lock, because a server that was just killed may still have it. */
+/** How long to wait for `ownerLock`, because a server that was just killed may still have it. */
 const lingerMs = 2_000
 const pollMs = 20
 const maxStarts = 5
@@ -56,8 +56,8 @@ export function embeddedConnection(dataDir: string): EmbeddedPostgres['connectio
  * running. No other server can use the folder while this process lives, because this process holds
  * a lock in the database. The lock cannot outlive a crash of this process.
  * @param dataDir an absolute path of an existing folder.
- * @param connections how many connections it must take. One that was left running and takes fewer
- * is started again.
+ * @param connections how many connections Postgres must accept. If a Postgres that was left running
+ * accepts fewer, it is restarted.
  * @throws {StartFault} when another living server owns the folder, or Postgres cannot run.
  */
 export async function startEmbeddedPostgres(
@@ -148,8 +148,8 @@ interface Owner extends Connected {
 
 /**
  * Connects to the folder's Postgres and takes the lock on the folder. Starts Postgres where none
- * runs. If the lock cannot be taken or this process ends meanwhile, the started Postgres is
- * stopped.
+ * runs. If this fails or this process exits meanwhile, the started Postgres is stopped, unless
+ * another server has taken the lock.
  */
 async function own(folder: Folder): Promise<Owner> {
   const launched: Launched[] = []
@@ -158,7 +158,8 @@ async function own(folder: Folder): Promise<Owner> {
   try {
     return await connectAndLock(folder, launched)
   } catch (error) {
-    // Another server now owns this Postgres. So we must not stop it, even if we started it.
+    // `FolderInUse` means that another server owns this Postgres now. Then we must not stop it,
+    // even if we started it.
     if (!(error instanceof FolderInUse)) await launched.at(-1)?.stop()
     throw error
   } finally {
@@ -167,8 +168,9 @@ async function own(folder: Folder): Promise<Owner> {
 }
 
 /**
- * Connects to Postgres and takes the lock on the folder.
- * @param launched gets every Postgres that this function starts.
+ * Connects to Postgres and takes the lock on the folder. Starts Postgres where none runs.
+ * @param launched every Postgres that is started here is added to this list, so that the caller can
+ * stop it.
  */
 async function connectAndLock(folder: Folder, launched: Launched[]): Promise<Owner> {
   const deadline = AbortSignal.timeout(startMs)
@@ -183,7 +185,7 @@ async function connectAndLock(folder: Folder, launched: Launched[]): Promise<Own
       if (claimed === 'refused' && linger?.aborted) throw new FolderInUse(folder.dataDir)
     } else if (!last?.running() && (await findPostmaster(folder.cluster)) === null) {
       if (last && launched.length >= maxStarts) throw await last.failure()
-      // The resources of a killed Postgres become free a moment later.
+      // A killed Postgres frees its resources a moment later. So each further start waits longer.
       await wait(launched.length * restartMs)
       await removeStaleSocketLock(folder.connection.host, folder.cluster)
       launched.push(await launchPostgres(folder))
@@ -224,10 +226,11 @@ async function leave(client: pg.Client): Promise<void> {
 }
 
 /**
- * Takes the lock on the folder with this connection. If another server has the lock or this
- * Postgres has ended, the connection is closed. A Postgres of an older version that still runs
- * after an update is stopped, because it must not use the new program files. So is one that was
- * started for fewer workers.
+ * Takes the lock on the folder with this connection. Stops a Postgres that was left running if its
+ * version is not the installed one, because it must not use the new program files. Stops it also if
+ * it accepts too few connections.
+ * @returns `refused` if another server has the lock, and `gone` if Postgres has ended or was
+ * stopped. In both cases the connection is closed.
  */
 async function claim(
   { cluster, log, programs, connections }: Folder,
@@ -273,7 +276,7 @@ async function askForLock(client: pg.Client): Promise<Asked | null> {
 }
 
 /**
- * Asks Postgres for a fast shutdown. It then ends its sessions and writes everything, so that the
+ * Asks Postgres for a fast shutdown: it ends its sessions and writes all data to disk, so that the
  * next start has nothing to replay.
  */
 function signalStop(pid: number): void {

@@ -4,8 +4,9 @@ import { extensionsOfKinds, kindsByType } from '../../shared/rules/file-kind.ts'
 
 /**
  * Returns the kind of a file as SQL. It is made from the tables that `fileKind` uses, so that the
- * kinds are defined only once. (A test compares the two.) The patterns mean the same in JavaScript
- * and in Postgres. When they change, a migration is needed.
+ * kinds are defined only once. (A test compares this SQL with `fileKind`.) The patterns mean the
+ * same in JavaScript and in Postgres. A change of the tables needs a migration, because the column
+ * `files.kind` is computed by this SQL.
  */
 export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn }): SQL {
   const type = sql`lower(btrim(split_part(${files.mimeType}, ';', 1)))`

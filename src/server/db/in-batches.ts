@@ -1,6 +1,6 @@
 /**
- * The rows that one statement of a job removes at most. It stays far below the time that a
- * statement may take, and what was removed stays removed when the job is interrupted.
+ * One statement of a job removes at most this many rows, so it stays far below the time limit of a
+ * statement. If the job is interrupted, the rows of earlier statements stay removed.
  */
 const removalBatch = 5000
 

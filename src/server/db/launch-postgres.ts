@@ -79,13 +79,13 @@ export async function launchPostgres({
     // Postgres must survive a Ctrl-C in the terminal and must not keep this process alive.
     child.unref()
   } finally {
-    // The function does not wait for this. It returns earlier, so that the caller has the child
-    // process and can stop it if this process exits.
+    // Not awaited: the caller must get the child process at once, so that it can stop Postgres if
+    // this process exits.
     void Promise.all([output.close(), sockets.close()])
   }
   const running = () => error === null && child.exitCode === null && child.signalCode === null
-  // A fast shutdown: Postgres ends its sessions and writes everything, so that the next start has
-  // nothing to replay.
+  // A fast shutdown: Postgres ends its sessions and writes all data to disk, so that the next start
+  // has nothing to replay.
   const abandon = () => void (running() && child.kill('SIGINT'))
   return {
     running,

@@ -8,7 +8,10 @@ import { readMigrations } from './migrate.ts'
 import { type OpenPool, openPool, type PoolLimits } from './pool.ts'
 import { socketFolderOf } from './postgres-folder.ts'
 
-/** A copy of a table may take hours, so nothing but a wait for a lock is limited. */
+/**
+ * Copying a table may take hours, so statements have no time limit. Only waiting for a connection
+ * or for a lock has one.
+ */
 export const copyLimits: PoolLimits = {
   connections: 3,
   waiting: Number.POSITIVE_INFINITY,
@@ -20,9 +23,10 @@ export const copyLimits: PoolLimits = {
 }
 
 /**
- * Opens the database of the settings for reading, also while a server uses it. Migrates nothing. It
- * starts the embedded Postgres where none runs.
- * @throws {StartFault} when the database cannot be used, or is of another version than this program.
+ * Opens the database of the settings for reading, even while a server uses it. It applies no
+ * migrations. It starts the embedded Postgres if that does not run.
+ * @throws {StartFault} when the database cannot be used, or is of another version than this
+ * program.
  */
 export async function openBesideServer(
   { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -49,11 +53,12 @@ export async function openBesideServer(
 }
 
 function named(connection: pg.ClientConfig): pg.ClientConfig {
-  // Who looks for servers must not take this for one.
+  // Servers are recognised by the name 'mayfly' (see `requireUnused`). This program is no server,
+  // so its connections have another name.
   return { ...connection, application_name: 'mayfly copy' }
 }
 
-/** Returns null if the database answers, else why not. */
+/** Returns null if the database answers, otherwise the error. */
 async function reach(connection: pg.ClientConfig): Promise<Error | null> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: copyLimits.connectMs })
   client.on('error', () => {})
@@ -82,7 +87,7 @@ async function requireThisVersion(opened: OpenPool): Promise<OpenPool> {
 
 /**
  * Makes sure that no server uses the database of this URL.
- * @throws {StartFault} when one does.
+ * @throws {StartFault} when a server uses it, or when it cannot be reached.
  */
 export async function requireUnused(url: string): Promise<void> {
   const client = new pg.Client({

@@ -14,13 +14,18 @@ import { SharedSession } from './shared-session.ts'
 export interface Database {
   pool: pg.Pool
   db: Db
-  /** Tells whether as many queries wait for a connection as may wait. */
+  /**
+   * True if the queue for a connection is full: `PoolLimits.waiting` queries or more wait in it.
+   */
   isOverrun(): boolean
-  /** Opens a connection of its own, for what several servers share. The caller closes it. */
+  /**
+   * Opens a connection outside the pool, for locks and messages between servers. The caller closes
+   * it.
+   */
   openSession(): Promise<SharedSession>
   /** Waits a while for running queries, closes the pool and stops the embedded Postgres. */
   close(): Promise<void>
-  /** Tells the embedded Postgres to stop and does not wait. For an exit that cannot wait. */
+  /** Tells the embedded Postgres to stop, without waiting. For a process that must exit at once. */
   abandon(): void
   /**
    * Sets the listener that is called once when the embedded Postgres has ended and cannot be
@@ -72,8 +77,8 @@ export async function openDatabase(
 }
 
 /**
- * Opens the database for one of several workers. Where it is the embedded one, another process has
- * started it and stops it.
+ * Opens the database for one of several workers. The primary process starts and stops the embedded
+ * Postgres, so this function does neither.
  * @throws {StartFault} as `openDatabase` does.
  */
 export async function joinDatabase(

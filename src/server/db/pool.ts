@@ -5,16 +5,16 @@ import type { Db } from './db.ts'
 import { makeDb } from './transaction.ts'
 
 /**
- * How long each kind of wait may last. When one of the limits is reached, Postgres usually gives up
- * itself and says why, and the connection stays usable. Only `answerMs` is for a Postgres or a
- * network that is silent. Then nobody knows whether the statement ran, and the connection is
- * closed.
+ * How long each kind of wait may last. Postgres itself applies `lockMs` and `statementMs`: it
+ * cancels the statement and says why. After `idleInTransactionMs` Postgres closes the connection.
+ * `answerMs` is for a Postgres or a network that stays silent. Then nobody knows whether the
+ * statement ran, and the connection is closed.
  */
 export interface PoolLimits {
   connections: number
   /**
-   * How many queries may wait for a connection. Past that the pool counts as overrun, and new
-   * requests are refused (`request-ceiling.ts`).
+   * How many queries may wait for a connection. If as many wait, new requests are refused
+   * (`request-ceiling.ts`).
    */
   waiting: number
   /** How long to wait for a connection, a new one or one from the pool. */
@@ -26,17 +26,17 @@ export interface PoolLimits {
   /** How long an open transaction may wait for its next statement. */
   idleInTransactionMs: number
   /**
-   * How long to wait for the answer to a statement. It is longer than the limits that Postgres
-   * itself keeps.
+   * How long the driver waits for the answer to a statement. It is longer than `statementMs`, so
+   * that Postgres usually cancels the statement first.
    */
   answerMs: number
 }
 
 export const poolLimits: PoolLimits = {
   connections: 10,
-  // All transfers that may run (512 and 256) can begin in the same moment, each with one query, and
-  // nobody is refused. Ten connections answer 1,000 such queries within a second, also on two cores
-  // that others keep busy.
+  // At most 512 downloads and 256 uploads run (`transferLimits`). All of them may begin in the same
+  // moment with one query each, and none is refused. Ten connections answer 1,000 such queries
+  // within a second, even on two busy cores.
   waiting: 1000,
   connectMs: 5_000,
   lockMs: 10_000,
@@ -50,15 +50,15 @@ const closeMs = 5_000
 export interface OpenPool {
   pool: pg.Pool
   db: Db
-  /** Tells whether as many queries wait for a connection as may wait. */
+  /**
+   * True if the queue for a connection is full: `PoolLimits.waiting` queries or more wait in it.
+   */
   isOverrun(): boolean
   /** Waits a while for running queries and closes the pool. */
   close(): Promise<void>
 }
 
-/**
- * Opens a pool of connections with these limits, and the tables on it. No connection is made yet.
- */
+/** Opens a pool with these limits. It makes no connection yet. */
 export function openPool(
   connection: pg.ClientConfig,
   log: Pick<Logger, 'warn'>,

@@ -32,8 +32,8 @@ const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 
 
 /**
  * Makes the cluster (the folder of a Postgres's data) where none exists. It is made under another
- * name and then renamed. So an interrupted `initdb` leaves no half cluster, and of two servers that
- * start together one makes it.
+ * name and then renamed. So an interrupted `initdb` leaves no half cluster. If two servers start
+ * together, only one of them makes the cluster.
  * @throws {StartFault} when Postgres cannot make the cluster, or the cluster belongs to another
  * version of Postgres.
  */
@@ -121,10 +121,10 @@ async function giveTo(account: Account | null, path: string): Promise<void> {
 }
 
 /**
- * Makes the private folder for Postgres's socket: in `dataDir`, or below /tmp where that path is
- * too long for a socket.
+ * Makes the private folder for Postgres's socket: in `dataDir`, or below /tmp if the path in
+ * `dataDir` is too long for a socket.
  * @returns the folder's absolute path.
- * @throws {StartFault} when the folder below /tmp is not private to the account that runs Postgres.
+ * @throws {StartFault} when the path exists and is no folder, or belongs to another user.
  */
 export async function prepareSocketFolder(
   dataDir: string,
@@ -201,7 +201,8 @@ function isAlive(pid: number): boolean {
 
 async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // Without /proc nothing shows which program it is, so Postgres itself must decide.
+  // On Linux, the process has ended. Other systems have no /proc, so nothing shows which program
+  // has this id. There Postgres itself must decide.
   if (status === null) return process.platform !== 'linux'
   if (!/^\d+ \(postgres\) [^Z]/.test(status)) return false
   // The folders are compared by device and inode, because DATA_DIR may be a symbolic link.

@@ -26,18 +26,19 @@ export interface PostgresPrograms {
   /** The version, such as `18.4`. */
   version: string
   /**
-   * The account that runs Postgres, which must own the files that Postgres writes. null: the
-   * account of this process.
+   * The account that runs Postgres. The files that Postgres writes must belong to it. null means
+   * the account of this process.
    */
   account: Account | null
   /**
-   * Starts a program of the folder `bin` on the cluster in `folder`, in a session of its own. It
-   * adds the argument that names the folder.
+   * Starts a program of the folder `bin` on the cluster in `folder`. It adds the argument `-D`,
+   * which names the cluster. The program is detached, so that Ctrl-C in the terminal does not reach
+   * it.
    */
   start(program: 'postgres' | 'initdb', folder: string, args: string[], stdio: Stdio): ChildProcess
   /**
-   * Returns the path by which a started program reaches a folder that it got as an open file with
-   * this descriptor.
+   * Returns the path under which a started program finds `folder`. The program has got this folder
+   * as the open file descriptor `fd`.
    */
   handedOver(fd: number, folder: string): string
 }
@@ -75,8 +76,9 @@ export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
 }
 
 /**
- * Finds the folder from which the account can run Postgres. It tries each, because only a run shows
- * whether the account reaches the program and its libraries.
+ * Finds a folder from which the account can run Postgres: the installed one, or a copy that every
+ * user can read. It runs Postgres to find out, because only that shows whether the account reaches
+ * the program and its libraries.
  */
 async function runnable(
   installed: string,

@@ -8,7 +8,7 @@ import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { StartFault } from '../start-fault.ts'
 import * as schema from './schema.ts'
 
-/** The rows of one table that are copied together, in SQL. */
+/** Rows of one table that are copied together. `table` and `where` are SQL. */
 export interface RowSet {
   table: string
   where: string
@@ -21,32 +21,45 @@ interface Column {
 }
 
 /**
- * Triggers on `files` write this table in the new database, while the files are copied. `setStore`
- * writes it too.
+ * These tables are not copied. Triggers on `files` fill `stored_bytes` in the new database while
+ * the files are copied. `setStore` computes it anew.
  */
 const written: readonly PgTable[] = [schema.storedBytes]
 
-/** Each row of these tables names the store of its bytes. That of an upload is never changed. */
+/**
+ * Each row of these tables names the store of its bytes. A copy may change that name. Rows of
+ * `uploads` name a store too, but copies that change the store leave uploads out.
+ */
 const withBytes = [schema.files, schema.removals].map(getTableName)
 const storeColumn = getTableColumns(schema.files).storage.name
 
-/** All rows of all tables of `schema.ts`, parents before the rows that refer to them. */
+/**
+ * All rows of all tables of `schema.ts` except `stored_bytes`. Each table comes after the tables
+ * that its rows refer to.
+ */
 export const allRows: readonly RowSet[] = parentsFirst(
   Object.values(schema).filter((value) => is(value, PgTable) && !written.includes(value)),
 ).map((table) => ({ table: `"${getTableName(table)}"`, where: 'true' }))
 
 /**
- * The same without the uploads under way, for copies that do not have their bytes. A browser that
- * goes on with an upload is told that there is none, and begins it again.
+ * The rows of `allRows` without those of `uploads`, for copies that lack the bytes of unfinished
+ * uploads. A browser that continues such an upload learns that it does not exist, and starts a new
+ * one.
  */
 export const rowsWithoutUploads: readonly RowSet[] = allRows.filter(
   ({ table }) => table !== `"${getTableName(schema.uploads)}"`,
 )
 
-/** A transaction that copies rows. Its connection is closed at the end, which rolls back. */
+/**
+ * A function that runs in a transaction. Afterwards `withClient` closes the connection, so Postgres
+ * rolls back whatever was not committed.
+ */
 type Work<T> = (client: pg.ClientBase) => Promise<T>
 
-/** Reads from a database as it is at one moment. Nothing that changes meanwhile is seen. */
+/**
+ * Does `work` in a transaction that can only read. It sees the database as it was at one moment,
+ * without later changes.
+ */
 export function inSnapshot<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
   return withClient(pool, async (client) => {
     await client.query('begin isolation level repeatable read read only')
@@ -56,9 +69,9 @@ export function inSnapshot<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
 }
 
 /**
- * Fills a database, in one transaction. What is interrupted leaves no rows. At the end the
- * statistics are computed, because without them the first queries would be planned for empty
- * tables.
+ * Does `work`, which fills a database, in one transaction. If it is interrupted, no rows remain. At
+ * the end `analyze` computes statistics. Without them, Postgres would plan the first queries as if
+ * the tables were empty.
  */
 export function inOneFilling<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
   return withClient(pool, async (client) => {
@@ -80,7 +93,10 @@ async function withClient<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
   }
 }
 
-/** Two databases write and read values in the same way from now on, whatever their settings are. */
+/**
+ * Sets the text formats of values until the transaction ends. So two databases with different
+ * settings write and read values in the same way.
+ */
 async function writeValuesAlike(client: pg.ClientBase): Promise<void> {
   await client.query(
     `set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres';
@@ -88,7 +104,10 @@ async function writeValuesAlike(client: pg.ClientBase): Promise<void> {
   )
 }
 
-/** Tells whether a database has an account. Every server makes one at its first start. */
+/**
+ * Tells whether a database has a user. Every server creates the administrator at its first start,
+ * so a database without a user has never been used by a server.
+ */
 export async function hasAccounts(client: pg.ClientBase): Promise<boolean> {
   return (await client.query('select 1 from users limit 1')).rows.length > 0
 }
@@ -110,7 +129,10 @@ export async function requireNoRows(client: pg.ClientBase): Promise<void> {
   )
 }
 
-/** Returns the columns of a table that can be written, in their order. Generated ones cannot. */
+/**
+ * Returns the columns of a table in their order, without generated columns, because they cannot be
+ * written.
+ */
 export async function columnsOf(client: pg.ClientBase, { table }: RowSet): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `select quote_ident(attname) as name, attidentity <> '' as "isIdentity" from pg_attribute
@@ -123,7 +145,7 @@ export async function columnsOf(client: pg.ClientBase, { table }: RowSet): Promi
 
 /**
  * Reads rows in the format of COPY.
- * @param store where the rows shall say that their bytes are; null leaves it as it is.
+ * @param store the store that all rows in the copy name. With null, each row keeps its store.
  */
 export function readRows(
   client: pg.ClientBase,
@@ -137,7 +159,7 @@ export function readRows(
 
 /**
  * Writes rows that `readRows` has read.
- * @returns how many they were.
+ * @returns how many rows it has written.
  */
 export async function writeRows(
   client: pg.ClientBase,
@@ -161,9 +183,9 @@ export async function writeRows(
 }
 
 /**
- * Says of all rows that their bytes are in this store, and counts the bytes of each store anew: no
- * trigger follows a change of the store, which is made nowhere else. It would add each file to the
- * same sum in one transaction.
+ * Sets the store of all files and removals, and computes `stored_bytes` anew. The triggers do not
+ * follow a change of the store, because nothing else changes it. For this change they would update
+ * the same sum once for each file.
  */
 export async function setStore(client: pg.ClientBase, store: StorageName): Promise<void> {
   for (const table of withBytes) {
@@ -178,7 +200,10 @@ export async function setStore(client: pg.ClientBase, store: StorageName): Promi
   )
 }
 
-/** Returns a number that differs, but for a tiny chance, where a row differs or is missing. */
+/**
+ * Returns a fingerprint of the rows. If a row differs or is missing, the fingerprint almost
+ * certainly differs.
+ */
 export async function fingerprintOf(
   client: pg.ClientBase,
   { table, where }: RowSet,
@@ -198,7 +223,7 @@ function valuesOf(table: string, columns: readonly Column[], store: StorageName 
   return names.map((name) => (name === storeColumn ? `'${store}' as ${name}` : name)).join(', ')
 }
 
-/** Returns the tables in an order in which each comes after those that its rows refer to. */
+/** Orders the tables so that each comes after the tables that its rows refer to. */
 function parentsFirst(unordered: readonly PgTable[]): PgTable[] {
   const ordered = new Set<PgTable>()
   const add = (table: PgTable) => {

@@ -1,7 +1,7 @@
 import { type Column, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 
-/** A value for each column of a new row that has no default. */
+/** The values of a new row. A column may be left out if it has a default or may be null. */
 export type RowValues<T extends PgTable> = { [Name in keyof T['$inferInsert']]: SQLWrapper }
 
 /**

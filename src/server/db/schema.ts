@@ -31,7 +31,7 @@ export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts
 export { auditLog } from './audit-table.ts'
 export { rateLimits, settings, storedBytes } from './instance-tables.ts'
 
-/** Accounts. The first columns, up to the empty line, are Better Auth's; the others are ours. */
+/** The users. The columns before the empty line are those of Better Auth; the others are ours. */
 export const users = pgTable(
   'users',
   {
@@ -56,7 +56,7 @@ export const users = pgTable(
     searchText: text('search_text')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${users.email} || ' ' || ${users.name})`),
-    /** When the tier last changed, other than by the end of a trial; null if it never has. */
+    /** When the tier last changed, except by the end of a trial. null if it never has. */
     tierSince: moment('tier_since'),
     /**
      * True from each change of the tier until the purge has planned to look at this user's files
@@ -65,7 +65,7 @@ export const users = pgTable(
     recheckFiles: boolean('recheck_files').notNull().default(false),
   },
   (table) => [
-    // Finds the trials that have ended but whose tier is still premium.
+    // Finds the users whose trial has ended but whose tier is still premium.
     index('users_running_trials')
       .on(table.premiumTrialEndsAt)
       .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
@@ -184,7 +184,7 @@ export const accountTokens = pgTable(
 )
 
 /**
- * The letters that anybody can have sent to an address. A row is kept for as long as it counts
+ * The mails that anybody can cause by typing an address. A row is kept for as long as it counts
  * against the limit of `auth/letter-limits.ts`.
  */
 export const sentLetters = pgTable(
@@ -227,20 +227,19 @@ export const uploads = pgTable(
     maxFiles: integer('max_files'),
     maxLifetimeDays: smallint('max_lifetime_days').notNull().default(30),
     /**
-     * A key that the client chose. If the answer to its start was lost, the client finds the upload
-     * by this key.
+     * A key that the client chose. If the client lost the answer to the start of the upload, it
+     * finds the upload by this key.
      */
     idempotencyKey: text('idempotency_key'),
     createdAt: moment('created_at').notNull(),
-    /** When bytes last arrived or a URL was last signed. An upload is idle since this moment. */
+    /** When bytes last arrived or a URL was last signed. The upload has been idle since then. */
     lastActivityAt: moment('last_activity_at').notNull(),
   },
   (table) => [
     // This index also serves the queries for all uploads of an owner.
     uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
-    // The job that compares the database with storage reads the uploads by this index. `files` has
-    // such an index too.
+    // The job that compares the database with storage reads the uploads by this index.
     index('uploads_keys').on(table.storage, sql`${table.storageKey} collate "C"`),
   ],
 )
@@ -315,13 +314,15 @@ export const files = pgTable(
     uploadDuration: real('upload_duration'),
     sha256: text(),
     /**
-     * True if this server has computed `sha256` from the stored bytes. Then null means that no
-     * bytes were stored. If it is false, `sha256` is only what the sender claims, or null.
+     * True if this server has computed `sha256` from the stored bytes, or found that no bytes are
+     * stored. In the second case `sha256` is null. False if `sha256` is only what the sender
+     * claims, or null.
      */
     isContentProved: boolean('is_content_proved').notNull().default(false),
     /**
-     * The end of the link that the owner was last told of by a mail; null if the owner was told of
-     * none.
+     * The `expiresAt` that the last mail to the owner about the end of the link has named. It
+     * differs from `expiresAt` after a renewal, so the owner gets another mail. null before the
+     * first mail.
      */
     toldExpiresAt: moment('told_expires_at'),
     deletedAt: moment('deleted_at'),
@@ -334,10 +335,10 @@ export const files = pgTable(
     /** How often the server tried to remove the bytes. */
     purgeTries: integer('purge_tries').notNull().default(0),
     /**
-     * When the purge looks at the file next; null until it has looked at it, which it does when the
-     * link ends. For a purge that has begun, this is when the next try may begin. For a file that
-     * its owner can renew, it is when that ends at the latest, if the owner's tier does not change.
-     * A renewal sets it back to null.
+     * When the purge looks at the file next. While it is null, the purge looks at the file when its
+     * link ends (`expiresAt`). For an expired file that its owner can still renew, it is when the
+     * longest life or the owner's trial ends. After the removal of the bytes has begun, it is when
+     * the next try may begin. A renewal sets it to null.
      */
     purgeTryAt: moment('purge_try_at'),
   },
@@ -362,8 +363,8 @@ export const files = pgTable(
       table.searchName,
       table.deletedAt,
     ),
-    // Counts an owner's files by their state and kind, and sums their sizes, without reading the
-    // table.
+    // This index counts an owner's files by their state and kind, and sums their sizes, without
+    // reading the table.
     index('files_of_owner_by_end').on(
       table.ownerId,
       table.expiresAt,
@@ -385,8 +386,8 @@ export const files = pgTable(
     index('files_unproved_size')
       .on(table.size)
       .where(sql`not ${table.isContentProved} and ${table.purgedAt} is null`),
-    // The purge reads this index up to the current moment. So it reads only files that it has not
-    // looked at since their links ended, and those that are due.
+    // The purge reads the files in this index whose next look is due. So it does not read again the
+    // expired files that it has planned to look at later.
     index('files_unpurged_by_look')
       .on(table.storage, purgeLookSql(table))
       .where(sql`${table.purgedAt} is null`),
@@ -400,8 +401,8 @@ export const files = pgTable(
     index('files_purging')
       .on(table.purgeDueAt)
       .where(sql`${table.purgingAt} is not null and ${table.purgedAt} is null`),
-    // By this index the files are compared with what storage lists. Storage lists its keys in the
-    // order of their bytes.
+    // The job that compares the database with storage reads the files by this index. Storage lists
+    // its keys in byte order, so the index has the same order.
     index('files_unpurged_keys')
       .on(table.storage, sql`${table.storageKey} collate "C"`)
       .where(sql`${table.purgedAt} is null`),
@@ -515,16 +516,17 @@ export const firstDownloads = pgTable(
     /** The owner of the file, which never changes. */
     ownerId: text('owner_id').notNull(),
   },
-  // The job takes one owner after the other, and reads only the rows of that owner.
+  // The job that requests these mails takes one owner after the other. It reads only the rows of
+  // that owner.
   (table) => [index('first_downloads_of_owner').on(table.ownerId, table.fileId)],
 )
 
 const binary = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
 /**
- * What a user's download pages show in place of our name and colours, one row for each account
- * (spec §1). The row stays when the tier ends, but is shown only while the tier allows it. The logo
- * is the PNG that clients get, a few kilobytes. `logo_key` is a hash of it.
+ * What a user's download pages show in place of our name and colours (spec §1). The row stays when
+ * the user's tier no longer allows a brand, but it is not shown then. The logo is the PNG that
+ * clients get, a few kilobytes. `logo_key` is a hash of it.
  */
 export const branding = pgTable(
   'branding',
@@ -537,7 +539,7 @@ export const branding = pgTable(
     message: text().notNull().default(''),
     logo: binary(),
     logoKey: text('logo_key'),
-    /** In pixels. */
+    /** The width and the height in pixels. */
     logoWidth: smallint('logo_width'),
     logoHeight: smallint('logo_height'),
     updatedAt: moment('updated_at').notNull(),

@@ -3,7 +3,10 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 
-/** How long a connection or an answer may take. No statement of a session waits for a lock. */
+/**
+ * How long connecting may take, and how long the answer to a statement. That is enough, because no
+ * statement of a session waits for a lock.
+ */
 const answerMs = 10_000
 const firstPauseMs = 50
 const longestPauseMs = 2_000
@@ -12,14 +15,15 @@ const longestPauseMs = 2_000
 interface Connection {
   client: pg.Client
   number: number
-  /** The statement that was asked last. The next one waits for its answer. */
+  /** The statement that was sent last. The next statement waits for its answer. */
   last: Promise<unknown>
 }
 
 /**
- * One connection to the database that is kept for what lasts longer than a statement: locks that
- * end with it, and messages between the servers that use this database. It is opened again whenever
- * it ends. PgBouncer must pool sessions, not transactions.
+ * One connection to the database that stays open, for what lasts longer than a statement: locks
+ * that end with the connection, and messages between the servers that use this database. When the
+ * connection ends, it is opened again. If a PgBouncer is in between, it must pool sessions, not
+ * transactions.
  */
 export class SharedSession {
   readonly #config: pg.ClientConfig
@@ -45,8 +49,8 @@ export class SharedSession {
   }
 
   /**
-   * The number of the current connection; null while there is none. What a connection has locked is
-   * free once the number is another.
+   * The number of the current connection; null while there is none. Once the number changes, the
+   * locks of the earlier connection are free.
    */
   get connection(): number | null {
     return this.#current?.number ?? null
@@ -54,7 +58,7 @@ export class SharedSession {
 
   /**
    * Runs a statement on the session's connection. Statements run in the order of the calls.
-   * @throws {AppError} UNAVAILABLE while there is no connection.
+   * @throws {AppError} UNAVAILABLE while there is no connection, or if the statement fails.
    */
   async query<Row extends pg.QueryResultRow>(question: pg.QueryConfig): Promise<Row[]> {
     const current = this.#current
@@ -66,28 +70,29 @@ export class SharedSession {
     try {
       return (await answer).rows
     } catch (cause) {
-      // Nobody knows whether the statement ran. Without the connection, whatever it locked is free.
+      // Nobody knows whether the statement ran and took a lock. Closing the connection frees all
+      // its locks.
       this.#drop(client, cause)
       throw new AppError('UNAVAILABLE', { cause })
     }
   }
 
   /**
-   * Calls `listener` with each message that another server sends on a channel. After the connection
-   * was lost, messages may be missing: see `onReopened`.
+   * Calls `listener` with each message that another server sends on a channel. Messages that were
+   * sent while the connection was lost are missing: see `onReopened`.
    */
   async listen(channel: string, listener: (payload: string) => void): Promise<void> {
     this.#listeners.set(channel, listener)
     await this.query({ text: `listen ${pg.escapeIdentifier(channel)}` })
   }
 
-  /** Calls `listener` whenever the connection is lost, and with it every lock. */
+  /** Calls `listener` whenever the connection is lost. All its locks are lost with it. */
   onLost(listener: () => void): void {
     this.#lostListeners.push(listener)
   }
 
   /**
-   * Calls `listener` whenever the connection is open again. Messages that were sent meanwhile are
+   * Calls `listener` whenever the connection is open again. Messages that were sent in between are
    * missing.
    */
   onReopened(listener: () => void): void {

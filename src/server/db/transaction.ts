@@ -14,7 +14,10 @@ import * as schema from './schema.ts'
 type Tables = typeof schema
 type Relations = ExtractTablesWithRelations<Tables>
 
-/** Returns drizzle's database on this pool. Its `transaction` is `inTransaction`. */
+/**
+ * Returns drizzle's database on this pool, with `inTransaction` in place of drizzle's own
+ * `transaction`.
+ */
 export function makeDb(pool: pg.Pool): Db {
   const dialect = new PgDialect()
   const { tables, tableNamesMap } = extractTablesRelationalConfig<Relations>(
@@ -48,8 +51,8 @@ async function inTransaction<T>(
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back at its commit.')
     return result
   } catch (error) {
-    // After a statement without an answer, a rollback would wait just as long for one. So it is not
-    // sent.
+    // If a statement got no answer, a rollback would wait just as long and get none either. So it
+    // is not sent.
     if (!isClean && !isConnectionLost(error)) isClean = await rollBack(client)
     throw error
   } finally {

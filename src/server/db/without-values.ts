@@ -21,8 +21,8 @@ export function messageWithoutValues(error: unknown): string {
   return error instanceof Error ? messageOf(error) : String(error)
 }
 
-// Both kinds of error are recognised by their properties. Their classes would not do, because
-// another copy of a library has other classes.
+// The errors of drizzle and of Postgres are recognised by their properties. `instanceof` would miss
+// an error from another copy of the library.
 
 function isOfDrizzle(error: Error): error is Error & { query: string } {
   return 'query' in error && 'params' in error
