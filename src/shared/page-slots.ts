@@ -33,13 +33,16 @@ export const pageSlots = [
    * the template that begins with `ifStart('sha256')`, which pages without a SHA-256 leave out.
    */
   'sha256',
-  /** The name of whose page this is: the name of the owner's brand, otherwise Mayfly. */
+  /**
+   * The name of the site in the page's title and in link previews: the name of the owner's brand,
+   * otherwise Mayfly.
+   */
   'site',
   /** The first words of the description in a link preview: the message of the brand, or nothing. */
   'lead',
   /**
-   * This slot and all that follow are filled only on download pages whose owner has a brand: a name,
-   * a logo or a colour of their own.
+   * This slot and all that follow are filled only on download pages whose owner has a brand: a
+   * name, a logo or a colour of their own.
    */
   'brandName',
   'brandMessage',

@@ -52,8 +52,8 @@ export const publicLinks = [
 ] as const
 
 /**
- * Users who are signed in see the landing page at this path (spec §2). For visitors, the path does
- * not exist.
+ * Signed-in users see the landing page at this path (spec §2), because `/` shows them the
+ * dashboard. For visitors, the path does not exist.
  */
 export const previewPath = '/preview'
 

@@ -22,8 +22,8 @@ export const publicSlots = [
   'freeFiles',
   'premiumFiles',
   /**
-   * The same text with a capital letter, for the beginning of a sentence. Example: 'Unlimited
-   * files'.
+   * The texts of `freeFiles` and `premiumFiles` with a capital letter, for the beginning of a
+   * sentence. Example: 'Unlimited files'.
    */
   'freeFilesFirst',
   'premiumFilesFirst',
@@ -95,9 +95,10 @@ export const browserConditions = ['visitor', 'signedIn'] as const
 export type BrowserCondition = (typeof browserConditions)[number]
 
 /**
- * The conditions that depend on the server's settings. In each line with several names, exactly one
- * is true. `disk` and `s3`: where new files are kept. `google`: people can sign in with Google. `verification`: people must verify their mail
- * addresses.
+ * The conditions that depend on the server's settings. In each group that begins with `...`,
+ * exactly one condition is true. `disk` and `s3` (`storageNames`): where new files are kept.
+ * `smtp`: mails are sent. `outbox`: mails only become files on the server. `google`: people can
+ * sign in with Google. `verification`: people must verify their mail addresses.
  */
 export const serverConditions = [
   ...(['https', 'http'] as const),

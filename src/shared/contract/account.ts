@@ -21,7 +21,7 @@ export const userSchema = z.object({
   name: z.string(),
   firstName: z.string(),
   lastName: z.string(),
-  /** True when somebody has proved to read the mail of this address. */
+  /** True when somebody has proved that they can read the mail of this address. */
   emailVerified: z.boolean(),
   tier: z.enum(tiers),
   isAdmin: z.boolean(),

@@ -13,7 +13,10 @@ const maxMessageLines = 8
 const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u
 const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
-/** Like the name of a person: one line without characters that reorder text. */
+/**
+ * One line of text. Characters that reorder text are refused, because they could mislead readers of
+ * the page.
+ */
 const name = z
   .string()
   .trim()
@@ -48,7 +51,7 @@ const accent = z.string().toLowerCase().refine(isColour, 'Must be a colour such 
 
 /** What an owner's download pages show in place of the brand of Mayfly. */
 export const brandSchema = z.object({
-  /** Empty where only a logo was given. */
+  /** Empty if the owner gave only a logo. */
   name: z.string(),
   /**
    * The colour as the owner chose it, `#rrggbb`; null for the colour of Mayfly. Pages adapt it to

@@ -70,7 +70,7 @@ function isForAdministrators(name: EndpointName): boolean {
 
 /**
  * Every call of the contract belongs to one of these groups. The administrator's calls have their
- * own group. So have the calls that are in no list above.
+ * own group. Calls that no entry of `features` contains are in the group 'Other calls'.
  */
 export const callGroups: readonly CallGroup[] = [
   ...features.map(({ title, lead, rows }) => ({

@@ -11,8 +11,8 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 /**
  * The kind of an answer. A Zod schema means JSON: the server checks each answer against the schema,
- * and the type of the browser's calls comes from it. A `raw` answer (bytes, a page, prepared JSON, a redirect) is
- * made by the endpoint's own code.
+ * and the browser's calls get their types from it. With `raw`, the endpoint's own code makes the
+ * answer: bytes, a page, prepared JSON, a picture, a redirect or text.
  */
 export type Answer = ZodType | { raw: 'bytes' | 'json' | 'page' | 'png' | 'redirect' | 'text' }
 

@@ -2,12 +2,13 @@ import { defaultTier } from '../rules/tier.ts'
 import { defaultLimits } from '../rules/tier-limits.ts'
 import { limitErrorText, tierErrorText } from './tier-errors.ts'
 
-/** Every status of an error but 503. */
+/** Every HTTP status that an error can have, except 503. */
 type OtherStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 416 | 421 | 429 | 500 | 507
 
 /**
- * One error. Every 503 says after how many seconds a client may ask again, which the answer names in
- * `Retry-After` unless the use case knows better. A 507 says nothing: somebody has to make room first.
+ * One error. A 503 says in `retrySeconds` after how many seconds a client may try again. The answer
+ * sends this number as `Retry-After`, unless the code that throws the error gives another one. A
+ * 507 has no such number, because it lasts until somebody has freed space.
  */
 type ErrorRow =
   | { status: 503; retrySeconds: number; message: string }
@@ -147,7 +148,7 @@ export const errorTable = {
   },
   PASSWORDS_BUSY: {
     status: 503,
-    // To compute all hashes of a full queue takes about five seconds on a slow core.
+    // A slow core needs about five seconds for all password hashes of a full queue.
     retrySeconds: 5,
     message: 'Many people are signing in right now. Please try again in a few seconds.',
   },
@@ -158,7 +159,8 @@ export const errorTable = {
   },
   SERVER_BUSY: {
     status: 503,
-    // The longest wait for a connection to the database: whoever waits now is answered by then.
+    // A request waits at most five seconds for a database connection. So after this time, none of
+    // the requests that wait now is still waiting.
     retrySeconds: 5,
     message: 'This server has too much to do right now. Please try again in a few seconds.',
   },
@@ -169,7 +171,8 @@ export const errorTable = {
   },
   DISK_FULL: {
     status: 503,
-    // Bytes that are due go once a minute, and the reserve for the database is given up at once.
+    // Every minute a job removes the bytes of files whose links have ended, so there may be space
+    // then.
     retrySeconds: 60,
     message:
       'The disk of this server is full. Its operator has to make room: please tell support, or try again later.',

@@ -19,15 +19,15 @@ export function fitsDatabase(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/** Says that a text is too long. */
+/** Returns the error text for a text that is longer than `most` characters. */
 export function tooLong(most: number): string {
   return `Must have ${most.toLocaleString('en')} characters at most.`
 }
 
 /**
- * A text of one or more lines, of at most `most` characters after trimming. A form that a browser
- * sends by itself ends its lines with CRLF, which becomes LF before anything is counted. So a text
- * that fits the `maxlength` of its field is never refused as too long.
+ * A text of one or more lines, of at most `most` characters after trimming. Browsers send the lines
+ * of a form field with CRLF. It becomes LF before the characters are counted. So a text that fits
+ * the `maxlength` of its field is never refused as too long.
  */
 export function linesOfText(most: number) {
   return z

@@ -12,8 +12,8 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in h
 /**
  * Spec §3, File. Sizes are in bytes. At `purgingAt` the server began to remove the bytes: from then
  * on the file is deleted, even if its dates would still allow a link. At `purgedAt` storage had
- * confirmed that the bytes were removed, which was due at `purgeDueAt`. `purgeDueAt` is null before
- * the removal begins, and for files from before the server kept it.
+ * confirmed that the bytes were removed. `purgeDueAt` says when the removal was due. It is null
+ * before the removal begins, and for old files whose removal began before the server recorded this.
  */
 export const fileSchema = z.object({
   id: z.uuid(),
@@ -30,8 +30,8 @@ export const fileSchema = z.object({
   purgedAt: isoDate.nullable(),
   purgeDueAt: isoDate.nullable(),
   /**
-   * The SHA-256 of the whole file. Null for files from before the server kept it, and if neither
-   * the client nor storage computed it.
+   * The SHA-256 of the whole file. Null if neither the client nor storage computed it, and for old
+   * files that were uploaded before the server stored it.
    */
   sha256: sha256.nullable(),
   /**

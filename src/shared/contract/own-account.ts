@@ -17,8 +17,8 @@ export const sessionSchema = z.object({
   /** The browser's name for people: 'Firefox on Linux'. Null for an unknown browser. */
   browser: z.string().nullable(),
   /**
-   * The IP address from which the session was last used. Null for a session from before the server
-   * kept addresses.
+   * The IP address from which the session was last used. Null for an old session that began before
+   * the server stored addresses.
    */
   ipAddress: z.string().nullable(),
   /** True for the session that makes this call. */

@@ -31,7 +31,7 @@ export const signInWays = {
       google: z.boolean(),
       /** Who can sign up: anybody, nobody, or people with a mail address of these domains. */
       signup: signupPolicy,
-      /** False where letters reach nobody, because the server has no mail server to give them to. */
+      /** False if no mail server is configured. Then mails reach nobody. */
       sendsMail: z.boolean(),
     }),
     errors: [],

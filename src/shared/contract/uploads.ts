@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts'
 import { cloudKey, done, expirationDays, fileName, fitsDatabase, mimeType } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
 
-/** Metadata that the client sends back as it got it. The server trusts none of it. */
+/** Metadata that the client sends back unchanged. The server trusts none of it. */
 const uploadMetadata = z.record(z.string(), z.unknown())
 
 /** Presigned URLs of parts, by part number. Each is valid for an hour. */
@@ -13,7 +13,7 @@ const partUrls = z.record(z.string(), z.string())
 
 /**
  * S3 allows no higher part number than `maxPartCount`. `maxPartsSignedAtOnce` limits one request:
- * signing 100 parts is enough to send for some time.
+ * 100 signed parts keep a client busy for some time.
  */
 const partNumber = z.int().min(1).max(maxPartCount)
 const maxPartsSignedAtOnce = 100

@@ -82,8 +82,9 @@ function luminance(colour: string): number {
 }
 
 /**
- * Returns the nearest lightness with enough contrast, found by bisection. One end is the chosen
- * colour, the other is black or white, which always has enough.
+ * Returns the colour of the same hue whose lightness is nearest to the chosen colour's and which
+ * has enough contrast. Bisection finds it between the chosen colour and black or white, which
+ * always has enough contrast.
  */
 function nearestThatStandsOut(chosen: string, theme: Theme): string {
   const [lightness, a, b] = toOklab(toLinear(chosen))

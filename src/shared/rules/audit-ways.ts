@@ -1,6 +1,6 @@
 /*
- * The ways of an action that the audit log tells apart. The details of its line name the way as
- * `by`.
+ * Some actions of the audit log can happen in several ways. The entry names the way in its details,
+ * as `by`. These are the possible values.
  */
 
 /**

@@ -1,10 +1,13 @@
 /*
- * What the whole instance takes of feedback, from all addresses together. A limit for each address
- * alone would let many addresses fill the database and the inbox of the support.
+ * How much feedback the whole instance accepts, from all addresses together. A limit for each
+ * address alone would let many addresses fill the database and the inbox of the support.
  */
 
-/** So much feedback is stored in 24 hours. More is refused. */
+/** In 24 hours the server stores at most this many feedback messages. It refuses more. */
 export const mostFeedbackADay = 1000
 
-/** So many letters about feedback are sent in an hour. More feedback is stored without a letter. */
+/**
+ * In an hour the server sends at most this many mails about feedback. It stores further feedback
+ * without sending a mail.
+ */
 export const mostFeedbackLettersAnHour = 30

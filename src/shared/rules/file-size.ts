@@ -16,8 +16,8 @@ export function formatSize(bytes: number): string {
 }
 
 /**
- * Writes a limit in the spec's form, without a space before the unit: '500MB', '1GB'. Measured sizes
- * have the space, and so have 'Bytes'.
+ * Writes a limit in the spec's form, without a space before the unit: '500MB', '1GB'. A limit in
+ * 'Bytes' keeps the space.
  */
 export function formatSizeLimit(bytes: number): string {
   return formatSize(bytes).replace(/ (?=[KMG]B)/, '')

@@ -25,8 +25,8 @@ export function firstLifetime(
 }
 
 /**
- * Computes when a link ends that is renewed at `now`: after `days`, but never after `maxLifetimeAt`
- * (spec §9).
+ * Computes the end of a link that is renewed at `now`: after `days`, but never after
+ * `maxLifetimeAt` (spec §9).
  */
 export function renewedExpiry(now: Date, days: number, maxLifetimeAt: Date): Date {
   return new Date(Math.min(after(now, days).getTime(), maxLifetimeAt.getTime()))

@@ -203,8 +203,8 @@ function orderFault(tier: Tier, limits: Limits): string | null {
 }
 
 /**
- * Returns the limits in which this tier would allow more than the next tier, in words. Returns null
- * if there are none.
+ * Returns in words the first limit by which `own` would allow more than `above`, the limits of the
+ * next tier. Returns null if there is none.
  */
 function moreThan(own: TierLimits, above: TierLimits): string | null {
   const count = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY

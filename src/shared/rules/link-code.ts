@@ -6,8 +6,8 @@ const bare = new RegExp(`^${code}$`)
 const inPath = new RegExp(`/(?:s|download|api/links)/${code}(?![A-Za-z0-9])`)
 
 /**
- * Returns the short code in what somebody typed or pasted: a code alone, or the address of a link,
- * also with what stands before or after it in a mail. Null if there is none. It does not tell whether
+ * Returns the short code in a text that somebody typed or pasted. The text is the code itself, or
+ * it contains the address of a link. Returns null if it contains no code. It does not check whether
  * a file has this code.
  */
 export function linkCode(typed: string): string | null {

@@ -7,7 +7,7 @@ export function priceText(price: number | string): string {
   return `$${amountText(price)}`
 }
 
-/** Writes the same without the dollar sign, for a field that has the sign itself: '8', '9.50'. */
+/** Writes a price without the dollar sign, for a field that has the sign itself: '8', '9.50'. */
 export function amountText(price: number | string): string {
   const dollars = Number(price)
   return Number.isInteger(dollars) ? String(dollars) : dollars.toFixed(2)

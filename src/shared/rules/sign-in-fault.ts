@@ -24,8 +24,8 @@ export const signInFaults = [
   /** Google has not verified the address. */
   'google-unverified',
   /**
-   * An account with this address exists. It is never linked by itself, because whoever has the
-   * address at Google need not be the account's owner.
+   * The address is the administrator's. A sign-in never links the administrator's account with
+   * Google, because whoever has the address at Google need not be the administrator.
    */
   'google-not-linked',
   /** No account has this address, and the server's rules do not allow signing up with it. */
@@ -45,8 +45,8 @@ export const signInFaults = [
 ] as const
 
 /**
- * The server counts the sign-ins of a network for this long, in milliseconds. After this time
- * 'google-busy' is over.
+ * The server counts the sign-ins of a network for this long, in milliseconds. After this time a
+ * person who got 'google-busy' can sign in again.
  */
 export const googleCountMs = 15 * minuteInMs
 

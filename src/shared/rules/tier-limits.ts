@@ -50,8 +50,8 @@ export function largestFileSize(limits: Limits): number {
 }
 
 /**
- * Returns the largest number of files that a tier with such a limit allows, or 0 if no tier has
- * one. Only users of a tier without this limit can have more files.
+ * Returns the largest `maxFiles` of the tiers that have this limit, or 0 if no tier has it. Only
+ * users of a tier without this limit can have more files.
  */
 export function largestFileCount(limits: Limits): number {
   return Math.max(...tiers.map((tier) => limits[tier].maxFiles ?? 0))

@@ -13,8 +13,8 @@ export function timeLeftText(leftMs: number): string {
 }
 
 /**
- * Returns the shortest time left, in milliseconds, that has the same text as `leftMs`. With one
- * millisecond less, the text is another.
+ * Returns the shortest time above 0, in milliseconds, for which `timeLeftText` returns the same
+ * text as for `leftMs`.
  */
 export function leastLeftOfText(leftMs: number): number {
   if (leftMs >= dayInMs) return Math.max(dayInMs, (Math.round(leftMs / dayInMs) - 0.5) * dayInMs)
