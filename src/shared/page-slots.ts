@@ -76,8 +76,8 @@ export function slot(name: PageSlot | ReportSlot): string {
 
 /**
  * The conditions for sections of the template, besides the kind of the file. `sha256`: the SHA-256
- * is known. `branded`: the page has the owner's brand; `plain`: it has not. The others: the brand
- * has this part.
+ * is known. `branded`: the page shows the owner's brand. `plain`: the page shows no brand.
+ * `brandName`, `brandMessage`, `accent` and `logo`: the brand has this part.
  */
 export const pageConditions = [
   'sha256',

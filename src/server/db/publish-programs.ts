@@ -21,8 +21,8 @@ const home = '/var/lib/mayfly'
 
 /**
  * Copies the Postgres programs from a private folder to one where any user can run them, once for
- * each version. Postgres looks up its own path. So it cannot run from a private folder, even if it
- * gets that folder opened. Files are linked where possible, which takes no space.
+ * each version. Postgres looks up its own path. So it cannot run from a private folder, even if the
+ * server opens that folder for it. Files are linked where possible, which takes no space.
  * @param programs the folder with `bin`, `lib` and `share`, in its npm package.
  * @param publicFolder the destination. Only root may be able to write to it.
  * @returns the folder that holds the copy.

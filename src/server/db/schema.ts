@@ -516,8 +516,8 @@ export const firstDownloads = pgTable(
     /** The owner of the file, which never changes. */
     ownerId: text('owner_id').notNull(),
   },
-  // The job that requests these mails takes one owner after the other. It reads only the rows of
-  // that owner.
+  // The job that requests the mails about first downloads takes one owner after the other. It reads
+  // only the rows of that owner.
   (table) => [index('first_downloads_of_owner').on(table.ownerId, table.fileId)],
 )
 

@@ -175,8 +175,8 @@ export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits)
 
 /**
  * Checks limits that are each within their own bounds. Returns a sentence about what is wrong, or
- * null if nothing is. A tier must not offer links that last longer than its files. An upgrade must
- * not lower any limit.
+ * null if nothing is. A tier must not offer links that last longer than its files. It must not
+ * allow more files, larger files or a longer life than the next tier.
  */
 export function limitsFault(limits: Limits): string | null {
   const faults = [
