@@ -73,8 +73,9 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   app.use(loopbackRedirect(appUrl))
   app.use('/api/*', bodyLimit(maxBodySize, largerBodies()))
   app.use('/s/:code/report', bodyLimit(maxBodySize))
-  // A phone's share menu sends a file to this route, without our origin. So the route comes before
-  // `sameOrigin`. It needs no such check, because it stores and changes nothing.
+  // A phone's share menu sends a file to this route. Such a request does not name our origin, so
+  // `sameOrigin` would refuse it. The route comes before that check. It does not need the check,
+  // because it stores and changes nothing.
   app.route('/', shareRoute(web.publicPages, publicValues))
   app.use(sameOrigin(hosts, appUrl))
   app.use('/api/files', compress())

@@ -43,18 +43,21 @@ export interface Config {
   trustProxy: boolean
   /** The internal location of nginx for the folder of files. null: nginx sends no files itself. */
   nginxLocation: string | null
-  /** Whoever sends this token may read the metrics. null: only this machine may. */
+  /**
+   * Whoever sends this token may read the metrics. null: only programs on this machine may, and
+   * only if the settings name no proxy and no public address.
+   */
   metricsToken: string | null
   /**
    * Uploads leave this many bytes of the disk free. null: the larger of 2 % of the disk and 512
    * MiB.
    */
   minFreeSpace: number | null
-  /** How many processes serve. With 1, this process does. */
+  /** How many processes answer requests. With 1, this process answers them itself. */
   workers: number
   /**
-   * How long the server goes on answering after it was told to stop, while it says that it is not
-   * ready.
+   * How many milliseconds the server still answers requests after it was told to stop. During this
+   * time `/api/ready` fails, so that load balancers turn to other servers.
    */
   drainMs: number
   /**
@@ -98,7 +101,8 @@ export class ConfigError extends Error {
  */
 export function readEnvironment(): Environment {
   const fromFile = readDotEnv(resolve('.env'))
-  // The library for traces reads its variables from the environment itself.
+  // The library for traces reads its variables from `process.env` itself. So those in `.env` are
+  // copied there.
   for (const [name, value] of Object.entries(fromFile)) {
     if (name.startsWith('OTEL_')) process.env[name] ??= value
   }

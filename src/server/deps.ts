@@ -31,6 +31,6 @@ export interface Deps {
   metrics: Metrics
   /** Tells whether too many queries wait for a connection to the database. */
   isDatabaseOverrun: () => boolean
-  /** Aborts when the server was told to stop. It still answers for a while. */
+  /** Aborts when the server is told to stop. After that the server still answers for a while. */
   stopping: AbortSignal
 }

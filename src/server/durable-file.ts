@@ -4,15 +4,18 @@ import { dirname } from 'node:path'
 import type { FileSystem } from './storage/disk/file-system.ts'
 import { syncFolder } from './storage/disk/folder-sync.ts'
 
-/** The functions of `node:fs/promises` that write here. A test gives others, to cut the power. */
+/**
+ * The functions of `node:fs/promises` that this file writes with. Tests pass others, which simulate
+ * a power cut.
+ */
 type Writing = Pick<FileSystem, 'open' | 'rename' | 'rm'> & {
   link(from: string, to: string): Promise<void>
 }
 
 /**
- * Makes a file with this text that only its owner can read. Whatever happens, the file is there
- * whole or not at all. When this resolves, it survives a power cut.
- * @throws with the code EEXIST when there is such a file. It stays as it is.
+ * Makes a file with this text that only its owner can read. Even after a crash, the file is either
+ * complete or missing. Once this resolves, the file survives a power cut.
+ * @throws an error with the code EEXIST when `path` already exists. That file does not change.
  */
 export async function createFile(path: string, text: string, fs: Writing = nodeFs): Promise<void> {
   const fresh = `${path}.${randomUUID()}`
@@ -26,9 +29,10 @@ export async function createFile(path: string, text: string, fs: Writing = nodeF
 }
 
 /**
- * Writes a file that only its owner can read, in place of the one that is there. Whatever happens,
- * there is the old file or the new one, whole. When this resolves, the new one survives a power
- * cut. A try that was cut off can leave `<path>.new`.
+ * Writes a file that only its owner can read. It replaces the file at `path`, if there is one. Even
+ * after a crash, `path` contains the complete old text or the complete new text. Once this
+ * resolves, the new text survives a power cut. A call that was interrupted can leave `<path>.new`
+ * behind.
  */
 export async function replaceFile(path: string, text: string, fs: Writing = nodeFs): Promise<void> {
   const fresh = `${path}.new`

@@ -13,8 +13,8 @@ export class AppError extends Error {
 
   /**
    * @param message replaces the table's text where a more precise sentence helps. Clients see it.
-   * @param headers are added to the answer, with their names in lower case. A 503 has the
-   * `retry-after` of the table unless this names another one.
+   * @param headers are added to the answer, with their names in lower case. A 503 gets the
+   * `retry-after` of the table unless `headers` contains one.
    */
   constructor(
     code: ErrorCode,
@@ -35,7 +35,7 @@ export class AppError extends Error {
   }
 }
 
-/** Every 503 says when to ask again (design §5). */
+/** Every 503 tells the client after how many seconds it may ask again. */
 function retryAfter(code: ErrorCode): Record<string, string> {
   const row = errorTable[code]
   return 'retrySeconds' in row ? { 'retry-after': String(row.retrySeconds) } : {}

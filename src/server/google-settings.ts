@@ -3,8 +3,8 @@ import { isLoopback } from './http/served-hosts.ts'
 import { hidden, shown } from './setting-values.ts'
 
 /**
- * The OpenID Connect issuer whose accounts people sign in with, and the client that this server is
- * registered as there.
+ * The OpenID Connect issuer whose accounts people sign in with, and the client id and secret that
+ * this server has there.
  */
 export interface GoogleSettings {
   /** The issuer's identifier. The address for OpenID Connect Discovery is derived from it. */
@@ -101,9 +101,9 @@ export function readGoogleSettings(env: GoogleEnvironment): GoogleSettings | nul
 }
 
 /**
- * Returns the origins from which our pages may show the profile pictures of an issuer's people, for
- * the content security policy. Google keeps these pictures on a host of its own. Of any other
- * issuer only its own host is known.
+ * Returns the origins from which our pages may load the profile pictures of the issuer's accounts.
+ * The content security policy names them. Google serves these pictures from other hosts. For any
+ * other issuer, we only know the issuer's own host.
  */
 export function pictureOrigins(google: Pick<GoogleSettings, 'issuer'> | null): string[] {
   if (google === null) return []

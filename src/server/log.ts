@@ -23,7 +23,7 @@ export const logSerializers = {
 export async function createLogger(options: {
   level: LogLevel
   format: LogFormat
-  /** The number of this worker, which every line then tells; null where there is one process. */
+  /** The number of this worker, which is written in every line. null: this process is no worker. */
   worker?: number | null
 }): Promise<Logger> {
   const { worker = null } = options
@@ -36,7 +36,8 @@ export async function createLogger(options: {
   const output = pino.destination({
     fd: 1,
     sync: false,
-    // Workers share the output. A pipe takes this many bytes in one piece, so lines do not mix.
+    // All workers write to the same output. A pipe takes 4096 bytes in one piece, so that lines of
+    // different workers do not mix.
     ...(worker !== null && { maxWrite: 4096 }),
   })
   output.on('drain', () => {
@@ -73,7 +74,7 @@ function waitForThread(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeMs)
 }
 
-/** Escapes the control characters that `JSON.stringify` leaves as they are: DEL and those above. */
+/** Escapes the characters of `unseen` that `JSON.stringify` leaves as they are, such as DEL. */
 function jsonLine(line: string): string {
   return `${line.slice(0, -1).replace(unseen, byNumber)}\n`
 }
@@ -85,7 +86,10 @@ async function readableLine(): Promise<(line: string) => string> {
   return (line) => write(forPeople(JSON.parse(line)))
 }
 
-/** Writes a request as one short sentence, and escapes control characters in every text. */
+/**
+ * Returns a log entry in readable form. A request becomes one short sentence, and control
+ * characters are escaped in every text.
+ */
 function forPeople(entry: Record<string, unknown>): Record<string, unknown> {
   const { method, path, status, ms, ...rest } = entry
   const isRequest = entry.msg === 'request'

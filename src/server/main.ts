@@ -101,8 +101,8 @@ function messageOfFault(error: unknown, log: Logger): string {
  * Starts what all workers share, and then the workers: `WORKERS` processes. Each of them runs
  * `start`, as a server without workers does.
  * @param onLost is called when the database is lost, or no worker can be started any more.
- * @returns what the terminal shows after the start: the address, and the administrator's new password
- * if a worker has made the administrator.
+ * @returns what the terminal shows after the start: the address, and the administrator's new
+ * password if a worker has made the administrator.
  * @throws {StartFault} when the database or a worker cannot start.
  */
 async function startWorkers(
@@ -158,14 +158,14 @@ async function start(
     database: config.databaseUrl === null ? ofReserve : 'none',
     log,
   })
-  // This part is closed last. The database may need disk space to stop, and gets it from the
-  // reserve that this part keeps.
+  // Parts are closed in reverse order, so this one is closed last. The database may need disk space
+  // to stop, and gets it from the reserve that this part keeps.
   shutdown.add({ name: 'disk space', close: () => space.close() })
   const secret = await readAuthSecret(config)
 
   const metrics = createMetrics(workerNumber())
   const tracing = await openTracing(config.tracing, log)
-  // Closed after everything that has spans.
+  // Every part that records traces is added later, so it is closed before this one.
   if (tracing) shutdown.add({ name: 'traces', close: tracing.close })
   const { pool, db, ...database } = await (isWorker
     ? joinDatabase(config, log, tracing?.Pool)
@@ -173,13 +173,14 @@ async function start(
   shutdown.add({ name: 'database', close: database.close, abandon: database.abandon })
   database.onLost(onLost)
 
-  // Where this is one of several servers, they lock and tell one another by this connection.
+  // Several servers may share the database. Over this connection, they take locks and notify each
+  // other.
   const isOneOfSeveral = isWorker || config.databaseUrl !== null
   const session = isOneOfSeveral ? await database.openSession() : undefined
   if (session) shutdown.add({ name: 'shared session', close: () => session.close() })
 
-  // Begins to watch the free space, and takes a part of it as a reserve for the database. Not
-  // earlier, because making a new database needs that space.
+  // Begins to watch the free space, and takes a part of it as a reserve for the database. This
+  // comes after `openDatabase`, because making a new database needs that space.
   space.watch()
 
   const touchUpload = prepareTouchUpload(db)
@@ -290,7 +291,7 @@ function greeting({ appUrl, appUrlIsSet, host }: Config): string {
   return `Mayfly is ready: ${appUrl.origin}${others}`
 }
 
-/** Shows the generated password. No later greeting does. */
+/** Returns the text for the first start. Only this text contains the generated password. */
 async function firstGreeting(config: Config): Promise<string> {
   const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
   if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')

@@ -7,7 +7,7 @@ export interface S3Settings {
   region: string
   /** null: the endpoint of AWS in the region. */
   endpoint: URL | null
-  /** The endpoint that browsers use; null: the same one. */
+  /** The endpoint that browsers use. null: they use `endpoint` too. */
   publicEndpoint: URL | null
   /** null: the AWS SDK finds credentials itself, for instance the role of the machine. */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
@@ -84,8 +84,8 @@ export const s3Schema = {
 type S3Environment = z.output<z.ZodObject<typeof s3Schema>>
 
 /**
- * Returns one sentence for each setting that is missing, and for each that has no effect without a
- * missing one.
+ * Returns one sentence for each required setting that is missing. Without S3_BUCKET, it returns one
+ * for each other S3 setting instead, because that setting would have no effect.
  */
 export function incompleteS3(values: Readonly<Record<string, string | undefined>>): string[] {
   const set = Object.keys(s3SettingsTable).filter((name) => values[name] !== undefined)

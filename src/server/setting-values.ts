@@ -22,7 +22,7 @@ function isOn(value: string) {
   return value === 'on' || value === 'true'
 }
 
-/** Reads a switch. When it is not set, it has the value `fallback`. */
+/** Returns a schema that reads `on` or `off` as a boolean, and `fallback` when it is not set. */
 export function onOff(fallback: 'on' | 'off') {
   return z
     .enum(words, shown(`write on or off, or unset it for ${fallback}`))
@@ -30,7 +30,9 @@ export function onOff(fallback: 'on' | 'off') {
     .transform(isOn)
 }
 
-/** Reads a switch that has no default: undefined when it is not set. */
+/**
+ * Returns a schema that reads `on` or `off` as a boolean. It gives undefined when it is not set.
+ */
 export function maybeOnOff() {
   return z.enum(words, shown('write on or off, or unset it')).transform(isOn).optional()
 }
@@ -88,7 +90,10 @@ export function seconds(fallback: number) {
     .transform(Number)
 }
 
-/** A primary process has a connection to each worker, and each needs memory and connections. */
+/**
+ * The largest number of workers. Each worker needs memory, database connections, and a connection
+ * to the primary process.
+ */
 const mostWorkers = 64
 
 /** Reads how many processes serve: a number, or `auto` for one on each core. */

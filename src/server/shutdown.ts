@@ -57,9 +57,9 @@ export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
 }
 
 /**
- * Ends the process when it is told to, or after an error that no code caught. It waits for a start
- * that is still going on, closes every part, and then exits. A second order or error exits
- * immediately, with code 1.
+ * Ends the process when it is told to stop, or after an error that no code caught. It waits for a
+ * start that is still going on, closes every part, and then exits. If it is told to stop again
+ * meanwhile, or another error is not caught, it exits immediately with code 1.
  * @param listen calls its argument when the process is told to stop, at SIGTERM and SIGINT by
  * default.
  * @returns a function that ends the process in the same way, with the given exit code.

@@ -124,7 +124,7 @@ function listed(words: readonly string[]): string {
 const minSecretLength = 32
 const minTokenLength = 16
 
-/** How the value of every setting is read: its form, and what it is when it is not set. */
+/** How the value of every setting is checked and read, and its default. */
 export const settingsSchema = z.object({
   PORT: z
     .string()

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { shown } from './setting-values.ts'
 
 /**
- * Where traces are sent, and which. The exporter reads further standard variables itself: headers,
- * certificates, compression, time-outs, and the attributes of this server.
+ * Which requests are traced. The library for traces reads everything else from the standard
+ * variables itself: the address of the collector, headers, certificates, compression, time-outs,
+ * and the attributes of this server.
  */
 export interface TracingSettings {
   /** The share of requests that are traced, from 0 to 1. */
@@ -26,7 +27,10 @@ export const tracingSettingsTable = {
 
 const shareCure = 'give a share from 0 to 1, or unset it for 1'
 
-/** How each variable is checked and read. The other standard variables are the exporter's. */
+/**
+ * How each variable is checked and read. The library for traces reads all other standard variables
+ * itself, unchecked.
+ */
 export const tracingSchema = {
   OTEL_EXPORTER_OTLP_ENDPOINT: collector(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector(),

@@ -1,10 +1,13 @@
 /**
  * What a mail address may look like, also as a part of a path or in an answer of a mail server. The
- * length is bound so that a long text takes no long time.
+ * length is limited, so that a long text does not take long to search.
  */
 const address = /(?:"[^"\n]{1,254}"|[^\s<>"'`()[\],;:/\\@]{1,254})@[^\s<>"'`()[\],;:/\\@]+/g
 
-/** What lies deeper in an error is left out. It also ends at a circle of references. */
+/**
+ * Values that are nested deeper than this become `…`. So the search also ends where objects refer
+ * to each other in a circle.
+ */
 const deepest = 6
 
 /**
