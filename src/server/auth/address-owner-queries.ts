@@ -18,8 +18,8 @@ export interface AddressOwner {
 }
 
 /**
- * A fixed number, chosen at random. Every lock of an address has it, so that no other lock is the
- * same.
+ * The first key of every lock that `lockAddress` takes. Any number works, as long as no other lock
+ * with two keys uses it.
  */
 const addressLocks = 7_226_115
 

@@ -4,12 +4,16 @@ import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { findAdministrator, findUserId, makeAdministrator } from './queries.ts'
 
-/** A fixed number, chosen at random, that stands for this one lock in the database. */
+/**
+ * The key of the lock that `ensureAdministrator` takes. Any number works, as long as no other lock
+ * uses it.
+ */
 const administratorLock = 7_226_114
 
 /**
  * Makes sure that the one administrator exists, also when several servers start at the same time.
- * That an account got this role stands in the audit log, as an act of the server.
+ * The audit log records that the account got this role. The entry names no actor, because the
+ * server itself did it.
  * @param password is called only when the account is made.
  * @returns whether the account was made now, and its address.
  */
@@ -35,7 +39,8 @@ export async function ensureAdministrator(
         },
       })
     }
-    // In the transaction of the lock, so that the role and its line exist together or not at all.
+    // These statements run in the transaction `lock`. So the role and its entry in the audit log
+    // are written together or not at all.
     const subject = await makeAdministrator(lock, email)
     if (subject === null) throw new Error(`the account ${email} was made and is not there`)
     const details = { from: 'user', to: 'admin' } satisfies Record<string, Role>

@@ -42,10 +42,10 @@ export interface Passwords {
    */
   forClient<Result>(client: string, work: () => Promise<Result>): Promise<Result>
   /**
-   * As `forClient`, but hashes the password before `work` begins. In `work`, hashing this password
-   * takes no time, nor does comparing it with hashes of the same salt. There are two uses: work
-   * that has a connection to the database, which must not wait for a hash, and work that compares a
-   * password with several hashes.
+   * Does the same as `forClient`, but hashes `first.password` before `work` begins. In `work`,
+   * hashing this password again takes no time, and comparing it with hashes of the same salt takes
+   * none either. Two kinds of work need this. The first occupies a connection to the database, and
+   * must not wait for a hash. The second compares one password with several hashes.
    * @param first a random `salt` is used where it is left out.
    */
   hashedFirst<Result>(
@@ -91,7 +91,7 @@ function optionsFor(
     ),
     emailAndPassword: {
       enabled: true,
-      autoSignIn: false, // after signing up, people log in by themselves (spec §4)
+      autoSignIn: false, // after signing up, people must log in (spec §4)
       minPasswordLength,
       maxPasswordLength,
       requireEmailVerification,
@@ -136,9 +136,9 @@ function optionsFor(
 
 /**
  * Creates Better Auth for our tables. It is called only through `auth.api`. Its own routes are not
- * served, so that the contract describes every path of the server. The package has a minimal entry
- * without a query builder, which the drizzle adapter does not need. If the database cannot be used
- * during a call, the call throws the error of the database's driver.
+ * served, so that the contract describes every path of the server. We import `better-auth/minimal`,
+ * because it lacks the query builder, which the drizzle adapter does not need. If the database
+ * cannot be used during a call, the call throws the error of the database's driver.
  */
 export function createAuth(options: AuthOptions): Auth {
   const watch = watchDatabase()

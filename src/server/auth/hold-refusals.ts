@@ -13,9 +13,9 @@ const refusalMs = 1000
 const mostHeld = 1000
 
 /**
- * Returns a function that calls the work which it is given. If the work is refused because a client
- * did too much of it, this function delays the refusal for a second. Otherwise a client that asks
- * again after each answer would keep the server busy with refusals.
+ * Returns a function that runs the given work. If the work fails with TOO_MANY_REQUESTS or
+ * PASSWORDS_BUSY, the function throws this error a second later. Otherwise a client that asks again
+ * after each answer would keep the server busy with refusals.
  */
 export function refusalHolder({ rateLimits }: Pick<Deps, 'rateLimits'>) {
   let held = 0

@@ -16,8 +16,8 @@ const keptSeconds = knownBrowserKeptMs / 1000
 const mostAccounts = 5
 
 /**
- * Returns a hash of an account's mail address, made with the server's secret. It is used where
- * nobody may read the address itself.
+ * Returns a hash of an account's mail address, made with the server's secret. Cookies and counters
+ * contain this hash, so that nobody can read the address in them.
  */
 export async function accountName({ auth }: Pick<Deps, 'auth'>, email: string): Promise<string> {
   const { secret } = await auth.$context

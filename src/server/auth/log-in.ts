@@ -25,7 +25,7 @@ interface LoginClient {
   headers: Headers
   /** The id of a browser that has signed in to this account before; null for any other browser. */
   knownBrowser: string | null
-  /** The token of the session that the browser has before this login. */
+  /** The token of the session that the browser had before this login. null: it had none. */
   sessionBefore: string | null
 }
 
@@ -44,9 +44,10 @@ interface OpenedSession {
 }
 
 /**
- * Opens a session, and ends the browser's session before, because somebody may have copied its
- * cookie. login-limits.ts limits how often a login may be tried, also for an account that does not
- * exist. If the password changes while it is compared, the login counts as wrong.
+ * Opens a session. It ends the session that the browser had before, because somebody may have
+ * copied that session's cookie. login-limits.ts limits how often a login may be tried, also for an
+ * account that does not exist. If the password changes while it is compared, the login counts as
+ * wrong.
  *
  * Every login computes exactly one hash, whatever it finds: the account's password, and those of
  * waiting signups for the same address, have the same salt.
@@ -115,8 +116,9 @@ function statusOf(error: unknown): number {
 /**
  * Ends a new session if the password was changed while it was compared. Comparing takes a while,
  * and a reset ends only the sessions that exist already. With the lock there are two cases: the
- * reset is done and this check sees it, or the reset comes later and ends this session too. Only a
- * session that stays open replaces the browser's session before.
+ * reset is done and this check sees it, or the reset comes later and ends this session too. If the
+ * new session stays open, `sessionBefore` is ended instead.
+ * @returns whether the new session stays open.
  */
 function staysOpen(
   db: Db,
@@ -132,7 +134,10 @@ function staysOpen(
   })
 }
 
-/** Counts the login by its outcome, and throws the error for the client. */
+/**
+ * Throws the error for the client. A wrong login stays counted. If the login failed for another
+ * reason, such as PASSWORDS_BUSY, its count is taken back.
+ */
 async function refuse(error: unknown, admission: Admission): Promise<never> {
   if (statusOf(error) < 500 || isUserGone(error)) {
     throw new AppError('INVALID_CREDENTIALS', { cause: error })

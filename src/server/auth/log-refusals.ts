@@ -9,8 +9,8 @@ const refusals: readonly ErrorCode[] = [
 ]
 
 /**
- * Does work that compares a password. Each refusal is logged with the client's address, so that a
- * program that reads the log can block the address. The log names no account.
+ * Runs `work`, which compares a password. Each refusal is logged with the client's address, so that
+ * a program that reads the log can block the address. The log names no account.
  */
 export async function loggingRefusals<Result>(
   { clientAddress, log }: { clientAddress: string; log: Pick<Logger, 'info'> },

@@ -28,9 +28,9 @@ type Limits = Pick<Deps, 'rateLimits'>
 
 /**
  * Allows a login to go on, or refuses it. For a browser that signed in to the account before, wrong
- * logins are counted separately, and other browsers cannot use up its number. When the number is
- * used up, the browser is treated like any other. Too many wrong logins from one address block that
- * address. Wrong logins from many addresses slow down all logins to the account.
+ * logins have a limit of their own, which other browsers cannot use up. When this limit is reached,
+ * the browser is treated like any other. Too many wrong logins from one address block that address.
+ * Wrong logins from many addresses slow down all logins to the account.
  * @throws {AppError} TOO_MANY_REQUESTS, for 15 minutes at most.
  */
 export async function admitTry(deps: Limits, attempt: Try): Promise<Admission> {
@@ -38,7 +38,8 @@ export async function admitTry(deps: Limits, attempt: Try): Promise<Admission> {
   try {
     return await admitKnown(deps, attempt.account, attempt.knownBrowser)
   } catch (error) {
-    // The browser's cookie may be a stolen copy. The account's owner must still be able to log in.
+    // Somebody may have stolen the browser's cookie and used up its limit. The account's owner must
+    // still be able to log in.
     if (!(error instanceof AppError && error.code === 'TOO_MANY_REQUESTS')) throw error
     return admitUnknown(deps, attempt)
   }

@@ -4,7 +4,7 @@ const longestWaitMs = 15 * 60 * secondMs
 const longestHoldMs = 5 * secondMs
 
 /**
- * Up to this number of wrong logins in an hour there is no wait. One address alone cannot reach it:
+ * Below this number of wrong logins in an hour there is no wait. One address alone cannot reach it:
  * it has 10 logins in 15 minutes, and an hour can overlap with at most five such windows.
  */
 const triesWithoutWait = 60

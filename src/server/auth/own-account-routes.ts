@@ -83,7 +83,9 @@ function handlers(deps: OwnAccountDeps): OwnAccountHandlers {
   }
 }
 
-/** Older rows have an empty text for what was not known. */
+/**
+ * Returns a session as the contract describes it. Older rows have an empty text in place of null.
+ */
 function sessionView(session: ListedSession, currentId: string): SessionView {
   const { id, createdAt, lastSeenAt, userAgent, ipAddress } = session
   return {

@@ -15,7 +15,9 @@ import type { HashCost, PasswordOrder } from './password-thread.ts'
 const betterAuthCost: HashCost = { N: 16_384, r: 16, p: 1 }
 const queueLimits = { most: 96, mostOfOne: 32 }
 
-/** The client for whom passwords are hashed, and a key that is computed already. */
+/**
+ * The client for whom passwords are hashed, and the key that `hashedFirst` has computed already.
+ */
 interface Caller {
   client: string
   ready?: { password: string; salt: string; key: Uint8Array }

@@ -9,8 +9,8 @@ export function saltOf(passwordHash: string): string {
 /**
  * Returns the salt for passwords of this address (in lower case). It is the salt of its account's
  * password, or else computed from the server's secret and the address. So the account and all
- * waiting signups of an address have the same salt, and a login compares with all of them by one
- * hash. Nobody without the secret can compute hashes in advance.
+ * waiting signups of an address have the same salt, and a login needs only one hash to compare a
+ * password with all of them. Nobody without the secret can compute hashes in advance.
  * @param passwordHash the hash of the account's password; null where there is none.
  */
 export async function saltForAddress(

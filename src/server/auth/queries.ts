@@ -63,9 +63,9 @@ export async function makeAdministrator(tx: Db, email: string): Promise<string |
 }
 
 /**
- * Removes sessions, one-time values, waiting signups, letters and counters of attempts that have
- * expired by `now`. They have no effect any more, so this only saves space. It works in batches,
- * each in its own statement.
+ * Removes rows that have expired by `now`: sessions, Better Auth's verifications, records of sent
+ * letters, tokens of mails, waiting signups, and counters of attempts. They have no effect any
+ * more, so this only saves space. It works in batches, each in its own statement.
  * @returns how many rows were removed.
  */
 export async function removeLapsedRows(db: Db, now: Date): Promise<number> {
@@ -85,9 +85,9 @@ export async function removeLapsedRows(db: Db, now: Date): Promise<number> {
 }
 
 /**
- * Removes at most `limit` rows that meet a condition from the table of this primary key. A locked
- * row is in use: a link in a mail removes several signups of one address, or a counter begins anew.
- * Waiting for such a lock could be a deadlock, so the row is skipped.
+ * Removes at most `limit` rows that meet a condition from the table of this primary key. It skips
+ * rows that another transaction has locked, because waiting for them could be a deadlock. For
+ * example, a link in a mail removes several signups of one address at the same time.
  */
 async function removeRows(db: Db, key: PgColumn, condition: SQL, limit: number): Promise<number> {
   const keys = db

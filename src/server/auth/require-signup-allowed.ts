@@ -6,8 +6,8 @@ import {
 import { AppError } from '../errors.ts'
 
 /**
- * Throws unless the settings allow an account for this address. Every way to make an account calls
- * this first.
+ * Throws unless the settings allow people to sign up with this address. A signup calls this, and
+ * calls it again when its address is verified.
  * @throws {AppError} SIGNUP_NOT_ALLOWED, with a sentence that says who may sign up.
  */
 export function requireSignupAllowed(policy: SignupPolicy, email: string): void {

@@ -21,9 +21,9 @@ import { endSessions } from './session-queries.ts'
  * once. Whoever has it reads the account's mail. So the address counts as verified from then on,
  * and waiting signups for it are removed. Every session of the account ends, and a mail tells the
  * owner.
- * @param address the client's address, by which the queue of passwords is shared fairly.
- * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, expired, used, or
- * older than another change of the account.
+ * @param address the client's address, for the audit log and for the queue of passwords to hash.
+ * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, expired or used, or
+ * that was made before the account's address or password changed.
  */
 export async function resetPassword(
   deps: Pick<Deps, 'auth' | 'clock' | 'db' | 'mailQueue' | 'passwords'>,
@@ -60,8 +60,9 @@ export async function resetPassword(
 }
 
 /**
- * Looks up the token of a letter and its account, and uses nothing up. Returns null for a token
- * that is unknown, expired, used, or older than another change of the account.
+ * Looks up the token of a letter and its account. The token can still be used afterwards. Returns
+ * null for a token that is unknown, expired or used, or that was made before the account's address
+ * or password changed.
  */
 export async function findResetToken({ clock, db }: Pick<Deps, 'clock' | 'db'>, token: string) {
   const found = await findAccountToken(db, 'reset-password', tokenHash(token), clock())

@@ -40,8 +40,8 @@ type AuthHandlers = Handlers<
 >
 
 /**
- * The endpoints for accounts (spec §7): signup, login, the current user, and the two pages that a
- * browser opens directly.
+ * The endpoints for accounts (spec §7): signup, verification of an address, login, logout, reset of
+ * a password, and the current user.
  */
 export function authRoutes(deps: AuthDeps): AuthHandlers {
   const holdingRefusals = refusalHolder(deps)
@@ -151,9 +151,9 @@ function handlers(deps: AuthDeps): AuthHandlers {
 }
 
 /**
- * Returns the counter of the mails that one client may cause to one address, where addresses are
- * verified. Its limit is below that of the address. So nobody alone can use up the mails that the
- * owner may get.
+ * Returns the counter of the mails that one client may cause to one address. Where addresses are
+ * not verified, there is no such counter. Its limit is lower than the limit for all mails to the
+ * address (`letterLimits`). So one client alone cannot use up the mails that the owner may get.
  */
 async function letterCounters(deps: AuthDeps, email: string, client: string): Promise<Counter[]> {
   if (!deps.config.requireEmailVerification) return []

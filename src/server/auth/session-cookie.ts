@@ -10,7 +10,10 @@ import type { HttpEnv } from '../http/env.ts'
 
 type CookieDeps = Pick<Deps, 'auth' | 'clock' | 'config'>
 
-/** Returns the token in the request's session cookie, or null where its signature is wrong. */
+/**
+ * Returns the token in the request's session cookie. null: no cookie, or one with a wrong
+ * signature.
+ */
 export async function readSessionToken(
   { auth, config }: Pick<Deps, 'auth' | 'config'>,
   context: Context<HttpEnv>,
@@ -22,8 +25,8 @@ export async function readSessionToken(
 }
 
 /**
- * Sets the cookie of a session, in the form that Better Auth reads. It lasts as long as use can
- * prolong the session. So no later answer needs to set it again.
+ * Sets the cookie of a session, in the form that Better Auth reads. The cookie lasts until the
+ * latest moment at which the session can end. So no later answer needs to set it again.
  *
  * Scripts cannot read this cookie. So there is a second one that they can read and that signs
  * nobody in. A page that does not find it need not ask who is signed in. Its value is different for

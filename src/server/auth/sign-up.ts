@@ -16,8 +16,8 @@ type SignupForm = z.output<typeof signupBody>
 
 interface SignupClient {
   /**
-   * The client's address, or the first 64 bits of an IPv6 address. By it the queue of passwords is
-   * shared fairly.
+   * The client's address, or the first 64 bits of an IPv6 address. The queue of passwords to hash
+   * takes one password of each client in turn.
    */
   address: string
   /** The name of the client's browser; null where it is unknown. */
@@ -45,8 +45,9 @@ export async function signUp(
 }
 
 /**
- * Stores a signup and requests its mail. It makes the same statements for every address. The job
- * that writes the mail finds out whether the address has an account.
+ * Stores a signup and requests its mail. It makes the same statements for every address, so that
+ * its duration tells nothing about accounts. The job that writes the mail finds out whether the
+ * address has an account.
  */
 async function waitForVerification(
   deps: SignupDeps,

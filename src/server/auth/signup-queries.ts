@@ -10,9 +10,10 @@ import type { Db } from '../deps.ts'
 import { passwordProvider } from './queries.ts'
 
 /**
- * At most this many signups of one address wait. Older ones are removed. A login compares with all
- * of them. Only a signup whose letter was sent makes others disappear, and letters are limited (see
- * `letterLimits`). So nobody can remove another person's signup quickly.
+ * At most this many signups of one address wait, because a login compares its password with all of
+ * them. When the mail of a new signup is written, older signups beyond this number are removed.
+ * These mails are limited too (see `letterLimits`), so nobody can remove another person's signup
+ * quickly.
  */
 const mostWaiting = 20
 

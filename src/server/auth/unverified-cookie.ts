@@ -8,10 +8,10 @@ import type { HttpEnv } from '../http/env.ts'
 const idPattern = /^[\w-]{1,64}$/
 
 /**
- * Stores in a cookie which waiting signup or account this browser may ask a mail for again. Several
- * signups of one address can wait, and a stranger's could be the newest. So a person who signed up
- * here, or knew the password here, gets the mail of exactly that signup. The id is no secret,
- * because the mail goes to the address in any case.
+ * Stores the id of a waiting signup or of an account in a cookie. When this browser asks for the
+ * verification mail again, it gets the mail of exactly that signup or account. Without the id, it
+ * would get the mail of the newest signup of the address, which could be a stranger's. The id is no
+ * secret, because the mail goes to the address in any case.
  */
 export function setUnverified(
   { config }: Pick<Deps, 'config'>,

@@ -31,8 +31,8 @@ type VerifyDeps = Pick<Deps, 'clock' | 'config' | 'db'>
  * Verifies an address by the token in the link of a mail (spec §4, email verification). The token
  * of a signup makes an account with exactly the name and the password of that signup. Of several
  * tokens for one address, the first one that is used decides: the other signups are removed, and
- * older sessions and tokens of the address stop working. The same token again succeeds and changes
- * nothing.
+ * older sessions and tokens of the address stop working. If the same token is used again, the call
+ * succeeds and changes nothing.
  * @param address the client's address, for the audit log.
  * @throws {AppError} TOKEN_INVALID for a token that is unknown or expired, or whose address was
  * verified in another way; SIGNUP_NOT_ALLOWED.
@@ -75,8 +75,8 @@ async function makeAccount(
 
 /**
  * Gives an existing account with this address to the owner of the address. The person who made the
- * account never proved to read the address's mail. The files stay, because both may be the same
- * person. A line of the audit log tells of it.
+ * account has never proved that they read mail to this address. The files stay, because both may be
+ * the same person. The change is recorded in the audit log.
  */
 async function takeOver(
   tx: Db,

@@ -10,11 +10,14 @@ type OpenAdapter = (options: BetterAuthOptions) => DBAdapter
  * database failed during the call, or if the user was deleted.
  */
 export interface DatabaseWatch {
-  /** Returns the same adapter. It now also records these errors of the database. */
+  /**
+   * Returns a function that opens the same adapter. That adapter also records when the database
+   * fails or the user was deleted.
+   */
   watched(open: OpenAdapter): OpenAdapter
   /**
-   * Returns the same calls. If an error was recorded during a call, the call throws it, even if
-   * Better Auth did not.
+   * Returns the same calls of Better Auth. If an error was recorded during a call, the call throws
+   * it, even if Better Auth did not.
    */
   faithful<Api extends object>(api: Api): Api
 }
@@ -62,7 +65,7 @@ export function watchDatabase(): DatabaseWatch {
 
 type Ask = () => Promise<unknown>
 
-/** Returns the functions of an object, each called through `through`. */
+/** Returns the functions of an object. Each of them now runs inside `through`. */
 function wrapped(functions: object, through: (ask: Ask) => Promise<unknown>) {
   const entries = Object.entries(functions).filter(([, member]) => typeof member === 'function')
   return Object.fromEntries(

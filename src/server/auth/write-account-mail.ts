@@ -25,12 +25,12 @@ type AccountMail = Exclude<
 >
 
 /**
- * Writes the mail that a request asks for, at the time when it is sent. Returns null if there is no
- * such account (any more), or if its address has got enough mails. Each try makes a new token for
- * the link in the mail. The tokens of earlier tries work as well, because those mails may have
- * arrived.
- * @param isRepeated true when an earlier try counted the mail and could not send it. It is not
- * counted again.
+ * Writes the mail that a request asks for, at the time when it is sent. Returns null if the account
+ * does not exist (any more), or if its address has already got as many mails as the limit allows.
+ * Each attempt to send makes a new token for the link in the mail. The tokens of earlier attempts
+ * work as well, because those mails may have arrived.
+ * @param isRepeated true when an earlier attempt has counted the mail but could not send it. Then
+ * the mail is not counted again.
  */
 export async function writeAccountMail(
   deps: AccountMailDeps,

@@ -47,9 +47,10 @@ export async function writeSignupLetter(
 }
 
 /**
- * Writes the mail of a signup again: of the signup that the request names, or else of the newest
- * one of the address. If none waits, or the request names the account, the mail is for an account
- * that nobody has verified.
+ * Writes the mail of a signup again. `subject` is the id of the signup or of the account. Without
+ * such a signup, it takes the newest one of the address. If no signup waits, or `subject` is the
+ * account, the mail verifies the account. Returns null if there is nothing to verify, or too many
+ * mails were sent.
  */
 export async function writeResentLetter(
   deps: SignupMailDeps,
@@ -88,8 +89,8 @@ async function letterOf(deps: SignupMailDeps, signup: PendingSignup): Promise<Ad
   const token = newToken()
   const expiresAt = new Date(clock().getTime() + tokenLifetimeMs['verify-email'])
   const waits = await db.transaction(async (tx) => {
-    // Another signup of the address may have been verified meanwhile. If not, the signup must still
-    // wait when this mail arrives, even if the mail is late.
+    // The signup may be gone, because another signup of the address was verified meanwhile. If it
+    // still exists, it must wait until this mail arrives, even if the mail is late.
     if (!(await extendPendingSignup(tx, id, expiresAt))) return false
     const stamp = credentialStamp({ email, passwordHash })
     const hash = tokenHash(token)

@@ -62,7 +62,10 @@ function firstNameOf(claims: Claims): string {
   return oneLine(text(claims.given_name)) || oneLine(text(claims.name))
 }
 
-/** How many characters of a name are kept. Each may count twice, and a signup allows 100. */
+/**
+ * How many characters of a name are kept. A signup allows a length of 100 in UTF-16 units, and a
+ * character can have two of them.
+ */
 const maxNameLength = 50
 
 /** Makes a name that a signup would accept from the issuer's text, or else an empty text. */

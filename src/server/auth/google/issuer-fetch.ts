@@ -5,9 +5,9 @@ import { isSafeAddress } from '../../google-settings.ts'
 const maxAnswerBytes = 256 * 1024
 
 /**
- * Makes the function by which the server sends requests to the issuer. An issuer itself names the
- * addresses of its calls. So each address is checked, because an issuer must not make the server
- * call arbitrary machines. Redirects are not followed, and an answer may not be larger than
+ * Makes the function by which the server sends requests to the issuer. The issuer itself tells the
+ * server which addresses to call. So each address is checked, because an issuer must not make the
+ * server call arbitrary machines. Redirects are not followed, and an answer may not be larger than
  * `maxAnswerBytes`.
  * @param issuer an issuer on this machine may name addresses of this machine over http.
  */

@@ -1,12 +1,12 @@
 /**
  * Signing in with Google, or with another issuer of OpenID Connect. The words of this room:
  * - The *issuer* knows people and says who they are. Its *subject* is its own id of a person.
- * - *Discovery* is the document in which the issuer names the addresses of its calls and its
- *   keys.
+ * - *Discovery* is the document in which the issuer names the addresses of its endpoints and of
+ *   its keys.
  * - An *authorization request* sends a browser to the issuer, which sends it back with a code.
  *   The *state* says which request an answer belongs to.
- * - The *code* is exchanged, by the server itself, for an *ID token*: what the issuer says,
- *   signed.
+ * - The server exchanges the *code* for an *ID token*. In this token the issuer says, signed, who
+ *   the person is.
  */
 import {
   allowInsecureRequests,
@@ -40,8 +40,9 @@ const discoverySeconds = 3
 const answerSeconds = 5
 
 /**
- * The secrets of one authorization request. Only the browser that began the request can send them
- * again.
+ * The secrets of one authorization request. The database has only a hash of `state`. The server
+ * computes the other two again, from the state that the issuer sends back and the cookie of the
+ * browser that began the request.
  */
 export interface RequestSecrets {
   state: string
@@ -143,8 +144,8 @@ export class Issuer {
 }
 
 /**
- * Makes the function by which the server proves to the issuer who it is: in the body, where the
- * issuer names that method, or else by a header (RFC 8414 §2).
+ * Returns the function that adds this server's id and secret to a request for tokens. They go into
+ * the body if the issuer supports that, and otherwise into a header (RFC 8414 §2).
  */
 function clientAuthentication(clientSecret: string): ClientAuth {
   const inBody = ClientSecretPost(clientSecret)

@@ -66,7 +66,7 @@ export async function findLinkedUser(db: Db, subject: string): Promise<string | 
   return row?.userId ?? null
 }
 
-/** Returns the ways to sign in to an account, each with the date since when it is set. */
+/** Returns the ways to sign in to an account. `since` is when each was set or last changed. */
 export async function listWays(db: Db, userId: string): Promise<{ way: SignInWay; since: Date }[]> {
   const rows = await db
     .select({ provider: accounts.providerId, since: accounts.updatedAt })

@@ -206,7 +206,7 @@ function answerOf({ context, publicOrigin }: Visit): URL {
   return new URL(`${callbackPath}${new URL(context.req.url).search}`, publicOrigin)
 }
 
-/** Logs why a sign-in was refused. Returns the part of it that the page may tell. */
+/** Logs why a sign-in was refused. Returns the code of the fault, which the page may show. */
 function noteFault(error: unknown, { clientAddress, log }: Visit): SignInFault {
   if (error instanceof SignInRefused) {
     const level = error.fault === 'google-away' || error.fault === 'google-failed' ? 'warn' : 'info'

@@ -8,15 +8,15 @@ import type { Identity } from './identity.ts'
 interface GoogleClient {
   address: string
   headers: Headers
-  /** The token of the session that the browser has before this sign-in. */
+  /** The token of the session that the browser had before this sign-in. null: it had none. */
   sessionBefore: string | null
 }
 
 /**
- * Opens a session for the person whom the issuer has identified, and ends the browser's session
- * before. The account, its link with Google and the session are made together or not at all, while
- * the user's row is locked. So a request that removes Google, ends sessions or deletes the user
- * runs completely before or completely after.
+ * Opens a session for the person whom the issuer has identified, and ends the session that the
+ * browser had before. The account, its link with Google and the session are made together or not at
+ * all, while the user's row is locked. So a request that removes Google, ends sessions or deletes
+ * the user runs completely before or completely after.
  * @throws {SignInRefused} as `findOrMakeUser` does.
  */
 export async function signInWithGoogle(
