@@ -10,7 +10,8 @@ export interface ProxyTrust {
 
 /**
  * Returns the address of a request's client, from our own proxy's header or else from the socket.
- * One address always has the same text, so that attempts and transfers can be counted by it.
+ * The same address is always written in the same way, so that attempts and transfers can be counted
+ * by it.
  */
 export function clientAddress(request: IncomingMessage, { trustProxy }: ProxyTrust): string {
   const forwarded = trustProxy ? String(request.headers['x-forwarded-for'] ?? '') : ''
@@ -20,8 +21,8 @@ export function clientAddress(request: IncomingMessage, { trustProxy }: ProxyTru
 
 /**
  * Reads an address as proxies write it: bare, with a port, in brackets, in quotes, or with a zone.
- * @returns the address, which always has the same text (an IPv4 address mapped to IPv6 becomes
- * IPv4), or null where the text holds none.
+ * @returns the address, always written in the same way (an IPv4 address mapped to IPv6 becomes
+ * IPv4), or null if the text contains no address.
  */
 export function readAddress(text: string): string | null {
   const bare = text.trim().replace(/^"(.*)"$/, '$1')

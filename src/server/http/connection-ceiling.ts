@@ -6,7 +6,7 @@ import type { ConnectionLimits } from './connection-limits.ts'
 import { FairCeiling } from './fair-ceiling.ts'
 import { refuse } from './refusal.ts'
 
-/** The log tells of refused connections at most once in this time, in milliseconds. */
+/** Refused connections are logged at most once in this many milliseconds. */
 const tellEveryMs = 60_000
 
 /**
@@ -27,7 +27,7 @@ export class ConnectionCeiling {
   ) {
     this.#log = log
     const { total } = connections
-    // The connections of a proxy are those of everybody, so the proxy may have all of them.
+    // All connections come from the proxy's address, so this one address may open all of them.
     this.#open = new FairCeiling(trustProxy ? { total, always: total } : connections)
     // Node closes any further connection without an answer.
     server.maxConnections = total + refused.most

@@ -1,22 +1,22 @@
 import type { Ceiling } from './fair-ceiling.ts'
 
 /**
- * What one connection may cost, and how many there may be. The limits are the same for every client, because they are checked
- * before the client is known.
+ * What one connection may cost, and how many there may be. The limits are the same for every
+ * client, because they are checked before the client is known.
  */
 export interface ConnectionLimits {
   /** How many requests may wait behind the request that is being answered. */
   waitingRequests: number
   /**
    * How many bytes of memory all waiting requests may take, on all connections together. The first
-   * request of each connection does not count.
+   * waiting request of each connection does not count.
    */
   waitingBytes: number
   /** How many bytes the headers of a request may have. A request with more is answered 431. */
   headerBytes: number
   /**
-   * How long the headers of a request may take to arrive. Node looks twice in this time, so a
-   * client may have half as long again. Then it is answered 408.
+   * How many milliseconds the headers of a request may take to arrive. The server checks this only
+   * twice in that time, so a client may take up to half as long again. Then it is answered 408.
    */
   headersMs: number
   /** How long a client may read nothing of its answer, or send nothing of its announced body. */
@@ -29,16 +29,17 @@ export interface ConnectionLimits {
   /** How many connections may be open. */
   connections: Ceiling
   /**
-   * Connections past that ceiling: how many wait for their first request, which is refused, and for
-   * how long they may.
+   * Connections above the limit `connections`. At most `most` of them may be open at the same time.
+   * The first request on each is refused, and it must arrive within `withinMs`.
    */
   refused: { most: number; withinMs: number }
 }
 
 export const connectionLimits: ConnectionLimits = {
-  // Browsers and proxies send the next request after the last answer. A package manager may send
-  // ten requests before the first answer. A waiting request takes 5 KiB of memory, and 20 KiB with
-  // the largest headers that Node accepts. On a thousand connections that would be 300 MiB.
+  // Browsers and proxies wait for an answer before they send the next request. A package manager
+  // may send ten requests before the first answer. A waiting request takes 5 KiB of memory, and 20
+  // KiB with the largest headers that Node accepts. On a thousand connections that would be 300
+  // MiB.
   waitingRequests: 16,
   waitingBytes: 16 * 1024 * 1024,
   // The session's cookie and the longest path take less than 4 KiB.
@@ -50,7 +51,8 @@ export const connectionLimits: ConnectionLimits = {
   // The body of a call has at most 64 KiB, which takes 26 s at 20 kbit/s.
   bodyMs: 30_000,
   // 4,000 idle connections take 50 MiB of memory, and 150 MiB with headers or bodies that are half
-  // sent. A browser opens up to six, so one address has room for the browsers of 200 people.
+  // sent. One address can have a third of all connections. A browser opens up to six, so that
+  // suffices for the browsers of 200 people.
   connections: { total: 4096, always: 256 },
   refused: { most: 256, withinMs: 5000 },
 }

@@ -3,14 +3,14 @@ import { type ZodType, z } from 'zod'
 import { AppError } from '../errors.ts'
 
 /**
- * A moment in a cursor, as the text of `Date.toISOString`. It is one that Postgres takes: Postgres
- * has no year 0. Another text than ours, or another type, is no moment.
+ * Checks a moment in a cursor. It accepts only texts in the form of `Date.toISOString`. It refuses
+ * the year 0, because Postgres has no such year.
  */
 export const momentText = z.iso
   .datetime({ precision: 3 })
   .refine((text) => text >= '0001' && !Number.isNaN(Date.parse(text)))
 
-/** The same, read as a date. */
+/** Checks a moment as `momentText` does, and returns it as a Date. */
 export const moment = momentText.transform((text) => new Date(text))
 
 /** Writes where a page of a list ends, as a text that clients send back without reading it. */
@@ -32,8 +32,9 @@ export function parseCursor<Place>(shape: ZodType<Place>, cursor: string): Place
 }
 
 /**
- * Returns one page of the rows. One more row was read than the page shows. If that row exists, the
- * header `x-next-cursor` tells the client how to ask for the next page.
+ * Returns one page of the rows, at most `limit` of them. If there are more rows, the header
+ * `x-next-cursor` tells the client how to ask for the next page. So the caller reads `limit + 1`
+ * rows.
  */
 export function takePage<Row>(
   context: Context,

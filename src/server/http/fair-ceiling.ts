@@ -1,10 +1,10 @@
 import { addressBlock } from './address-block.ts'
 
-/** How many of something may be open at the same time. */
+/** How many things of a kind, such as connections, may be open at the same time. */
 export interface Ceiling {
-  /** For all clients together. */
+  /** At most this many for all clients together. */
   total: number
-  /** For each client, as long as fewer than `total` are open. */
+  /** Each client may have this many, as long as fewer than `total` are open. */
   always: number
 }
 
@@ -16,10 +16,10 @@ interface Open {
 }
 
 /**
- * Tells whether a client may have one more. While there is room, a client always gets `always`, and
- * may have up to half as many as are still free. So a single client can reach a third of all, which
- * suffices for many people behind one address. A few clients with many always leave room for
- * others.
+ * Tells whether a client may open one more. As long as fewer than `total` are open, a client may
+ * always have `always`. It may have more, up to half as many as are still free. So a single client
+ * can reach a third of `total`, which suffices for many people behind one address. Even several
+ * clients that take all they can leave room for others.
  */
 export function mayBegin({ total, always }: Ceiling, { all, ofClient }: Open): boolean {
   const free = total - all
@@ -42,8 +42,8 @@ export class FairCeiling {
   }
 
   /**
-   * Takes one for the client at an address. An IPv6 address counts as its /64 block.
-   * @returns a function that gives it back, to be called once; null if the client may have no more.
+   * Counts one more for the client at an address. An IPv6 address counts as its /64 block.
+   * @returns a function that undoes this, to be called once; null if the client may have no more.
    */
   take(address: string): (() => void) | null {
     const client = addressBlock(address)

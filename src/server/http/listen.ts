@@ -30,15 +30,15 @@ export interface ListenOptions {
   /** True if a proxy in front of this server makes all connections to it. */
   trustProxy: boolean
   log: Pick<Logger, 'warn'>
-  /** Is told each request when its turn begins. */
+  /** Is called for each request when its turn on the connection begins. */
   watch(request: IncomingMessage, response: ServerResponse): void
-  /** Calls `answer`, which answers the request. Without it, nothing stands around the answer. */
+  /** Calls `answer`, which answers the request, and records a trace of it. undefined: no traces. */
   trace?:
     | ((request: IncomingMessage, response: ServerResponse, answer: () => void) => void)
     | undefined
   /**
-   * Once it has aborted, every answer ends its connection. So clients and proxies open the next one
-   * to a server that stays.
+   * After this has aborted, every answer closes its connection. So clients and proxies open their
+   * next connection to another server, which keeps running.
    */
   stopping?: AbortSignal
 }
@@ -56,8 +56,8 @@ export async function listen(
   const answer = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
-      // To answer a HEAD request, Hono makes another response of this one. It then no longer sees
-      // that storage has answered already.
+      // For a HEAD request, `app.fetch` returns a copy of the handler's response. From the copy, the
+      // adapter cannot see that storage has already answered.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
     { hostname: host }, // for HTTP/1.0 requests that name no host, such as simple health checks
@@ -74,8 +74,8 @@ export async function listen(
   const answerNow = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     if (lacksHost(request)) return refuseUnheard(response, 400)
     if (!admit(request, response)) return
-    // The client waits with its bytes until it is told to send them. Storage gets the upload first,
-    // so that it can refuse it before any byte is sent.
+    // With `asksFirst`, the client sends the body only after `writeContinue`. Storage gets the
+    // request without that call, so that it can refuse an upload before any byte is sent.
     if (forStorage(request)) return void answerStorage(request, response)
     if (asksFirst) response.writeContinue()
     cutSlowBody(request, limits.bodyMs)

@@ -9,13 +9,13 @@ import { isLoopback } from './served-hosts.ts'
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
 
 /**
- * Checks whether this request may read the metrics. With a token only its bearer may. Without one
- * only programs on this machine may, of a server that nobody else uses. Where the settings tell of
- * a public address or of a proxy, nobody may without a token: a proxy on this machine passes on
- * what strangers ask, and need not show itself. A proxy that the settings do not tell of is refused
- * by its headers, and so is a page that reached this machine by a foreign name (DNS rebinding).
- * @throws {AppError} UNAUTHORIZED where the token is missing or wrong; FORBIDDEN where there is none
- * and the request may come from elsewhere.
+ * Checks whether this request may read the metrics. If a token is set, only a request with this
+ * token may. Without a token, only programs on this machine may, and only if the settings name no
+ * proxy and no public address. With such a setting, a proxy on this machine may pass on a
+ * stranger's request, which then looks like a local one. A request is also refused if its headers
+ * show a proxy, or if its `Host` is not this machine (DNS rebinding).
+ * @throws {AppError} UNAUTHORIZED where the token is missing or wrong; FORBIDDEN where no token is
+ * set and the request may come from elsewhere.
  */
 export function assertMayReadMetrics(
   request: IncomingMessage,
@@ -35,7 +35,8 @@ export function assertMayReadMetrics(
 
 function bears({ headers }: IncomingMessage, token: string): boolean {
   const [, given = ''] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
-  // Digests have one length. So the comparison tells nothing about the length of the token either.
+  // All digests have the same length. So the comparison tells nothing about the length of the
+  // token.
   return timingSafeEqual(digest(given), digest(token))
 }
 

@@ -12,8 +12,8 @@ type Parsed<T> = T extends ZodType ? z.output<T> : undefined
 type Field<E, K extends string> = E extends { [key in K]: infer T } ? Parsed<T> : undefined
 
 /**
- * What a handler gets. The values are parsed, and the caller is allowed to call. The handler only
- * checks the rules of the product.
+ * What a handler gets. The values are already parsed, and the caller's access is already checked.
+ * The handler only checks the rules of the product.
  */
 export interface Call<E extends Endpoint> {
   params: Field<E, 'params'>
@@ -74,8 +74,8 @@ function pathOf(name: EndpointName) {
 }
 
 /**
- * Endpoints that are answered however many requests wait: those for operators, who look at a server
- * that has too much to do.
+ * These endpoints are answered even if too many requests wait for the database. Operators need them
+ * to look at an overloaded server.
  */
 const alwaysAnswered = new Set<EndpointName>(['health', 'ready', 'metrics', 'openApi', 'docs'])
 
@@ -142,8 +142,8 @@ async function readJson(context: Context<HttpEnv>): Promise<unknown> {
 }
 
 /**
- * The client closed the connection before its body was complete. Another error, such as a body that
- * is too long, is passed on.
+ * Throws INVALID_INPUT if the client closed the connection before its body was complete. Otherwise
+ * throws the error itself, for example because the body is too long.
  */
 function cutOff(context: Context<HttpEnv>, error: unknown): never {
   if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error

@@ -82,7 +82,7 @@ function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
 
 /**
  * Returns a schema as JSON Schema. A schema that transforms values has an input and an output, and
- * often only one of them can be written as JSON Schema. `io` says which one.
+ * often only one of them can be written as JSON Schema. `io` says which of the two to return.
  */
 function schemaOf(schema: ZodType, io: 'input' | 'output') {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })

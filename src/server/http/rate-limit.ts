@@ -79,10 +79,11 @@ export interface RateLimits {
   spend(counters: readonly Counter[]): Promise<Spent>
   /** Adds one to every counter, even to a full one. */
   add(counters: readonly Counter[]): Promise<void>
-  /** Takes back what an attempt that was not completed has added, for these keys or for all. */
+  /** Takes back what `spend` has added for one attempt: for these keys, or for all. */
   refund(spent: Spent, keys?: readonly string[]): Promise<void>
   /**
-   * Empties counters. A success has shown that the attempts before it came from the right person.
+   * Empties counters after a success, which shows that the attempts before it came from the right
+   * person.
    */
   forget(keys: readonly string[]): Promise<void>
   /** Delays an attempt by `ms` milliseconds, which slows guessing down. */
@@ -180,7 +181,7 @@ class CountingLimits implements RateLimits {
     if (spent.size === counters.length) return spent
     await this.refund(spent)
     await this.check(counters.filter(({ key }) => !spent.has(key)))
-    throw tooManyAttempts(0) // The full counter has become empty since it refused.
+    throw tooManyAttempts(0) // The counter was full a moment ago, and now it is not.
   }
 
   async add(counters: readonly Counter[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 
-/** The log tells of refused requests at most once in this time, in milliseconds. */
+/** Refused requests are logged at most once in this many milliseconds. */
 const tellEveryMs = 60_000
 
 /**

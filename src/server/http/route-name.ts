@@ -3,13 +3,14 @@ import { endpoints } from '../../shared/contract/index.ts'
 import { pages } from '../../shared/pages.ts'
 import { publicPages } from '../../shared/public-pages.ts'
 
-/** What requests are called whose path is not declared. All of them share this name. */
+/** The name of every request whose path is not declared. */
 const undeclared = 'undeclared'
 
 const names = new WeakMap<ServerResponse, string>()
 
 /**
- * Notes which route answers a request. Metrics, traces and the log show this name in place of the path.
+ * Notes which route answers a request. Metrics, traces and the log show this name in place of the
+ * path.
  * @param name the declared path, such as `/s/{code}`. It never contains what a client sent.
  */
 export function nameRoute(response: ServerResponse, name: string): void {
@@ -36,7 +37,8 @@ const firstSegments: ReadonlySet<string> = new Set(['assets', ...[...declared].m
 export function loggedPath(response: ServerResponse, path: string): string {
   const name = names.get(response)
   if (name !== undefined) return name
-  // A request that was refused before its route is still one for this path.
+  // The request was refused before its route was named. The path itself is declared, so it is safe
+  // to log.
   if (declared.has(path)) return path
   const first = firstSegment(path)
   return first !== '' && firstSegments.has(first) ? `/${first}/…` : '/…'

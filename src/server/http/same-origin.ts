@@ -31,8 +31,9 @@ function isOurs(headers: Headers, hosts: ServedHosts, appUrl: URL): boolean {
 }
 
 /**
- * Returns true when the browser says that another site causes the request, even a subdomain of ours.
- * A GET that changes something asks this itself: a link on any page opens it with our cookie.
+ * Returns true when the browser says that another site causes the request, even a subdomain of
+ * ours. `sameOrigin` does not check a GET. So a GET endpoint that changes something must call this
+ * itself: a link on any page opens it with our cookie.
  */
 export function isOfAnotherSite(headers: Headers): boolean {
   const site = headers.get('sec-fetch-site')

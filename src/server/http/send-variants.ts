@@ -13,9 +13,7 @@ export interface Variant {
 
 export type Coding = 'br' | 'gzip' | 'identity'
 
-/**
- * The same body in every coding that makes it smaller. `identity`, the plain body, is always there.
- */
+/** The same body in one or more codings. `identity`, the plain body, is always there. */
 export type Variants = ReadonlyMap<Coding, Variant>
 
 /** Returns a body with an ETag, which is a hash of its bytes. */
@@ -26,7 +24,7 @@ export function variantOf(body: Uint8Array<ArrayBuffer>): Variant {
 
 /**
  * Compresses a text in every coding.
- * @param quality of Brotli, from 0 to 11. The best one takes some 20 times as long as 6.
+ * @param quality of Brotli, from 0 to 11. Quality 11 takes some 20 times as long as 6.
  */
 export async function compressed(
   text: string,

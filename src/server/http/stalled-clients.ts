@@ -51,9 +51,10 @@ function progressOf(response: ServerResponse): string | null {
 }
 
 /**
- * Returns how many bytes of the current write the kernel has not taken yet. Node reports a write
- * only when it is complete, and Node's own time-outs read this field too. Those time-outs do not
- * help here: every byte that arrives restarts them, and a client that reads nothing may still send.
+ * Returns how many bytes of the current write the kernel has not taken yet. Node's public fields
+ * count a write only when it is complete. So this function reads an internal field, as Node's own
+ * time-outs do. Those time-outs do not help here: every byte that arrives restarts them, and a
+ * client that reads nothing may still send.
  */
 function queuedBytes(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
   return socket._handle?.writeQueueSize ?? 0

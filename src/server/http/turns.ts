@@ -38,14 +38,14 @@ export class Turns {
       response.once('close', () => this.#current.delete(response))
       answer()
     }
-    // Node gives the socket to the response that is sent next.
+    // Node gives a response its socket when the answers before it were sent.
     if (response.socket) {
       begin()
       return
     }
     const waiting = this.#waiting.get(socket) ?? 0
     // The first waiting request does not count: an honest client can send it before this server has
-    // noted the end of its last answer.
+    // noted the end of the last answer.
     const bytes = waiting === 0 ? 0 : memoryOf(request)
     const { waitingRequests, waitingBytes } = this.#limits
     if (waiting >= waitingRequests || this.#bytes + bytes > waitingBytes) {
