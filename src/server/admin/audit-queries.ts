@@ -59,7 +59,7 @@ export async function lastLineOf(db: Db, actor: string): Promise<number | null> 
   return last?.id ?? null
 }
 
-// The action stands in the SQL text and is no parameter. With a parameter, Postgres could not use
+// The action is a part of the SQL text, not a parameter. With a parameter, Postgres could not use
 // the index on the addresses of deleted users.
 const isDeletion = sql.raw("action = 'delete-user'")
 

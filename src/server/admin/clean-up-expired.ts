@@ -6,8 +6,8 @@ import { actionEntry } from './action-entry.ts'
 import type { Actor } from './actor.ts'
 
 /**
- * How many files lose their bytes within the call at most. With this number, the call is answered
- * in time even where storage is slow.
+ * At most this many files lose their bytes before the call is answered. With more, the answer could
+ * take too long where storage is slow.
  */
 const mostRemovedAtOnce = 1000
 
@@ -42,7 +42,8 @@ export async function cleanUpExpired(
       return marked
     })
     total += deleted.length
-    // For a file that was taken down, the server may still need the bytes to compute their SHA-256.
+    // The bytes of files that were taken down stay for now, because the server may still need them
+    // to compute their SHA-256.
     const stored = deleted.filter(
       ({ purgedAt, takenDownAt }) => purgedAt === null && takenDownAt === null,
     )

@@ -24,18 +24,19 @@ import {
 const batchSize = 1000
 
 /**
- * How many objects are removed within the call at most. With this number, the call is answered in
- * time even where storage is slow.
+ * At most this many objects are removed in each store before the call is answered. With more, the
+ * answer could take too long where storage is slow.
  */
 const mostRemovedAtOnce = 1000
 
 /**
  * Deletes a user and everything that belongs to the user, in one transaction (spec §2). When this
  * resolves, the user's links and sessions have ended. Open uploads cannot be confirmed any more,
- * and waiting letters to the user are withdrawn. The bytes of files and uploads are listed in
- * `removals`, and removed right after the transaction, which also writes the receipts of the files.
- * The job `sweep-uploads` removes what is left within minutes: more than a thousand objects, or
- * those that storage did not remove. If the transaction is interrupted, nothing has changed.
+ * and waiting letters to the user are withdrawn. The transaction lists the bytes of files and
+ * uploads in `removals`. Right after it, the bytes are removed and the receipts of the files are
+ * written. If there are more than a thousand objects, or storage fails to remove some, the job
+ * `sweep-uploads` removes the rest within minutes. If the transaction is interrupted, nothing has
+ * changed.
  *
  * The transaction first locks the row of the user, and then the rows that belong to the user. All
  * other code locks these rows in the same order. So two transactions never wait for each other.
@@ -84,7 +85,8 @@ export async function deleteUser(
   try {
     await retryRemovals(deps, mostRemovedAtOnce)
   } catch (error) {
-    // The user is deleted all the same.
+    // The user is deleted already, so this failure must not reach the client. The job
+    // `sweep-uploads` removes the bytes.
     log.warn({ err: error, userId }, 'deleted user leaves bytes to the next try')
   }
   return deleted

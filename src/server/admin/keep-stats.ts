@@ -4,19 +4,19 @@ import { readStats } from './user-queries.ts'
 
 type Stats = Awaited<ReturnType<typeof readStats>>
 
-/** For how long figures are kept. */
+/** How many milliseconds the counted figures are reused. */
 const keptMs = 60_000
 
 /**
- * Makes a function that returns the figures of the whole server (spec §3, admin stats). They are
- * counted anew at most once a minute, because counting reads the tables of users and files to their
- * ends. After an act of the administrator they are counted anew at once: an act is a line of the
- * audit log, which all servers see. Visits during a count wait for it, so that there is never a
- * second one beside it.
+ * Makes a function that returns the figures of the whole server (spec §3, admin stats). Counting
+ * reads the tables of users and files to their ends. So the figures are counted at most once a
+ * minute, and at once after an act of the administrator. Every act is a line of the audit log,
+ * which all servers see. A visit during a count waits for its end, so that two counts never run at
+ * the same time.
  *
- * Sums that are kept up to date would cost every upload, download and deletion a write to a row that
- * all of them share. So few people look at these figures that a count a minute is cheaper.
- * @param read counts.
+ * Sums that are always up to date would cost every upload, download and deletion a write to one
+ * shared row. Few people look at these figures, so one count a minute is cheaper.
+ * @param read counts the figures.
  */
 export function keepStats(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
@@ -33,7 +33,7 @@ export function keepStats(
   }
   return async function current(administrator): Promise<Stats> {
     const lastAct = await lastLineOf(db, administrator)
-    // A clock that was set back makes an age below zero. Such figures are counted anew too.
+    // If the clock was set back, the age is negative. Then the figures are counted again.
     const age = kept ? clock().getTime() - kept.at : keptMs
     if (kept && kept.lastAct === lastAct && age >= 0 && age < keptMs) return kept.stats
     if (counting) {

@@ -15,7 +15,7 @@ import { findUser } from '../tiers/queries.ts'
 import type { Actor } from './actor.ts'
 
 /**
- * Makes an account for somebody, even if nobody can sign up (design §5, `SIGNUP`). Its mail address
+ * Makes an account for somebody, even if nobody can sign up (`SIGNUP=closed`). Its mail address
  * counts as verified, because the administrator chose it. Waiting signups for this address are
  * removed.
  * @throws {AppError} EMAIL_TAKEN; PASSWORDS_BUSY.
@@ -27,7 +27,7 @@ export async function makeUser(
 ): Promise<SessionUser> {
   const email = typed.toLowerCase()
   if (email === config.adminEmail) throw new AppError('EMAIL_TAKEN')
-  // Hashing is slow. So it is done before the transaction, which keeps a database connection.
+  // Hashing is slow. So it is done before the transaction, which occupies a database connection.
   const client = addressBlock(actor.ipAddress)
   const passwordHash = await passwords.forClient(client, () => passwords.hash(password))
   return db.transaction(async (tx) => {

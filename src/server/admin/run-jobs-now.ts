@@ -7,9 +7,9 @@ import { actionEntry } from './action-entry.ts'
 import type { Actor } from './actor.ts'
 
 /**
- * Removes the bytes of files that were deleted or cannot be renewed, as the job `expire-files` does
- * every minute (spec §2: expire files). If the job runs at the same time, only one of the two
- * counts a file.
+ * Removes the bytes of files that were deleted, or whose links have ended and cannot be renewed.
+ * The job `expire-files` does the same every minute (spec §2: expire files). If the job runs at the
+ * same time, only one of the two counts a file.
  * @returns how many files lost their bytes.
  * @throws {AppError} UNAVAILABLE when storage removed none of the bytes that were due.
  */

@@ -14,7 +14,8 @@ import type { Actor } from './actor.ts'
 /** How long the presigned URL of a test upload works. */
 const urlLifetimeMs = 10 * minuteInMs
 /**
- * When the bytes of a test upload are removed. The URL has ended by then, so no bytes arrive later.
+ * How long after its start the bytes of a test upload are removed. The URL has ended by then, so no
+ * bytes arrive later.
  */
 const keptMs = 15 * minuteInMs
 

@@ -13,7 +13,7 @@ const patienceMs = 20_000
 
 interface Sent {
   success: boolean
-  /** What the mail server said. */
+  /** What happened, in a sentence for the administrator. */
   message: string
 }
 

@@ -16,8 +16,8 @@ import { tierAt } from '../tiers/queries.ts'
 import { indexedSearch } from './search-pieces.ts'
 
 /**
- * The files that count, in the figures of the whole server and in those of a user: all that their
- * owners have not deleted. Downloads are those of these files.
+ * Selects the files that count in the figures of the whole server and of a user: all files that
+ * their owners have not deleted. Downloads are counted for these files only.
  */
 const isCounted = isNull(files.deletedAt)
 
@@ -70,8 +70,8 @@ const newestUsers = 10_000
  */
 const sampledUsers = 1000
 /**
- * If more of these users than this number have a piece, the search does not look it up in the
- * index. It still does so if no piece is rarer.
+ * A piece is frequent if more than this many of the sampled users have it. The search looks up only
+ * the other pieces in the index. If every piece is frequent, it looks up all of them.
  */
 const mostWithPiece = sampledUsers / 10
 

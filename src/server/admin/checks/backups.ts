@@ -3,8 +3,8 @@ import { type CheckDeps, type Finding, ok } from './check.ts'
 
 /**
  * Tells the administrator how to back up this server. The server makes no backups, and it cannot
- * see whether somebody else makes them. So the answer is 'ok' with a hint: a warning that no backup
- * removes would hide other warnings.
+ * see whether somebody else makes them. So the answer is 'ok' with a hint. A warning would stay
+ * even if backups are made, and would distract from other warnings.
  */
 export function checkBackups({
   config: { dataDir, databaseUrl },

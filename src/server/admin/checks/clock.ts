@@ -12,10 +12,11 @@ import {
 import { readDatabaseTime } from './queries.ts'
 import { spanText } from './span-text.ts'
 
-/** A difference of up to this many milliseconds does no harm. */
+/** A difference between two clocks of up to this many milliseconds does no harm. */
 const harmlessMs = 15_000
 /**
- * With this difference no download from a bucket works, because its URL is valid for only a minute.
+ * If the clocks differ by this much or more, no download from a bucket works, because its URL is
+ * valid for only a minute.
  */
 const harmfulMs = 60_000
 

@@ -43,7 +43,7 @@ interface Floor {
   floor: number
   /** The setting MIN_FREE_SPACE; null if it is not set. */
   minFreeSpace: number | null
-  /** The administrator's setting. */
+  /** The setting "Free space to leave" of the administrator, in bytes. */
   leastFree: number
   dataDir: string
 }

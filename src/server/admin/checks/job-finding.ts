@@ -6,8 +6,8 @@ import type { JobFacts } from './queries.ts'
 import { spanText } from './span-text.ts'
 
 /**
- * After this many consecutive failures, the check reports a job as failing. The queue tries a job
- * three times, so the cause of three failures is not a short one.
+ * After this many consecutive failures, the check reports a job as failing. The queue retries a
+ * failed run twice, so three failures show that the cause has lasted for a while.
  */
 const seriousFailures = 3
 /** A job is overdue when it has missed two runs and this many milliseconds have passed since. */
@@ -33,7 +33,9 @@ const figureTexts: Record<string, string> = {
 
 interface Moments {
   now: Date
-  /** When this server was started. Before this moment, perhaps no server ran. */
+  /**
+   * When this server was started. Perhaps no server ran before, so a job may be late for a while.
+   */
   serverStartedAt: Date
 }
 

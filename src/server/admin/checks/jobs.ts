@@ -44,9 +44,9 @@ async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
 }
 
 /**
- * Tells how many files have no bytes. The last comparison of storage with the database counted
- * them.
- * @param missing null if storage has never been compared.
+ * Reports how many files have lost their bytes in storage, as the job `compare-storage` counted
+ * last.
+ * @param missing null if storage has never been compared with the database.
  */
 function missingBytes(missing: number | null): Finding {
   const about = 'files whose bytes are missing'

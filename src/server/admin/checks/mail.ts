@@ -104,7 +104,10 @@ function withoutServer({
   )
 }
 
-/** Returns the host and port of the mail server. The user and password in the URL are secret. */
+/**
+ * Returns only the host and port of the mail server, because the URL also contains the secret user
+ * and password.
+ */
 function hostOf(smtpUrl: string): string {
   return new URL(smtpUrl).host
 }

@@ -15,8 +15,8 @@ export interface DatabaseFacts {
 }
 
 /**
- * Reads what Postgres tells about itself. It knows our connections by the name that `db/open.ts`
- * sets.
+ * Reads what Postgres tells about itself. The query finds the connections of our servers by the
+ * `application_name` that `db/open.ts` sets.
  */
 export async function readDatabase(db: Db): Promise<DatabaseFacts> {
   const { rows } = await db.execute<{ [Key in keyof DatabaseFacts]: DatabaseFacts[Key] }>(sql`

@@ -3,7 +3,7 @@ import { dayInMs } from '../../../shared/rules/time-units.ts'
 import { countOpenReports } from '../../abuse/queries.ts'
 import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 
-/** An open report that is this old waits for too long. */
+/** The check warns when the oldest open report has waited for this many milliseconds. */
 const longestWaitMs = 2 * dayInMs
 
 /** How many reports of files are open, and since when. */

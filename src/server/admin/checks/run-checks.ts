@@ -8,8 +8,8 @@ import { checks } from './checks.ts'
 const limitMs = 10_000
 
 /**
- * Lines that are younger than this are reused. Otherwise a page that stays open would write to
- * storage all the time.
+ * The results of the checks are reused for this many milliseconds. Otherwise a page that stays open
+ * would repeat the checks all the time, and some of them write to storage.
  */
 const keptMs = 5_000
 
@@ -48,16 +48,17 @@ async function runCheck(
 }
 
 /**
- * Returns a function that returns the lines of all checks. For visits of the same kind, this
- * function runs the checks at most once in 5 seconds, and anew after an act of the administrator,
- * such as a takedown that freed space. Calls during a run share its result.
+ * Returns a function that returns the lines of all checks. For equal visits, it runs the checks at
+ * most once in 5 seconds. After an act of the administrator, such as a takedown that freed space,
+ * it runs them again at once. Calls during a run share its result.
  */
 export function keepChecks(
   deps: CheckDeps,
 ): (visit: Visit, administrator: string) => Promise<CheckLine[]> {
   let kept: { visit: string; at: number; lines: Promise<CheckLine[]> } | undefined
   return async (visit, administrator) => {
-    // Without the database, the lines must still come: they tell that it is away.
+    // If the database cannot be reached, the checks must still run, because one of them reports
+    // that.
     const lastAct = await lastLineOf(deps.db, administrator).catch(() => null)
     const now = deps.clock().getTime()
     const key = JSON.stringify([visit, lastAct])
