@@ -10,7 +10,7 @@ import { DownloadsChart } from './downloads-chart.tsx'
 
 const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
-/** The statistics of a file (premium): its downloads for each day, and the last one. */
+/** The statistics of a file: its downloads on each day, and the time of the last download. */
 export function FileStatistics({ file }: { file: StoredFile }) {
   const { data, isError, isFetching, refetch } = useQuery({
     queryKey: ['/api/files/stats', file.id],

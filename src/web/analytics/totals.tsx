@@ -5,7 +5,7 @@ import { formatSize } from '../../shared/rules/file-size.ts'
 import { formatCount } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
 
-/** The page compares the downloads of this many last days with those of as many days before. */
+/** `Totals` compares the downloads of this many days up to today with those of the days before. */
 const recentDays = 7
 
 /**

@@ -4,7 +4,10 @@ import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { dropHint, readHint } from './hint-cookie.ts'
 import { readNewDate, serverClock } from './server-clock.ts'
 
-/** The endpoints that answer JSON. The browser itself opens pages, bytes and redirects. */
+/**
+ * The endpoints that answer with JSON. The others answer with pages, bytes or redirects, which the
+ * browser opens without `call`.
+ */
 export type JsonEndpointName = {
   [Name in keyof Endpoints]: Endpoints[Name]['response'] extends ZodType ? Name : never
 }[keyof Endpoints]

@@ -6,10 +6,10 @@ export function serverNow(): Date {
 }
 
 /**
- * Calls `look` after `waitMs`. Browsers stop timers while a page is in the background. So it also
- * calls `look` immediately when the page becomes visible, and when it learns that its clock is
- * wrong.
- * @returns a function that ends this. Effects of React return it.
+ * Calls `look` after `waitMs`. Browsers stop timers while a page is in the background. So this also
+ * calls `look` when the page becomes visible. It calls `look` too when an answer of the server
+ * corrects the page's clock.
+ * @returns a function that stops all these calls. A React effect can return it as its cleanup.
  */
 export function lookAgain(look: () => void, waitMs: number): () => void {
   const timer = setTimeout(look, waitMs)

@@ -4,8 +4,8 @@
  */
 export interface DatedAnswer {
   /**
-   * The server's time when it answered. It is between these two moments, since the header has whole
-   * seconds only.
+   * The server's time when it answered: a moment from `from` to `to`. The `Date` header has only
+   * whole seconds.
    */
   date: { from: number; to: number }
   /** When the request was sent, by the browser's clock. */
@@ -25,7 +25,7 @@ function readDate(header: string | null): DatedAnswer['date'] | null {
 
 /**
  * Returns the second in which an answer was made; null if it is unknown, or if the answer may come
- * from the browser's cache. Such an answer has the date on which it was put there.
+ * from the browser's cache. An answer from the cache still has its old `Date` header.
  */
 export function readNewDate(headers: Headers): DatedAnswer['date'] | null {
   const isKept = /\bmax-age=/.test(headers.get('cache-control') ?? '')

@@ -2,7 +2,8 @@ import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { type CallAnswer, call } from './call.ts'
 
 /**
- * How long the page waits for this answer. It waits so that nothing moves when the answer comes.
+ * How long a page waits for the ways to sign in, before it assumes the `usual` ones. Without this
+ * wait, parts of the page would move when the answer comes.
  */
 const patienceMs = 3000
 

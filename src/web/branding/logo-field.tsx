@@ -42,7 +42,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
           accept={logoTypes.join()}
           onChange={({ target }) => {
             const [picture] = target.files ?? []
-            // The input is emptied, or choosing the same file again would cause no event.
+            // Without this, choosing the same file again would cause no change event.
             target.value = ''
             if (picture) onChosen(picture)
           }}

@@ -6,7 +6,10 @@ import { movedPoint } from './reading-point.ts'
 
 /** The height in pixels that the highest bar has. The chart is as wide as its container. */
 const plotHeight = 172
-/** The space in pixels above the highest bar, for its value and below the box of the reading point. */
+/**
+ * The space in pixels above the highest bar. The bar's value stands in it. The box of the reading
+ * point (see `BarChart`) is above that value.
+ */
 const headroom = 34
 const height = plotHeight + headroom
 /** The least height of a bar in pixels, so that a person can see every value above 0. */
@@ -18,7 +21,7 @@ const leastHeight = 2
 const longestValue = 3
 /** In charts of medium width, only values up to this one have room above their bars. */
 const mostShort = 99
-/** How far from the upper edge, in pixels, the box of the reading point ends. No value is there. */
+/** The box of the reading point reaches this many pixels below the upper edge. No value does. */
 const tipFoot = 12
 
 export interface BarChartProps {

@@ -6,7 +6,7 @@ export function formatCount(count: number): string {
   return whole.format(count)
 }
 
-/** Writes a count where there is little room: '12.4K'. Below 1,000 it is whole. */
+/** Writes a count where there is little room: '12.4K'. A count below 1,000 is not shortened. */
 export function formatShortCount(count: number): string {
   return short.format(count)
 }

@@ -2,8 +2,8 @@
 const leap = 7
 
 /**
- * Returns where a key moves the reading point of a chart with `count` bars; null for a key that
- * does not move it.
+ * The reading point of a chart is the bar whose value a box shows. Returns the index of the bar to
+ * which a key moves the reading point from bar `index` of `count`; null for any other key.
  */
 export function movedPoint(key: string, index: number, count: number): number | null {
   const within = (wanted: number) => Math.min(count - 1, Math.max(0, wanted))

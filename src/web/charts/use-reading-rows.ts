@@ -16,7 +16,7 @@ function movedRow(key: string, index: number, count: number): number | null {
   }
 }
 
-/** The properties of a table whose rows may have the focus, and of its row with an index. */
+/** The React props for a table whose rows can have the focus, and for its row at an index. */
 export interface ReadingRows {
   table: { role: 'grid' }
   row: (index: number) => {
@@ -27,8 +27,9 @@ export interface ReadingRows {
 }
 
 /**
- * Gives the `count` rows of a chart's table a reading point: one row can be reached by Tab, and the
- * arrow keys, Home and End move from there. A click or a tap moves it too.
+ * Gives the `count` rows of a chart's table a reading point: the one row that Tab reaches. The
+ * up and down arrow keys, Home and End move the focus to another row. A click or tap on a row does
+ * the same. The row with the focus becomes the reading point.
  */
 export function useReadingRows(count: number): ReadingRows {
   const [chosen, setRow] = useState(0)

@@ -16,14 +16,14 @@ interface PageProps {
   built: Built
   title: string
   /**
-   * True if the browser may tell this server the address of the page. The server refuses forms
-   * without it.
+   * True if the browser may tell this server on which page a request began. A page with a form
+   * needs this. Otherwise the browser sends `Origin: null`, and the server refuses the form.
    */
   tellsAddress?: boolean
   head?: ReactNode
   /**
-   * A style element with the colors of a brand. It stands after the page’s style sheet, so that it
-   * wins.
+   * A style element with the colours of a brand. It stands after the page's style sheet, so that
+   * its colours replace ours.
    */
   style?: ReactNode
   /** The sender's brand, or our own. The header shows it. */

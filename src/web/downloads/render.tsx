@@ -25,9 +25,9 @@ export function renderDownloadPages(script: string): {
 }
 
 /**
- * Puts the <meta> element of the logo into a section that only pages with a logo show. This is done
- * on the text, because React moves each <meta> to the start of the head, away from the marks of a
- * section.
+ * Puts the <meta> element of the logo into a section that only pages with a logo show. It changes
+ * the rendered text. In JSX this is not possible, because React moves each <meta> to the start of
+ * the head, out of its section.
  */
 function withOptionalLogo(html: string): string {
   const meta = new RegExp(`<meta property="${logoProperty}"[^>]*>`)

@@ -13,8 +13,8 @@ const AdminCenter = lazy(() =>
 
 /**
  * The page at /admin (spec §2). The administrator sees the Admin Center, and everybody else sees a
- * sentence. This alone protects nothing: the server refuses the administrator's calls to everybody
- * else.
+ * sentence. This page alone protects nothing. The server itself checks that only the administrator
+ * makes the calls of the Admin Center.
  */
 export function AdminPage() {
   return (

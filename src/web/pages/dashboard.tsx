@@ -63,8 +63,9 @@ function SignedIn({ user }: { user: User }) {
   const queryClient = useQueryClient()
   const showTab = (next: DashboardTab) => {
     selectTab(next)
-    // The page keeps what it has read until something changes it (spec §9). Downloads by others
-    // change no list, so the files are read again when the user opens a tab that lists them.
+    // The page keeps a list of files until it changes the list itself (spec §9). It does not notice
+    // downloads by other people. So it reads the files again when the user opens a tab that lists
+    // them.
     if (next !== 'upload') reopenFiles(queryClient)
   }
   const { fileManager } = tierTraits[user.tier]

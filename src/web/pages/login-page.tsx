@@ -21,7 +21,8 @@ import { VisitorScreen } from './screen-sets.tsx'
 export function LoginPage() {
   const [search] = useSearchParams()
   const fault = readSignInFault(search.get('fault'))
-  // A person who is signed in already must read the reason too.
+  // A person who is signed in already must read the reason too. `VisitorScreen` would send them
+  // to another page.
   if (fault !== null) return <Login fault={fault} />
   return (
     <VisitorScreen>

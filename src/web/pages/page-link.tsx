@@ -23,8 +23,8 @@ function useLeaves(to: PagePath): boolean {
 const textLink = 'font-[560] text-accent underline underline-offset-3 hover:decoration-2'
 
 /**
- * A link in a text to another screen. `next` is the page to which signing in leads from that
- * screen.
+ * A link in a text to another screen. If people sign in on that screen, they get to the page
+ * `next`.
  */
 export function PageLink({
   to,

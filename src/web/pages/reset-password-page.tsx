@@ -64,8 +64,8 @@ export function ResetPasswordPage() {
 }
 
 /**
- * Says that the link cannot be used any more, before somebody thinks of a new password. Opening
- * the page uses nothing up, because scanners of mail open links too.
+ * Says that the link can no longer be used, so that nobody types a new password in vain. Asking
+ * the server about the link does not use it up, because mail scanners open links too.
  */
 function EndedLinkNote({ token }: { token: string }) {
   const { data } = useQuery({

@@ -15,7 +15,7 @@ import { freeTierText } from './free-tier-text.ts'
 import { PageButton, PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-sets.tsx'
 
-/** Says how the trial begins that the landing page promises. */
+/** The landing page promises a trial. This text says how to start it. */
 const trialText = `For ${trialDays} days of Premium, free, press Start trial on your dashboard.`
 
 /**

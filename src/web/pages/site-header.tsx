@@ -68,7 +68,7 @@ function AccountLink({ user }: { user: User }) {
 
 function SignedOut() {
   const [path] = useLocation()
-  // This does not wait for the answer, because the loading page has this header too.
+  // `useSignInWays` would suspend, and the whole screen would wait for the answer.
   const { data: ways } = useQuery(signInWaysQuery)
   return (
     <>
@@ -79,7 +79,7 @@ function SignedOut() {
         </PageButton>
       )}
       {path === '/signup' || ways?.signup === 'closed' ? null : (
-        // Until it is known who can sign up, the button takes its place and is not shown.
+        // Until the answer comes, the button is invisible, but its space is kept. So nothing moves.
         <span className={ways ? 'contents' : 'invisible'}>
           <PageButton to="/signup" size="small">
             Sign Up

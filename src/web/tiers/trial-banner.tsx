@@ -87,7 +87,7 @@ interface StayDialogProps
   label: string
 }
 
-/** Tells what the tier costs before a trial becomes a tier that stays. */
+/** Tells what the tier costs, and asks whether to switch to it without an end date. */
 function StayDialog({ to, label, ...props }: StayDialogProps) {
   const price = usePremiumPrice()
   return (
