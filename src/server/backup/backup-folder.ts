@@ -23,19 +23,22 @@ import { isStorageKey } from '../storage/storage-key.ts'
 
 const sha256 = z.string().regex(/^[\da-f]{64}$/)
 
-/** One line of `objects.ndjson`. Without a SHA-256, the bytes were removed during the backup. */
+/**
+ * One line of `objects.ndjson`. If `sha256` is null, the backup does not have the bytes: they were
+ * removed during the backup, or `isFault` is true.
+ */
 const objectSchema = z.object({
   key: z.string().refine(isStorageKey),
   size: z.int().nonnegative(),
   sha256: sha256.nullable(),
-  /** The file's bytes should be there, but were missing or altered when the backup was made. */
+  /** Storage should have had the file's bytes, but they were missing or altered. */
   isFault: z.boolean(),
 })
 export type BackupObject = z.infer<typeof objectSchema>
 
 /**
- * Nothing vouches for the manifest: whoever can write to the backup can write anything here. So its
- * names of tables and columns are compared with those of the database, and never stand in SQL.
+ * The manifest is not signed, so anyone who can write to the backup can change it. So its names of
+ * tables and columns are only compared with those of the database. SQL never contains them.
  */
 const manifestSchema = z.object({
   format: z.literal(1),
@@ -61,7 +64,7 @@ const manifestSchema = z.object({
 export type Manifest = z.infer<typeof manifestSchema>
 
 export const objectsFile = 'objects.ndjson'
-/** What a backup copies of the data folder, beside the files. */
+/** The files of the data folder that a backup copies, besides the uploaded ones. */
 export const secretFiles = ['secret', 'admin-password'] as const
 const manifestFile = 'manifest.json'
 const written = [...secretFiles, manifestFile]
@@ -76,9 +79,10 @@ const ours: readonly string[] = [
 ]
 
 /**
- * Makes the folder of a new backup, and closes one that is there to everybody but its owner. A
- * folder in which a backup was interrupted is continued.
- * @throws {StartFault} when the folder has a backup or other things, or cannot be made.
+ * Prepares the folder of a backup: creates it if it does not exist, and makes sure that only its
+ * owner can open it. It may contain what an interrupted backup has left.
+ * @throws {StartFault} when the folder contains a complete backup, or things that are not of a
+ * backup, or when it cannot be created or closed to others.
  */
 export async function prepareBackupFolder(folder: string): Promise<void> {
   try {
@@ -99,7 +103,7 @@ export async function prepareBackupFolder(folder: string): Promise<void> {
   await closeToOthers(folder)
 }
 
-/** @throws {StartFault} when others can read the folder, and that cannot be changed. */
+/** @throws {StartFault} when others can open the folder, and this user may not change its mode. */
 async function closeToOthers(folder: string): Promise<void> {
   const { mode } = await stat(folder)
   if ((mode & 0o077) === 0) return
@@ -113,7 +117,7 @@ async function closeToOthers(folder: string): Promise<void> {
   }
 }
 
-/** Completes a backup. When this resolves, it survives a power cut. */
+/** Completes a backup. When this resolves, the backup survives a power cut. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   for (const name of ['rows', '.']) await syncFolder(nodeFs, join(folder, name))
   await replaceFile(join(folder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`)
@@ -158,9 +162,7 @@ export async function writeHashed(path: string, bytes: AsyncIterable<string | Bu
   return hash.sha256()
 }
 
-/**
- * Reads a file of a backup. The stream fails at its end if the bytes do not have this SHA-256.
- */
+/** Reads a file of a backup. The stream fails at its end if the SHA-256 of the file is wrong. */
 export function readHashed(path: string, wanted: string): Readable {
   const hash = new Hashing(wanted)
   const file = createReadStream(path)
@@ -195,7 +197,7 @@ class Hashing extends Transform {
   }
 }
 
-/** Reads the objects of a backup. Fails at the end if the list does not have this SHA-256. */
+/** Reads `objects.ndjson`. Fails at the end if the SHA-256 of this file is not `wanted`. */
 export async function* readObjects(folder: string, wanted: string): AsyncGenerator<BackupObject> {
   for await (const line of linesOf(readHashed(join(folder, objectsFile), wanted))) {
     const object = objectSchema.safeParse(jsonIn(line))
@@ -204,7 +206,7 @@ export async function* readObjects(folder: string, wanted: string): AsyncGenerat
   }
 }
 
-/** Yields the lines of a text, without their ends. Fails if the stream fails. */
+/** Yields the lines of a text, without the line breaks. Fails if the stream fails. */
 export async function* linesOf(text: Readable): AsyncGenerator<string> {
   let rest = ''
   for await (const chunk of text.setEncoding('utf8')) {

@@ -27,8 +27,8 @@ const atOnce = 4
 const stallMs = 5 * minuteInMs
 
 /**
- * Copies objects, several at the same time, and yields what became of each, in their order. The
- * memory does not grow with their number or size.
+ * Copies objects, several at the same time. Yields each object with the result of `copy`, in the
+ * order of `objects`. The memory does not grow with the number or the size of the objects.
  * @param copy copies one object.
  */
 export async function* copyEach<T, Result>(
@@ -51,9 +51,9 @@ export async function* copyEach<T, Result>(
 }
 
 /**
- * Copies an object and reads it back, so that its SHA-256 is that of what the target has stored. An
- * object that is there with the same bytes is not written again. Bytes other than those that are
- * wanted are never written.
+ * Copies an object, and reads it back from the target. The returned SHA-256 is that of the bytes
+ * that were read back. If the target has the same bytes already, nothing is written. If the bytes
+ * at the source are not those that are wanted, the target does not store them.
  * @throws when a store fails. The target then has the whole object or none.
  */
 export async function copyObject(wanted: WantedObject, from: Source, to: Target): Promise<Copied> {
@@ -67,7 +67,8 @@ export async function copyObject(wanted: WantedObject, from: Source, to: Target)
   const checked = new CheckedBytes(wanted)
   try {
     const passed = pipeline(bytes, checked)
-    // The errors of both are told by one of them. The other must not be an unhandled rejection.
+    // A failure of one rejects both promises. `Promise.all` handles both, so that neither is an
+    // unhandled rejection.
     await Promise.all([passed, to.write(wanted.key, wanted.size, checked)])
   } catch (error) {
     checked.destroy()
@@ -81,7 +82,10 @@ export async function copyObject(wanted: WantedObject, from: Source, to: Target)
   return { outcome: 'copied', sha256 }
 }
 
-/** Passes the bytes of an object on, and fails at their end where they are not those wanted. */
+/**
+ * Passes the bytes of an object on. Fails at the end if their size or SHA-256 is not the wanted
+ * one. Fails earlier if no byte passes for `stallMs`.
+ */
 class CheckedBytes extends Transform {
   readonly #wanted: WantedObject
   readonly #hash = createHash('sha256')

@@ -38,13 +38,16 @@ export interface BackupOptions {
   config: Pick<Config, 'appUrl' | 'databaseUrl' | 'dataDir' | 's3'>
   clock: Deps['clock']
   log: Pick<Deps['log'], 'info' | 'warn'>
-  /** Rows that are not in `schema.ts`. */
+  /** Rows of tables that are not in `schema.ts`: the mail in the job queue. */
   more: readonly RowSet[]
   /** Opens the objects of a store. Tests give their own. */
   open?: (name: StorageName) => Promise<SealedObjects>
 }
 
-/** What a backup holds. `faults` names the files whose bytes should be there and are not. */
+/**
+ * What a backup holds. `faults` are the ids of the files whose bytes it should have but has not,
+ * because storage had lost or altered them.
+ */
 export interface MadeBackup {
   rows: number
   objects: number
@@ -52,14 +55,15 @@ export interface MadeBackup {
   faults: string[]
 }
 
-/** The list of the files of the snapshot, while a backup is made. */
+/** The list of the files to copy. It is removed when their bytes are copied. */
 const listedFile = 'listed.ndjson'
 
 /**
- * Copies everything except running uploads into a folder, also while servers run. All rows are of
- * one moment. The bytes are copied after the rows, because the bytes of a file never change. If the
+ * Copies everything except running uploads into a folder, even while servers run. All rows are of
+ * one moment. The bytes of files are copied later, which is safe because they never change. If the
  * bytes of a file are removed meanwhile, the backup notes that, and a restore ends the file's link.
- * An interrupted backup can be repeated with the same folder. It keeps the objects that are there.
+ * An interrupted backup can be repeated with the same folder, and then keeps the objects that it
+ * has copied.
  * @throws {StartFault} when the folder, the database or a store cannot be used.
  */
 export async function makeBackup(folder: string, options: BackupOptions): Promise<MadeBackup> {
@@ -123,7 +127,7 @@ interface Copying extends BackupOptions {
   pool: pg.Pool
 }
 
-/** Copies the bytes of all files of the list, and writes which are in the backup. */
+/** Copies the bytes of all files in `listedFile`. Writes to `objectsFile` which ones it copied. */
 async function copyListed(
   folder: string,
   options: Copying,
@@ -155,7 +159,7 @@ async function copyListed(
     await removeOthers(to, readObjects(folder, sha256))
     return { ...total, sha256 }
   } finally {
-    // What could not be opened has failed the backup already, and needs no close.
+    // If a source could not be opened, the backup has failed already. Only the others need a close.
     await Promise.allSettled([...sources.values()].map(async (source) => (await source).close()))
     await to.close()
   }
@@ -179,7 +183,7 @@ async function copyFileOf(
   return { ...none, isFault: await isFileKept(pool, fileId) }
 }
 
-/** Removes what an earlier, interrupted try has copied and this backup does not name. */
+/** Removes objects that an interrupted backup copied into the folder and that this one lacks. */
 async function removeOthers(
   to: SealedObjects,
   named: AsyncGenerator<BackupObject, void>,

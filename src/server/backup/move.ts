@@ -30,11 +30,14 @@ export interface MoveOptions {
   /** No server may use either database. Both have all tables, those of the job queue too. */
   from: pg.Pool
   to: pg.Pool
-  /** Rows that are not in `schema.ts`. */
+  /** Rows of tables that are not in `schema.ts`: the mail in the job queue. */
   more: readonly RowSet[]
 }
 
-/** What a move has copied. `faults` names the files whose bytes should be there and are not. */
+/**
+ * What a move has copied. `faults` are the ids of the files whose bytes it should have copied but
+ * could not, because storage had lost or altered them.
+ */
 export interface Moved {
   rows: number
   objects: number
@@ -44,9 +47,9 @@ export interface Moved {
 /**
  * Copies everything to another database and, if the settings name a bucket, to another store. The
  * bytes come first and the rows last, in one transaction, so the new server finds everything or
- * nothing. The old database and the old store are only read. What is interrupted can be repeated:
- * objects that are there are compared and kept, and a move that is complete is found to be so. Uploads
- * under way come along only where the bytes stay in their store.
+ * nothing. The old database and the old store are only read. A move can be repeated, whether it was
+ * interrupted or complete: what has been copied already is compared and kept. Uploads under way are
+ * moved only if the bytes stay in their store.
  * @throws {StartFault} when the old database has no account, or the new one has other rows, or a
  * store has files of another installation.
  */
@@ -84,7 +87,7 @@ export async function move(options: MoveOptions): Promise<Moved> {
 
 const noObjects = { objects: 0, faults: [] }
 
-/** Returns the store that all bytes go to; null where they stay as they are. */
+/** Returns the store that all bytes are copied to; null if the bytes stay in their store. */
 async function storeAfter(
   source: pg.ClientBase,
   { direction, config }: Pick<MoveOptions, 'config' | 'direction'>,
@@ -100,7 +103,7 @@ async function storeAfter(
   return 'disk'
 }
 
-/** @throws {StartFault} when the rows of two databases differ, other than in their store. */
+/** @throws {StartFault} when the rows of two databases differ in more than their store. */
 async function requireSameRows(
   { source, target }: { source: pg.ClientBase; target: pg.ClientBase },
   sets: readonly RowSet[],

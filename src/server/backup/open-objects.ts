@@ -8,7 +8,8 @@ import type { SealedObjects } from '../storage/sealed-objects.ts'
 type StoreSettings = Pick<Config, 'appUrl' | 'dataDir' | 's3'>
 
 /**
- * Opens the objects of a store of the settings, also while a server uses it.
+ * Opens the stored objects of one of the stores that the settings name. A server may use the store
+ * meanwhile.
  * @throws {StartFault} when the settings do not name the store, or the bucket cannot be used.
  */
 export async function openObjects(
@@ -25,10 +26,9 @@ export async function openObjects(
 }
 
 /**
- * Writes into the target of a copy to which installation it belongs. A copy that is repeated finds
- * that it has written this before.
- * @throws {StartFault} when the target belongs to another installation, or has files of an unknown
- * one.
+ * Marks the target of a copy as belonging to an installation. A repeated copy finds its own mark,
+ * and goes on.
+ * @throws {StartFault} when the target belongs to another installation, or has files but no mark.
  */
 export async function claimFor(installation: string, objects: SealedObjects): Promise<void> {
   const owner = await objects.installation()

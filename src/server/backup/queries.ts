@@ -17,8 +17,8 @@ export interface StoredFile {
 const pageSize = 1000
 
 /**
- * Yields every file that is not purged, in the order of the keys. It must be called in a
- * transaction, and gives the files of the transaction's moment.
+ * Yields every file that is not purged, in the order of the keys. Call it inside a transaction,
+ * because it uses a cursor. In a snapshot, it yields the files of the snapshot's moment.
  */
 export async function* listStoredFiles(client: pg.ClientBase): AsyncGenerator<StoredFile> {
   await client.query(

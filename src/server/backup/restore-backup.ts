@@ -36,17 +36,17 @@ export interface RestoreOptions {
   clock: Deps['clock']
   /** An empty database with all tables, those of the job queue too. No server may use it. */
   pool: pg.Pool
-  /** Rows that are not in `schema.ts`, as for `makeBackup`. */
+  /** Rows of tables that are not in `schema.ts`: the mail in the job queue. */
   more: readonly RowSet[]
 }
 
 const keysAtOnce = 1000
 
 /**
- * Restores a backup into an empty database and an empty store, the one for new files. The bytes
- * come first and the rows last, in one transaction, so a server finds everything or nothing. What
- * is interrupted can be repeated, and keeps the objects that are there. The links of files whose
- * bytes were removed while the backup was made are ended.
+ * Restores a backup into an empty database, and into the store for new files, which must be empty.
+ * The bytes come first and the rows last, in one transaction, so a server finds everything or
+ * nothing. An interrupted restore can be repeated, and then keeps the objects that it has copied.
+ * If the bytes of a file were removed while the backup was made, this ends the file's link.
  * @throws {StartFault} when the target is not empty, or the backup is damaged, incomplete or of
  * another version. Then no row is written.
  */
@@ -83,10 +83,11 @@ export async function restoreBackup(
 }
 
 /**
- * Returns which file has the rows of which table, parents before the rows that refer to them.
- * Tables and columns are those of the database. The manifest only chooses among them.
- * @throws {StartFault} when it names a table or a column that there is not, or one twice, or when a
- * table of ours is missing.
+ * Returns, for each table in the backup, its columns and the file that has its rows. A table comes
+ * before the tables that refer to it. The names in SQL come from the database: the manifest only
+ * chooses among them.
+ * @throws {StartFault} when the manifest names an unknown table or column, names one twice, or
+ * lacks a table that every backup has.
  */
 async function rowsOf({ rows }: Manifest, client: pg.ClientBase, more: readonly RowSet[]) {
   const named = new Map(rows.map((one) => [one.table, one]))
@@ -129,7 +130,7 @@ async function restoreSecrets(
   }
 }
 
-/** Copies all objects of the backup. Returns how many they were. */
+/** Copies all objects of the backup. Returns how many there were. */
 async function restoreObjects(
   folder: string,
   { installation, objects }: Manifest,
@@ -172,7 +173,8 @@ async function endLinksOfGone(
 ): Promise<void> {
   let keys: string[] = []
   for await (const { key, sha256, isFault } of objects) {
-    // A file whose bytes were lost keeps its row, so that the nightly comparison reports it.
+    // If storage had lost the bytes before the backup, the row is not changed. So the nightly
+    // comparison of storage with the database reports the loss.
     if (sha256 !== null || isFault) continue
     keys.push(key)
     if (keys.length < keysAtOnce) continue

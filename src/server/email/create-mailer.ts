@@ -6,8 +6,8 @@ import { outboxMailer } from './outbox.ts'
 import { smtpMailer } from './smtp.ts'
 
 /**
- * Creates the mailer that the settings ask for. It sends to their mail server. Without one it
- * writes each mail to the folder `outbox`.
+ * Creates the mailer that the settings ask for. If they name a mail server, it sends mail there.
+ * Otherwise it writes each mail to the folder `outbox`.
  */
 export function createMailer(
   { smtpUrl, mailFrom, dataDir }: Pick<Config, 'dataDir' | 'mailFrom' | 'smtpUrl'>,

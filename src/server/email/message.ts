@@ -1,8 +1,8 @@
 import type { Mail } from './mailer.ts'
 
 /**
- * Keeps the mail library from reading the files and URLs that a mail names. Our mails name none, so
- * only an attacker's could.
+ * Keeps the mail library from reading files and URLs for the content of a mail. Our mails do not
+ * need that, and an attacker could misuse it to read files of the server.
  */
 export const noReading = { disableFileAccess: true, disableUrlAccess: true } as const
 

@@ -21,10 +21,10 @@ const defaultTimeouts: SmtpTimeouts = {
 
 /**
  * Sends mail through the server of an `smtp://` or `smtps://` URL, over at most three connections
- * that stay open. Nothing is sent without TLS, but to this machine or where the URL allows it: see
- * `mayGoInClear`.
+ * that stay open. It sends nothing without TLS, unless the server is on this machine or the URL
+ * allows it: see `mayGoInClear`.
  * @param from the sender of every mail: `Name <address>` or an address.
- * @param timeouts only tests need others than the usual ones.
+ * @param timeouts replace those of `defaultTimeouts`. Only tests need this.
  */
 export function smtpMailer(
   { url, from }: { url: string; from: string },
@@ -67,8 +67,9 @@ export function smtpMailer(
 
 /**
  * Tells whether mail and the login may go to the server of this URL without TLS: to a server on this
- * machine, or where the URL says `?requireTLS=false`. Otherwise somebody in the network could take
- * STARTTLS out of the server's greeting, and read the login and links that let people into accounts.
+ * machine, or where the URL says `?requireTLS=false`. Everywhere else TLS is required. If it were
+ * only used where the server offers it, an attacker in the network could remove STARTTLS from the
+ * server's answer. Then the attacker could read the login, and the links that open accounts.
  */
 export function mayGoInClear(url: string): boolean {
   const { protocol, hostname, searchParams } = new URL(url)
@@ -76,7 +77,10 @@ export function mayGoInClear(url: string): boolean {
   return isLoopback(hostname) || searchParams.get('requireTLS') === 'false'
 }
 
-/** The library lets the URL win over our options, and takes other spellings of false too. */
+/**
+ * Removes `requireTLS` from the URL. In the library, this setting of the URL would replace the
+ * option `requireTLS`, and other values than `false`, such as `0`, would turn it off too.
+ */
 function withoutTlsSetting(url: string): string {
   const rest = new URL(url)
   rest.searchParams.delete('requireTLS')

@@ -9,7 +9,7 @@ export function resetPasswordLetter(facts: {
   link: string
   /** When the letter was asked for, as text for people. */
   askedAt: string
-  /** Whether the account has a password. One that Google alone opens has none. */
+  /** Whether the account has a password. An account that only Google opens has none. */
   hasPassword: boolean
 }): LetterContent {
   return {
