@@ -9,8 +9,8 @@ const fileId = z.uuid()
 
 /**
  * Returns the downloads of one of the user's files: how many in total, when the last one was, and
- * how many on each day. The days begin with the upload. They end today, or with the file's longest
- * life if that ended earlier.
+ * how many on each day. The days begin with the upload. They end today, or on the day of
+ * `maxLifetimeAt` if that is earlier.
  * @throws {AppError} FILE_NOT_FOUND when the caller has no such file.
  */
 export async function readFileStats(

@@ -6,9 +6,9 @@ import { listOwners, removeDaysBefore } from './queries.ts'
 const ownersAtOnce = 500
 
 /**
- * Removes the counts of downloads for days that are too old to be shown. It takes the
- * users in pages, so that each statement finds its rows by the primary key. If it
- * is interrupted, the next run continues.
+ * Removes the counts of downloads for days that are too old to be shown. It takes the users in
+ * pages, so that each statement finds its rows by the primary key. If it is interrupted, the next
+ * run continues.
  * @returns how many counts were removed.
  */
 export async function removeOldDays({

@@ -85,7 +85,7 @@ export function brandingRoutes(
 }
 
 /**
- * Refuses a user whose tier has no custom branding (spec §1). The tier that applies now decides.
+ * Refuses a user whose tier at this moment has no custom branding (spec §1).
  * @throws {AppError} TIER_BRANDING
  */
 function requireBranding({ tier }: SessionUser): void {

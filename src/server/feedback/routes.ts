@@ -61,7 +61,7 @@ async function readForm(context: Context<HttpEnv>): Promise<z.output<typeof feed
   throw new AppError('INVALID_INPUT', { message: faultOf(parsed.error) })
 }
 
-/** Says what is wrong with a form that was filled in. What is missing is told first. */
+/** Says what is wrong with a form. A missing or invalid field comes before one that is too long. */
 function faultOf({ issues }: z.ZodError): string {
   const isTooLong = issues.every(({ code }) => code === 'too_big')
   const field = issues[0]?.path[0]

@@ -13,8 +13,9 @@ type FeedbackDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLi
 /**
  * Stores feedback, and puts the mail that shows it to the support into the queue. Both are one
  * transaction, so that neither is lost. Two sorts of feedback are stored without a mail: feedback
- * that a robot seems to have sent, and feedback that comes when the mails of this hour are used up.
- * The first is kept because a browser may have filled in the hidden field by itself.
+ * with something in the hidden field `website`, which seems to be from a robot, and feedback that
+ * comes when the mails of this hour are used up. The first sort is not refused, because a browser
+ * may have filled in the field by itself.
  * @throws {AppError} TOO_MANY_REQUESTS when this address has sent too much, or the instance has
  * stored as much as it takes in a day.
  */
@@ -47,8 +48,8 @@ async function takeLetter(rateLimits: Deps['rateLimits']): Promise<boolean> {
 }
 
 /**
- * @throws {AppError} TOO_MANY_REQUESTS when the last 24 hours brought as much feedback as is stored
- * in that time.
+ * @throws {AppError} TOO_MANY_REQUESTS when the last 24 hours have brought `mostFeedbackADay`
+ * pieces of feedback.
  */
 async function requireRoom({ config }: FeedbackDeps, tx: Db, now: Date): Promise<void> {
   const { count, first } = await countFeedbackUnderLock(tx, new Date(now.getTime() - dayInMs))

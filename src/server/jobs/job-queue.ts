@@ -8,7 +8,6 @@ import type { MailQueue } from '../email/mail-queue.ts'
 /** How long a stop waits for a running job. */
 const stopMs = 10_000
 
-/** The name of the queue of mail. */
 export const mailQueueName = 'send-mail'
 
 /** The queue of jobs in the database. All servers share it. */
@@ -62,7 +61,7 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
 
 /**
  * Creates a queue. A queue that an earlier version created gets these settings too, except for its
- * policy, which stays for ever.
+ * policy, which cannot be changed.
  */
 export async function prepareQueue(
   boss: PgBoss,

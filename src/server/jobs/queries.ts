@@ -134,7 +134,7 @@ export interface JobRecord {
   endedAt: Date | null
   /** What the last run that succeeded did, in figures; null where none has succeeded. */
   result: JobResult | null
-  /** How many runs have failed since. */
+  /** How many runs have failed since the last one that succeeded. */
   failures: number
 }
 
@@ -151,9 +151,9 @@ export async function listJobRecords(db: Db): Promise<JobRecord[]> {
 }
 
 /**
- * Adds a heartbeat to runs that have none: a run then ends when its server gives no sign of life
- * for this long. Such runs come from a version that had no heartbeats. Their server may have been
- * killed.
+ * Makes the queue expect heartbeats from runs of an earlier version, which had no heartbeats. If
+ * none comes for `heartbeatSeconds`, the queue ends the run. Otherwise a run whose server was
+ * killed would count as running until it expires.
  */
 export async function addHeartbeats(db: Db, heartbeatSeconds: number): Promise<void> {
   await db.execute(sql`

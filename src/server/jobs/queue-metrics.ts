@@ -4,13 +4,13 @@ import { mailQueueName } from './job-queue.ts'
 import { jobNames } from './jobs.ts'
 import { countQueued, listJobRecords } from './queries.ts'
 
-/** A scrape waits this long for the database. It then lacks the figures that come from there. */
+/** A scrape waits this long for the database. After that, it leaves out the figures from there. */
 const readMs = 2000
 
 /**
- * Adds what the database knows of jobs to the metrics. It is the same on every server, so of
- * several workers one asks. While the database does not answer, these series are absent and
- * `mayfly_database_up` is 0: an old figure would look like a healthy one.
+ * Adds the figures about jobs, which are in the database, to the metrics. They are the same for
+ * every worker, so only one worker reads them for a scrape. While the database does not answer,
+ * `mayfly_database_up` is 0 and the other series are absent. Old figures would hide the fault.
  */
 export function watchQueues({ db, metrics: { shared } }: Pick<Deps, 'db' | 'metrics'>): void {
   const up = shared.gauge('mayfly_database_up', 'Whether the database answered this scrape.')

@@ -12,8 +12,8 @@ import { writeTrialMail } from '../tiers/write-trial-mail.ts'
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailer' | 'settings'>
 
 /**
- * Sends the mail that a request asks for. Sends none if nobody needs it any more. If the first try
- * may have arrived, the mail that is sent again has the same `Message-ID`.
+ * Sends the mail that a request asks for. Sends none if nobody needs it any more. Each try of a
+ * request has the same `Message-ID`, so that mail programs recognise a second copy.
  * @param job its id stays the same for all tries; `retryCount` says how many tries came before.
  * @throws {MailRefused} when the mail server will never take the mail. After any other error a
  * later try may succeed.

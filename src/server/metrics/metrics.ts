@@ -61,8 +61,8 @@ export function createMetrics(worker: number | null = null) {
     ...gaugesOf(registry),
 
     /**
-     * For what every worker would read in the same way, such as the figures of the job queue. One
-     * worker reads it for each scrape, and its series name no worker.
+     * Makes gauges whose values are the same in every worker, such as those of the job queue. For
+     * each scrape, only one worker reads them, and their series have no label `worker`.
      */
     shared: gaugesOf(shared),
 
@@ -98,7 +98,7 @@ function gaugesOf(registry: ReadRegistry) {
   }
 }
 
-/** Reads what others measure before it tells its metrics, to a scrape or to the primary process. */
+/** A registry that calls `readings`, which set the gauges, each time before it returns metrics. */
 class ReadRegistry extends Registry {
   readonly readings: (() => Promise<void>)[] = []
 

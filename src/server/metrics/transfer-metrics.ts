@@ -3,7 +3,7 @@ import type { TransferDirection, TransferMeter } from '../storage/disk/transfer-
 
 const directions: readonly TransferDirection[] = ['download', 'upload']
 
-/** Counts transfers that pass through this server. Those of a bucket do not. */
+/** Counts transfers that pass through this server. Transfers to and from a bucket do not. */
 export function transferMetrics(registers: Registry[]): TransferMeter {
   const bytes = new Counter({
     name: 'mayfly_transfer_bytes_total',

@@ -1,8 +1,8 @@
 /**
- * Where one machine runs several workers, a scrape reaches any of them. That worker asks the
- * primary process for the figures of all, and the primary process asks those that serve. Each
- * series of a worker carries its number, so that the end of a worker ends its own series, and no
- * sum goes down.
+ * Where one machine runs several workers, a scrape reaches only one of them. That worker asks the
+ * primary process for the figures of all workers, and the primary process asks each worker that
+ * serves. The series of a worker have its number as a label. When a worker ends, only its series
+ * end. If several workers shared a series, it would go down then, which a counter must not do.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { AggregatorRegistry, type Registry } from 'prom-client'
@@ -18,7 +18,7 @@ interface Question {
   kind: 'mayfly metrics of all'
   id: number
 }
-/** `text` is null where a worker did not answer in time, or where its figures make no text. */
+/** `text` is null if a worker did not answer in time, or if the figures could not be added up. */
 interface GatheredMetrics extends Question {
   text: string | null
 }
@@ -27,10 +27,10 @@ interface GatheredMetrics extends Question {
 interface Order {
   kind: 'mayfly metrics of one'
   id: number
-  /** Whether to tell the figures too that are the same in every worker. */
+  /** Whether to report also the figures that are the same in every worker. */
   withShared: boolean
 }
-/** `figures` is null where they could not be read. */
+/** The answer to an `Order`. `figures` is null if the worker could not read them. */
 interface Report {
   kind: Order['kind']
   id: number
@@ -40,21 +40,21 @@ interface Report {
 /** Gathers the metrics of the workers, in the primary process. */
 export class MetricsGatherer {
   readonly #serving: () => readonly Worker[]
-  /** What was asked of workers and is not answered yet. */
+  /** The orders that workers have not answered yet, by their ids. */
   readonly #waiting = new Map<number, { worker: Worker; settle(figures: Figures | null): void }>()
   #lastId = 0
 
-  /** @param serving returns the workers that serve. Others may not listen yet: nobody asks them. */
+  /** @param serving returns the workers that serve. Others may still be starting. */
   constructor(serving: () => readonly Worker[]) {
     this.#serving = serving
   }
 
-  /** How many answers it waits for. */
+  /** How many orders workers have not answered yet. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** Notes what a worker has sent. Other messages than those of this file are left alone. */
+  /** Handles a message from a worker. It ignores messages that are not about metrics. */
   noteMessage(worker: Worker, message: Question | Report): void {
     if (message.kind === 'mayfly metrics of all') void this.#answer(worker, message)
     else if (message.kind === 'mayfly metrics of one') {
@@ -62,19 +62,21 @@ export class MetricsGatherer {
     }
   }
 
-  /** Notes that a worker has ended. What it was asked counts as answered, with no figures. */
+  /** Handles the end of a worker. An order that it has not answered is answered without figures. */
   noteExit(ended: Worker): void {
     for (const { worker, settle } of [...this.#waiting.values()]) if (worker === ended) settle([])
   }
 
   async #answer(asker: Worker, { kind, id }: Question): Promise<void> {
-    // A worker is asked by Prometheus as soon as it listens, which is before it has said so.
+    // Prometheus may ask a worker that listens but has not yet said so to the primary process. Then
+    // `#serving` does not return this worker.
     const asked = [...new Set([asker, ...this.#serving()])]
     const told = await Promise.all(asked.map((worker) => this.#ask(worker, worker === asker)))
     const figures = told.filter((one) => one !== null)
-    // Figures without those of a worker that serves would look like a loss of traffic.
+    // If one worker's figures were left out, it would look as if traffic had been lost.
     const isWhole = figures.length === told.length
-    // Figures that cannot be added up fail this scrape, and must not end the server.
+    // If the figures cannot be added up, only this scrape fails. An unhandled rejection would end
+    // the server.
     const text = isWhole ? await textOf(figures).catch(() => null) : null
     tell(asker, { kind, id, text } satisfies GatheredMetrics)
   }
@@ -99,7 +101,7 @@ export class MetricsGatherer {
 }
 
 /**
- * Lets the primary process gather the metrics of all its workers. Call it there, once.
+ * Lets the primary process gather the metrics of all its workers. Call it once, in that process.
  * @param serving returns the workers that serve.
  */
 export function gatherFromWorkers(serving: () => readonly Worker[]): void {
@@ -109,7 +111,7 @@ export function gatherFromWorkers(serving: () => readonly Worker[]): void {
 }
 
 /**
- * Joins a worker's metrics with those of the others.
+ * Connects a worker to the primary process, so that it can get the metrics of all workers.
  * @param read returns the figures of this worker.
  * @returns a function that asks for the metrics of all workers. It rejects when a worker that
  * serves does not answer within five seconds.

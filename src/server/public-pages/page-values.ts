@@ -20,11 +20,11 @@ export type SlotValues = Record<PublicSlot, string>
  * that were read last.
  */
 const settingsWithinMs = 2000
-/** After the settings could not be read, no page waits for them for this long, in milliseconds. */
+/** After a failure to read the settings, no page tries again for this many milliseconds. */
 const pauseMs = 10_000
 /**
- * That they could not be read is logged at most once in this time, in milliseconds. Otherwise anybody
- * could fill the log by opening pages.
+ * A failure to read the settings is logged at most once in this many milliseconds. Otherwise
+ * anybody could fill the log by opening pages.
  */
 const tellEveryMs = 60_000
 
@@ -86,7 +86,7 @@ export function valueReader({
   }
 }
 
-/** Tells whether less than `ms` have passed since a moment. A clock that was set back ends the time. */
+/** Tells whether less than `ms` have passed since a moment. False if the clock was set back. */
 function isWithin(ms: number, since: number | null, now: number): boolean {
   return since !== null && now >= since && now - since < ms
 }

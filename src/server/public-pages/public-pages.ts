@@ -17,7 +17,7 @@ import type { SlotValues } from './page-values.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** The public pages. Each answer contains the values of its request. */
+/** The public pages, with functions that fill `values` into a page and answer with it. */
 export interface PublicPages {
   /**
    * Answers with a page. Its header depends on whether the browser hints that somebody is signed

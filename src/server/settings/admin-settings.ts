@@ -26,13 +26,14 @@ export interface AdminSettingsOptions {
   db: Db
   clock: Clock
   supportEmail: string
-  /** Is called with the cap whenever settings were read that are in force from then on. */
+  /** Is called with the cap each time the settings have been read, unless they are old already. */
   onCap: (cap: StorageCap) => void
 }
 
 /**
- * The settings that the administrator can change. They are read from the database every 5 minutes
- * at most, and when they have changed: this server calls `forget` then, and other servers are told.
+ * The settings that the administrator can change. What was read from the database is kept for 5
+ * minutes. After a change, the server that made it calls `forget`, and the others are notified and
+ * read again (`followChanges`).
  */
 export class AdminSettings {
   readonly #db: Db
@@ -73,15 +74,15 @@ export class AdminSettings {
   }
 
   /**
-   * Notices from now on when another server changes a setting. It is read at once, because the cap
-   * must hold before somebody asks for a setting.
+   * From now on, reads the settings again when another server has changed one. It does not wait
+   * until somebody asks for a setting, because a new cap must apply at once.
    */
   async followChanges(session: Pick<SharedSession, 'listen' | 'onReopened'>): Promise<void> {
-    // Where the read fails, nothing is kept, and the next one who asks reads again.
+    // If this read fails, nothing is kept, and the next call of `current` reads again.
     const read = () => void this.readNow().catch(() => {})
     session.onReopened(read)
     await session.listen(settingsChannel, read)
-    // This server has missed notices of changes from before it listened.
+    // A setting may have changed before this server began to listen.
     await this.readNow()
   }
 
@@ -99,7 +100,7 @@ export class AdminSettings {
     this.#kept = reading
     try {
       const settings = await reading.settings
-      // After `forget`, what a slow read found may be older than what is in force.
+      // If `forget` was called during this read, its settings may be old, so the cap is not used.
       if (this.#kept === reading) this.#onCap(settings.cap)
       return settings
     } catch (error) {

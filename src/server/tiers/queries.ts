@@ -8,8 +8,8 @@ export type UserRow = typeof users.$inferSelect
 
 /**
  * Returns the tier that a row of `users` has at `now`, as SQL. `effectiveTier` decides the same,
- * and a test compares the two. A tier that this program does not know stays as it is, and so equals
- * none that the program asks for.
+ * and a test compares the two. If the row has a tier that this version does not know, the result is
+ * that tier, so it equals no tier that a query asks for.
  */
 export function tierAt(now: Date): SQL<Tier> {
   const isTrialOver = sql`${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}`

@@ -5,7 +5,7 @@ import type { Tracing } from './tracing.ts'
 /**
  * Begins to send traces. The libraries are loaded only where the settings ask for traces, because
  * they cost time and memory at the start.
- * @returns null where they do not.
+ * @returns null if the settings ask for no traces.
  */
 export async function openTracing(
   settings: TracingSettings | null,

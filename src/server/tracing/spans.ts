@@ -2,7 +2,7 @@ import { type Context, type Span, type SpanOptions, SpanStatusCode } from '@open
 
 /** Makes spans. The span of the current request is the parent of all that it causes. */
 export interface Spans {
-  /** Begins a span. `parent` is the current one unless it is given. */
+  /** Begins a span. Without `parent`, its parent is the span of the current request. */
   begin(name: string, options: SpanOptions, parent?: Context): Span
   /** Does the work, and all that it causes, within a span. */
   within(span: Span, work: () => void): void
@@ -10,7 +10,7 @@ export interface Spans {
   callerOf(headers: object): Context
 }
 
-/** Ends the span of something that failed. The reason stays in the log: it can hold values. */
+/** Ends the span of something that failed. It omits the error's message, which may hold values. */
 export function endFailed(span: Span, error: unknown): void {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   const name = error instanceof Error ? error.name : 'unknown'

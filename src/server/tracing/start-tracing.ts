@@ -68,7 +68,10 @@ function makeSpans(provider: TracerProvider, { followsCaller }: TracingSettings)
   }
 }
 
-/** Logs what the libraries report. Their texts may name the collector, and never its headers. */
+/**
+ * Logs the warnings and errors of the libraries. They may contain the collector's address, but
+ * never the headers that are sent to it, in which a token may be.
+ */
 function watchFaults(log: Pick<Logger, 'warn'>): void {
   const warn = (message: string) => log.warn({ reason: message.slice(0, 500) }, 'Traces are lost')
   const ignore = () => {}

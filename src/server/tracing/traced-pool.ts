@@ -3,7 +3,10 @@ import { SpanKind } from '@opentelemetry/api'
 import pg from 'pg'
 import { endFailed, type Spans } from './spans.ts'
 
-/** A longer statement is cut off. A batch of rows makes one of many thousand characters. */
+/**
+ * A span shows at most this many characters of a statement. A statement that inserts many rows can
+ * have many thousands.
+ */
 const longestText = 2000
 
 /**
@@ -18,8 +21,8 @@ export function tracedPool(spans: Spans): typeof pg.Pool {
     constructor(config?: pg.PoolConfig) {
       super({ ...config, Client: TracedClient })
       const connect = this.connect.bind(this) as (...args: unknown[]) => unknown
-      // A caller may wait for a connection that another request gives back. Its callback must run
-      // in its own request's context, not in that of the other.
+      // A request may have to wait until another request gives a connection back. Without `bind`,
+      // its callback would run in the async context of that other request, and get a wrong parent.
       this.connect = ((callback?: (...args: unknown[]) => void) =>
         callback ? connect(AsyncResource.bind(callback)) : connect()) as typeof this.connect
     }
@@ -31,8 +34,7 @@ type Query = typeof pg.Client.prototype.query
 function traced(query: Query, spans: Spans): Query {
   const run = function (this: pg.Client, ...args: unknown[]): unknown {
     const text = textOf(args[0])
-    // Streams and cursors keep their statement to themselves, and tell nobody here when it ends. So
-    // they get no span.
+    // Streams and cursors do not report here when their statement ends. So they get no span.
     if (text === null) return Reflect.apply(query, this, args)
     const operation = /^\W*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? 'QUERY'
     const span = spans.begin(operation, {

@@ -2,7 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { SpanKind } from '@opentelemetry/api'
 import { endFailed, type Spans } from './spans.ts'
 
-/** Gives each call of a client a span, by the SDK's own middleware. It shows no key and no URL. */
+/** Gives each call of a client a span, by the SDK's middleware. The span has no key and no URL. */
 export function watchS3(client: S3Client, spans: Spans): void {
   client.middlewareStack.add(
     (next, { commandName = 'call' }) =>

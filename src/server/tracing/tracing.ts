@@ -6,13 +6,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type pg from 'pg'
 
-/** What the rooms call so that their work has spans. */
+/** What other parts of the server use to get spans for their work. */
 export interface Tracing {
   /** Answers a request within a span. */
   request(request: IncomingMessage, response: ServerResponse, answer: () => void): void
-  /** A pool whose statements have spans. */
+  /** A class of pools whose statements get spans. */
   Pool: typeof pg.Pool
-  /** Gives the calls of a client spans. */
+  /** Gives each call of the client a span. */
   watchS3(client: S3Client): void
   /** Sends what has not been sent yet. */
   close(): Promise<void>

@@ -5,7 +5,7 @@ export type WorkerReport =
   /** It cannot start. The message names the cure. */
   | { kind: 'fault'; message: string }
 
-/** What the primary process tells a worker: to stop in order. */
+/** The primary process sends this to a worker that must finish its work and stop. */
 export const stopOrder = 'stop'
 
 export interface Greeting {

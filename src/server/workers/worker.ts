@@ -7,8 +7,8 @@ export function workerNumber(): number | null {
 }
 
 /**
- * Tells the primary process how the start went. Resolves when the message has left, or when the
- * primary process is gone, which ends this one.
+ * Tells the primary process how the start went. Resolves when the message has left, or at once when
+ * the primary process is gone. In that case Node ends this process.
  */
 export function reportToPrimary(report: WorkerReport): Promise<void> {
   return new Promise((resolve) => {

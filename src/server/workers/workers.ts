@@ -9,7 +9,7 @@ import { type Greeting, stopOrder, type WorkerReport } from './messages.ts'
  */
 const firstPauseMs = 100
 const longestPauseMs = 30_000
-/** A worker that served for this long did not die of its start. */
+/** If a worker served for this long before it died, the next pause is `firstPauseMs` again. */
 const soundMs = 5_000
 /**
  * A worker that was told to stop has `drainMs` and then this time to end. If it has not ended then,
@@ -23,7 +23,7 @@ interface End {
   pid?: number | undefined
   code?: number | null
   signal?: string | null
-  /** Why it could not start, where it or the system has said so. */
+  /** Why the worker could not start, if it or the system has given a reason. */
   fault?: string | null
 }
 
@@ -33,7 +33,7 @@ export interface WorkersOptions {
   /** How long a worker that was told to stop goes on answering before it begins to end. */
   drainMs: number
   log: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** Is called once when no worker serves and none can be started. */
+  /** Is called when no worker serves and a new one could not start. It can be called again. */
   onLost(error: unknown): void
   /** Starts a process. Tests give their own. */
   fork?: () => Worker
@@ -64,7 +64,8 @@ export class Workers {
    */
   start(): Promise<Greeting> {
     // By default this process would accept the connections and hand them to the workers. If a worker
-    // is killed before it has taken one, Node gives that one to nobody else, and its client waits.
+    // is killed before it has taken a connection, Node gives it to no other worker, and the client
+    // waits.
     cluster.schedulingPolicy = cluster.SCHED_NONE
     for (let number = 0; number < this.#options.count; number += 1) this.#fork()
     return this.#started.promise
@@ -77,7 +78,7 @@ export class Workers {
     )
   }
 
-  /** Tells every worker to stop in order. Resolves when all have ended. */
+  /** Tells every worker to finish its work and stop. Resolves when all have ended. */
   close(): Promise<void> {
     if (this.#closed) return this.#closed.promise
     this.#closed = Promise.withResolvers()
@@ -85,7 +86,7 @@ export class Workers {
     const kill = setTimeout(() => this.#killHanging(), stopMs + this.#options.drainMs)
     void this.#closed.promise.then(() => clearTimeout(kill))
     for (const [worker, { servesSince }] of this.#living) {
-      // A worker that only starts has nothing to finish, and would first end its start.
+      // A worker that is still starting has nothing to finish. It would obey only after its start.
       if (servesSince === null) worker.process.kill('SIGKILL')
       else if (worker.isConnected()) worker.send(stopOrder)
     }
@@ -119,8 +120,8 @@ export class Workers {
       else if (report.kind === 'fault') fault = report.message
     })
     worker.on('error', (error) => {
-      // A message to a worker that is just ending cannot be sent. Its exit says the rest. A process
-      // that could not be started has no number, and no exit follows.
+      // There are two causes. A message cannot be sent to a worker that is ending: then the event
+      // `exit` follows. Or the process could not be started: it has no pid, and no `exit` follows.
       if (worker.process.pid === undefined) this.#noteExit(worker, { fault: forkFault(error) })
     })
     worker.once('exit', (code: number | null, signal: string | null) => {
@@ -144,7 +145,7 @@ export class Workers {
     this.#noteEnd({ pid: worker.process.pid, ...how }, life.servesSince)
   }
 
-  /** @param servesSince null: the worker never served, or was never there. */
+  /** @param servesSince null if the worker never served, or if its process never started. */
   #noteEnd(how: End, servesSince: number | null = null): void {
     this.#noteEnds()
     if (this.#closed) return
