@@ -62,7 +62,7 @@ async function convert(picture: Buffer): Promise<number> {
       return logoExit.converted
     }
   } catch {
-    // The message of the library would not help people.
+    // The message of the library would not help the user, so the answer is `unreadable` as well.
   }
   return logoExit.unreadable
 }

@@ -59,7 +59,7 @@ export const mailRequest = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('resend-verification'),
     email: z.string(),
-    /** The id of the signup or the account that the browser asks for; null where it names none. */
+    /** The id of the signup or the account that the browser named; null if it named none. */
     subject: z.string().nullable(),
     askedAt: moment,
   }),
@@ -92,7 +92,7 @@ export interface Addressee {
   signupIds: readonly string[]
 }
 
-/** When a mail is to be sent, and a key that no other mail has, a UUID. */
+/** When a mail is to be sent, and its key: a UUID that no other mail has. */
 export interface LaterMail {
   at: Date
   key: string

@@ -6,7 +6,7 @@
 import type { Letter } from './letter.ts'
 
 /**
- * Who gets a mail. People typed the name themselves, so no mailer may read an address out of it.
+ * Who gets a mail. People typed the name themselves, so a mailer must not parse it for an address.
  */
 export interface Recipient {
   name: string

@@ -3,13 +3,13 @@ import { isLoopback } from '../http/served-hosts.ts'
 import { type Mailer, MailRefused } from './mailer.ts'
 import { messageOf, noReading } from './message.ts'
 
-/** When the mail server is silent for this long, the mail is tried again later. */
+/** How long to wait for the mail server. After that, the try fails, and the mail is sent later. */
 interface SmtpTimeouts {
-  /** For the whole of connecting, from the lookup of the name to the greeting. */
+  /** The time for connecting, from the DNS lookup to the server's greeting. */
   connectionTimeoutMs: number
-  /** From the open connection to the greeting. */
+  /** The time from the open connection to the server's greeting. */
   greetingTimeoutMs: number
-  /** Between two signs of life of the server. */
+  /** The longest time without any bytes from the server. */
   socketTimeoutMs: number
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { mailRequestKeptMs } from '../../shared/rules/kept-times.ts'
 import type { MailQueue } from '../email/mail-queue.ts'
 
-/** How long a stop waits for a running job. */
+/** How long `stop` waits for running jobs. */
 const stopMs = 10_000
 
 export const mailQueueName = 'send-mail'

@@ -24,7 +24,7 @@ interface Job {
   name: string
   /** When the job runs, in UTC. */
   cron: string
-  /** Does the work. Returns in figures what it did. */
+  /** Does the work. Returns counts of what it did. */
   run(deps: JobDeps): Promise<JobResult>
 }
 

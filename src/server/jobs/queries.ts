@@ -13,8 +13,8 @@ export interface NamedKey {
 }
 
 /**
- * Lists the keys that uploads and files with bytes have in a store, sorted by their characters. The
- * list has at most `limit` keys, and begins with the first one after `after`.
+ * Lists the keys that uploads and files with bytes have in a store, sorted. The list has at most
+ * `limit` keys, and begins with the first one after `after`.
  */
 export async function listNamedKeys(
   db: Db,
@@ -74,7 +74,7 @@ export async function isKept(db: Db, fileId: string): Promise<boolean> {
   return kept.length > 0
 }
 
-/** What a job did, in figures. */
+/** What a job did, as counts with names: `{ removed: 3 }`. */
 export type JobResult = Record<string, number>
 
 /**

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { DiskSpace } from '../space/disk-space.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Adds how the pool of database connections is used. */
+/** Adds metrics of the pool of database connections. */
 export function watchPool(metrics: Metrics, pool: pg.Pool): void {
   const connections = metrics.gauge(
     'mayfly_database_connections',
@@ -22,7 +22,7 @@ export function watchPool(metrics: Metrics, pool: pg.Pool): void {
   })
 }
 
-/** Adds the free space of the disk that holds the data folder. */
+/** Adds metrics of the free space of the disk that holds the data folder. */
 export function watchSpace(metrics: Metrics, space: Pick<DiskSpace, 'freeBytes' | 'room'>): void {
   const free = metrics.gauge('mayfly_disk_free_bytes', 'Free space of the disk of DATA_DIR.')
   const room = metrics.gauge(

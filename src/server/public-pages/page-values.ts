@@ -37,7 +37,7 @@ export interface PublicFacts {
   /** The price in dollars a month, as the setting stores it. */
   price: string
   limits: Limits
-  /** These two fields become the slots of the same names. */
+  /** The texts of the slots `signupDomains` and `storageHost`; empty if the settings name none. */
   signupDomains: string
   storageHost: string
 }

@@ -20,8 +20,8 @@ type Headers = Readonly<Record<string, string>>
 /** The public pages, with functions that fill `values` into a page and answer with it. */
 export interface PublicPages {
   /**
-   * Answers with a page. Its header depends on whether the browser hints that somebody is signed
-   * in.
+   * Answers with a page. Parts of the page depend on whether the browser hints that somebody is
+   * signed in.
    */
   send(
     context: Context<HttpEnv>,
@@ -29,7 +29,7 @@ export interface PublicPages {
     values: SlotValues,
     status: 200 | 404,
   ): Promise<Response>
-  /** Returns the HTML of the page and its headers, for an answer that does not use Hono. */
+  /** Returns the HTML of the page and its headers, for a caller that makes the answer itself. */
   text(
     context: Context<HttpEnv>,
     name: BuiltPage,

@@ -59,7 +59,7 @@ export class AdminSettings {
     return (await this.current()).limits
   }
 
-  /** Makes the next `read` ask the database. Call this method after the change is committed. */
+  /** Makes the next `read` ask the database. Call this after a change of a setting is committed. */
   forget(): void {
     this.#kept = null
   }

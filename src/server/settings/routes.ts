@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 import { changeSetting } from './change-setting.ts'
 
-/** The calls by which pages and the administrator get settings, and that change one (spec §7). */
+/** The calls that read settings, and the call that changes one (spec §7). */
 export function settingRoutes(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'settings'>,
 ): Handlers<

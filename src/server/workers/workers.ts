@@ -12,9 +12,9 @@ const longestPauseMs = 30_000
 /** If a worker served for this long before it died, the next pause is `firstPauseMs` again. */
 const soundMs = 5_000
 /**
- * A worker that was told to stop has `drainMs` and then this time to end. If it has not ended then,
- * it hangs, and is killed. After `drainMs` it waits for transfers, jobs and the database, which takes
- * less than this time.
+ * A worker that was told to stop has `drainMs` and then this time to end. During this time it waits
+ * for transfers, jobs and the database, which take less. A worker that has not ended then hangs, so
+ * it is killed.
  */
 const stopMs = 75_000
 

@@ -12,7 +12,10 @@ export interface DownloadsChartProps {
   asTable: boolean
 }
 
-/** The downloads of each day, as bars and as a table. The table is always in the page. */
+/**
+ * The downloads of each day, as bars and as a table. While the bars are shown, the table is there
+ * for screen readers only.
+ */
 export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
   const isEmpty = days.every(({ count }) => count === 0)
   return (

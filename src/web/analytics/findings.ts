@@ -45,7 +45,7 @@ function files(count: number): string {
 }
 
 /**
- * Returns a sentence about the downloads of these days: how many, and on which day the most.
+ * Returns a sentence about the downloads of these days: how many, and on which day there were most.
  * Example: '412 downloads in 30 days, most on 12 Nov'.
  */
 export function downloadsFinding(days: readonly DayCount[]): string {
@@ -56,8 +56,7 @@ export function downloadsFinding(days: readonly DayCount[]): string {
   const peaks = days.filter(({ count }) => count === most).map(({ day }) => dayText(day))
   const start = `${downloads(total)} ${within}`
   if (most === total) return `${start}, ${total === 1 ? '' : 'all '}on ${peaks[0]}`
-  // If more than two days have the most downloads, the sentence gives their number and names no
-  // day.
+  // If more than two days share the highest count, the sentence gives that count and names no day.
   if (peaks.length > 2) return `${start}, at most ${formatCount(most)} a day`
   return `${start}, most on ${peaks.join(' and ')}`
 }

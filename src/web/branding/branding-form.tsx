@@ -161,8 +161,8 @@ function RemoveButton(props: { disabled: boolean; onConfirm: () => Promise<void>
 }
 
 /**
- * Shows why a call failed. It shows nothing if the session has ended, because that has a toast of
- * its own.
+ * Shows why a call failed. It shows nothing if the session has ended, because the page has another
+ * toast for that.
  */
 function tellFailure(title: string, error: unknown): void {
   if (saysSignedOut(error)) return

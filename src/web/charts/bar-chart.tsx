@@ -159,8 +159,9 @@ function valueClass(value: number): string {
 }
 
 /**
- * Returns the style that places the box of the reading point at a bar. For the first bar the box
- * begins at the bar, and for the last one it ends there, so that it stays inside the plot.
+ * Returns the style that places the box of the reading point, or a name on the axis, at a bar. At
+ * the first bar the text begins at the bar's middle, and at the last bar it ends there. So it stays
+ * inside the plot.
  */
 function inside(index: number, count: number) {
   const part = index / Math.max(1, count - 1)

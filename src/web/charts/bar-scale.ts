@@ -12,7 +12,7 @@ export interface BarPoint {
   value: number
 }
 
-/** A chart has about this many lines across, besides the one at its foot. */
+/** A chart has about this many horizontal grid lines, besides the line at its bottom. */
 const wantedLines = 3
 /** About this many bars have their name below them. More names would not fit. */
 const wantedTicks = 6

@@ -1,4 +1,4 @@
-/** How many bars Page Up and Page Down pass. */
+/** Page Up and Page Down move the reading point by this many bars. */
 const leap = 7
 
 /**

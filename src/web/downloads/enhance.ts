@@ -59,7 +59,8 @@ function runTime(card: HTMLElement, over: () => void) {
   }
 
   const tick = () => {
-    // The time is no longer on the page. A click on the download has shown that the link has ended.
+    // A click on the download has found that the link has ended, and `showInvalid` has removed
+    // the time from the page.
     if (!time.isConnected) return clearInterval(timer)
     const now = new Date(clock.now())
     const life = lifeline(dates, now, true)

@@ -10,7 +10,7 @@ import { currentUserQuery } from '../api/use-current-user.ts'
 const refreshMs = 60_000
 /**
  * If the trial has ended by the server's clock, but the server still answers that the user is
- * premium, it is asked again after this time.
+ * premium, the page asks the server again after this time.
  */
 const askAgainMs = 5000
 
