@@ -67,8 +67,8 @@ export async function copyObject(wanted: WantedObject, from: Source, to: Target)
   const checked = new CheckedBytes(wanted)
   try {
     const passed = pipeline(bytes, checked)
-    // A failure of one rejects both promises. `Promise.all` handles both, so that neither is an
-    // unhandled rejection.
+    // If one of the two fails, the other fails too, perhaps later. `Promise.all` handles both, so
+    // that neither is an unhandled rejection.
     await Promise.all([passed, to.write(wanted.key, wanted.size, checked)])
   } catch (error) {
     checked.destroy()

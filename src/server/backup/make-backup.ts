@@ -183,7 +183,7 @@ async function copyFileOf(
   return { ...none, isFault: await isFileKept(pool, fileId) }
 }
 
-/** Removes objects that an interrupted backup copied into the folder and that this one lacks. */
+/** Removes objects that an earlier, interrupted backup left in `to` and that `named` lacks. */
 async function removeOthers(
   to: SealedObjects,
   named: AsyncGenerator<BackupObject, void>,

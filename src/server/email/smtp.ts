@@ -9,7 +9,7 @@ interface SmtpTimeouts {
   connectionTimeoutMs: number
   /** The time from the open connection to the server's greeting. */
   greetingTimeoutMs: number
-  /** The longest time without any bytes from the server. */
+  /** The longest time without any bytes on the connection. */
   socketTimeoutMs: number
 }
 

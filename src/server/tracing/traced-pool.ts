@@ -22,7 +22,8 @@ export function tracedPool(spans: Spans): typeof pg.Pool {
       super({ ...config, Client: TracedClient })
       const connect = this.connect.bind(this) as (...args: unknown[]) => unknown
       // A request may have to wait until another request gives a connection back. Without `bind`,
-      // its callback would run in the async context of that other request, and get a wrong parent.
+      // the callback would run in the async context of that other request, so its spans would get
+      // a wrong parent.
       this.connect = ((callback?: (...args: unknown[]) => void) =>
         callback ? connect(AsyncResource.bind(callback)) : connect()) as typeof this.connect
     }
