@@ -36,7 +36,7 @@ export async function removeFeedback(tx: Db, id: string): Promise<FeedbackRow | 
 }
 
 /**
- * Removes the feedback that was sent a year or more before `now`. It works in batches.
+ * Removes the feedback that is older than `feedbackKeptMs` at `now`. It works in batches.
  * @returns how many rows were removed.
  */
 export function removeOldFeedback(db: Db, now: Date): Promise<number> {
