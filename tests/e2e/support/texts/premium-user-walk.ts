@@ -97,7 +97,8 @@ export const premiumUserWalk: readonly Stop[] = [
   {
     at: 'link that is not copied',
     go: async ({ page }) => {
-      await page.keyboard.press('Escape')
+      // The renewal before has just failed. Escape would be ignored until the page shows that.
+      await dialog(page).getByRole('button', { name: 'Cancel' }).click()
       await dialog(page).waitFor({ state: 'hidden' })
       await page.evaluate(() => {
         Object.defineProperty(navigator, 'clipboard', { value: undefined })
