@@ -1,8 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { loadReportPages } from './abuse/report-pages.ts'
-import { buildApp } from './app.ts'
 import { ensureAdministrator } from './auth/administrator.ts'
 import { createAuth } from './auth/auth.ts'
 import { PasswordHashing } from './auth/password-hashing.ts'
@@ -14,32 +12,22 @@ import { joinDatabase, openDatabase } from './db/open.ts'
 import { poolLimits } from './db/pool.ts'
 import { messageWithoutValues } from './db/without-values.ts'
 import type { Clock } from './deps.ts'
-import { loadLinkPages } from './downloads/page-template.ts'
 import { createMailer } from './email/create-mailer.ts'
-import { pictureOrigins } from './google-settings.ts'
-import { admitHost } from './http/admit-host.ts'
-import { clientAddress } from './http/client-address.ts'
-import { listen } from './http/listen.ts'
 import { createRateLimits } from './http/rate-limit.ts'
-import { servedHosts } from './http/served-hosts.ts'
-import { webFiles } from './http/web-files.ts'
 import { openJobQueue } from './jobs/job-queue.ts'
 import { startJobs } from './jobs/jobs.ts'
-import { watchQueues } from './jobs/queue-metrics.ts'
 import { createLogger } from './log.ts'
 import { createMetrics } from './metrics/metrics.ts'
-import { watchPool, watchSpace } from './metrics/resource-metrics.ts'
 import { gatherFromWorkers } from './metrics/worker-metrics.ts'
-import { loadPublicPages } from './public-pages/public-pages.ts'
-import { conditionsOf } from './public-pages/server-conditions.ts'
+import { openStorage } from './open-storage.ts'
+import { serve } from './serve.ts'
 import { AdminSettings } from './settings/admin-settings.ts'
 import { closeServer, createShutdown, type Shutdown, superviseProcess } from './shutdown.ts'
 import { DiskSpace } from './space/disk-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
-import { openStores, storeOfNewFiles } from './storage/open-stores.ts'
+import { storeOfNewFiles } from './storage/open-stores.ts'
 import { openTracing } from './tracing/open-tracing.ts'
 import { bindStores } from './uploads/bind-storage.ts'
-import { prepareTouchUpload } from './uploads/prepared-queries.ts'
 import type { Greeting } from './workers/messages.ts'
 import { listenToPrimary, reportToPrimary, workerNumber } from './workers/worker.ts'
 import { Workers } from './workers/workers.ts'
@@ -183,22 +171,16 @@ async function start(
   // comes after `openDatabase`, because making a new database needs that space.
   space.watch()
 
-  const touchUpload = prepareTouchUpload(db)
-  const storage = await openStores({
-    settings: config,
-    dataDir,
-    appUrl,
-    secret,
+  const storage = await openStorage({
+    config,
     clock,
     log,
-    uploads: { touch: (key) => touchUpload(key, clock()) },
-    clientAddress: (request) => clientAddress(request, config),
-    nginxLocation: config.nginxLocation,
+    db,
+    secret,
     space,
-    meter: metrics.transfers,
-    watchS3: tracing?.watchS3,
-    onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),
+    metrics,
     session,
+    watchS3: tracing?.watchS3,
   })
   shutdown.add({ name: 'storage', close: storage.close })
   const { stores } = storage
@@ -241,34 +223,16 @@ async function start(
     isDatabaseOverrun: database.isOverrun,
     stopping: stopping.signal,
   }
-  watchPool(metrics, pool)
-  watchSpace(metrics, space)
-  watchQueues(deps)
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
-
-  const built = {
-    distDir,
-    appUrl,
-    connect: storage.origins,
-    pictures: pictureOrigins(config.google),
-  }
-  const app = buildApp(deps, {
-    pages: loadLinkPages(built),
-    reports: loadReportPages(built),
-    publicPages: loadPublicPages({ ...built, conditions: conditionsOf(config) }),
-    files: webFiles(built),
-  })
 
   await startJobs(deps, queue)
 
-  const admit = admitHost(servedHosts(config), { appUrl, log })
-  const { server } = await listen(app, storage.handle, {
-    ...config,
-    admit,
-    log,
-    watch: metrics.http.watch,
+  const server = await serve(deps, {
+    distDir,
+    storage,
+    pool,
+    space,
     trace: tracing?.request,
-    stopping: stopping.signal,
   }).catch((error: unknown) => {
     throw listenFault(error, config)
   })

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type pg from 'pg'
 import { pino } from 'pino'
-import { loadReportPages } from '../../src/server/abuse/report-pages.ts'
-import { buildApp } from '../../src/server/app.ts'
 import { createAuth } from '../../src/server/auth/auth.ts'
 import { PasswordHashing } from '../../src/server/auth/password-hashing.ts'
 import type { HashCost } from '../../src/server/auth/password-thread.ts'
@@ -12,28 +10,18 @@ import { readConfig } from '../../src/server/config.ts'
 import { openDatabase } from '../../src/server/db/open.ts'
 import type { PoolLimits } from '../../src/server/db/pool.ts'
 import type { Deps } from '../../src/server/deps.ts'
-import { loadLinkPages } from '../../src/server/downloads/page-template.ts'
 import { createMailer } from '../../src/server/email/create-mailer.ts'
 import type { Mail } from '../../src/server/email/mailer.ts'
-import { pictureOrigins } from '../../src/server/google-settings.ts'
-import { admitHost } from '../../src/server/http/admit-host.ts'
-import { clientAddress } from '../../src/server/http/client-address.ts'
-import { listen } from '../../src/server/http/listen.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
-import { servedHosts } from '../../src/server/http/served-hosts.ts'
-import { webFiles } from '../../src/server/http/web-files.ts'
-import { watchQueues } from '../../src/server/jobs/queue-metrics.ts'
 import { logSerializers } from '../../src/server/log.ts'
 import { createMetrics } from '../../src/server/metrics/metrics.ts'
-import { watchPool, watchSpace } from '../../src/server/metrics/resource-metrics.ts'
-import { loadPublicPages } from '../../src/server/public-pages/public-pages.ts'
-import { conditionsOf } from '../../src/server/public-pages/server-conditions.ts'
+import { openStorage } from '../../src/server/open-storage.ts'
+import { serve } from '../../src/server/serve.ts'
 import { AdminSettings } from '../../src/server/settings/admin-settings.ts'
 import { DiskSpace, type UploadSpace } from '../../src/server/space/disk-space.ts'
 import type { DiskStorage } from '../../src/server/storage/disk/disk.ts'
-import { openStores, storeOfNewFiles } from '../../src/server/storage/open-stores.ts'
+import { storeOfNewFiles } from '../../src/server/storage/open-stores.ts'
 import type { Storage } from '../../src/server/storage/storage.ts'
-import { prepareTouchUpload } from '../../src/server/uploads/prepared-queries.ts'
 import { freePort } from './free-port.ts'
 import { makeMailBox } from './mail-box.ts'
 import type { TestDatabase } from './postgres-server.ts'
@@ -125,20 +113,14 @@ export async function serveApp(
     log,
   })
   ownSpace.watch()
-  const touchUpload = prepareTouchUpload(db)
-  const storage = await openStores({
-    settings: config,
-    dataDir,
-    appUrl: config.appUrl,
-    secret,
+  const storage = await openStorage({
+    config,
     clock,
     log,
-    uploads: { touch: (key) => touchUpload(key, clock()) },
-    clientAddress: (request) => clientAddress(request, config),
-    nginxLocation: config.nginxLocation,
+    db,
+    secret,
     space: space ?? ownSpace,
-    meter: metrics.transfers,
-    onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),
+    metrics,
     session,
   })
   const { stores, disk } = storage
@@ -178,24 +160,11 @@ export async function serveApp(
     isDatabaseOverrun,
     stopping: stopping.signal,
   }
-  watchPool(metrics, pool)
-  watchSpace(metrics, ownSpace)
-  watchQueues(deps)
-  const pictures = pictureOrigins(config.google)
-  const built = { distDir: resolve('dist/web'), appUrl, connect: storage.origins, pictures }
-  const web = {
-    pages: loadLinkPages(built),
-    reports: loadReportPages(built),
-    publicPages: loadPublicPages({ ...built, conditions: conditionsOf(config) }),
-    files: webFiles(built),
-  }
-  const admit = admitHost(servedHosts(config), { appUrl, log })
-  const { server } = await listen(buildApp(deps, web), storage.handle, {
-    ...config,
-    admit,
-    log,
-    watch: metrics.http.watch,
-    stopping: stopping.signal,
+  const server = await serve(deps, {
+    distDir: resolve('dist/web'),
+    storage,
+    pool,
+    space: ownSpace,
   })
 
   return {

@@ -1,0 +1,39 @@
+import type { Config } from './config.ts'
+import type { Deps } from './deps.ts'
+import { clientAddress } from './http/client-address.ts'
+import { type OpenStores, openStores, type StoresOptions } from './storage/open-stores.ts'
+import { prepareTouchUpload } from './uploads/prepared-queries.ts'
+
+interface StorageParts
+  extends Pick<Deps, 'clock' | 'log' | 'db' | 'metrics'>,
+    Pick<StoresOptions, 'secret' | 'space' | 'session' | 'watchS3'> {
+  config: Config
+}
+
+/**
+ * Opens the stores that the configuration names, and tells them what they need of the other parts:
+ * when the database learns that an upload is alive, who the client of a request is, and where
+ * transfers and failures are counted.
+ * @throws {StartFault} as `openStores` does.
+ */
+export function openStorage({
+  config,
+  clock,
+  db,
+  metrics,
+  ...parts
+}: StorageParts): Promise<OpenStores> {
+  const touchUpload = prepareTouchUpload(db)
+  return openStores({
+    ...parts,
+    clock,
+    settings: config,
+    dataDir: config.dataDir,
+    appUrl: config.appUrl,
+    nginxLocation: config.nginxLocation,
+    uploads: { touch: (key) => touchUpload(key, clock()) },
+    clientAddress: (request) => clientAddress(request, config),
+    meter: metrics.transfers,
+    onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),
+  })
+}

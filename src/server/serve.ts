@@ -1,0 +1,59 @@
+import type { Server } from 'node:http'
+import type pg from 'pg'
+import { loadReportPages } from './abuse/report-pages.ts'
+import { buildApp } from './app.ts'
+import type { Deps } from './deps.ts'
+import { loadLinkPages } from './downloads/page-template.ts'
+import { pictureOrigins } from './google-settings.ts'
+import { admitHost } from './http/admit-host.ts'
+import { type ListenOptions, listen } from './http/listen.ts'
+import { servedHosts } from './http/served-hosts.ts'
+import { webFiles } from './http/web-files.ts'
+import { watchQueues } from './jobs/queue-metrics.ts'
+import { watchPool, watchSpace } from './metrics/resource-metrics.ts'
+import { loadPublicPages } from './public-pages/public-pages.ts'
+import { conditionsOf } from './public-pages/server-conditions.ts'
+import type { DiskSpace } from './space/disk-space.ts'
+import type { OpenStores } from './storage/open-stores.ts'
+
+interface ServedParts {
+  /** The folder that the build of the web has filled. */
+  distDir: string
+  storage: Pick<OpenStores, 'handle' | 'origins'>
+  pool: pg.Pool
+  space: DiskSpace
+  trace?: ListenOptions['trace']
+}
+
+/**
+ * Loads the built web, builds the app of all routes, and begins to listen where the configuration
+ * says. From then on the metrics also show the state of the pool, the disk and the queues.
+ * @throws Node's errors of listening, such as EADDRINUSE.
+ */
+export async function serve(
+  deps: Deps,
+  { distDir, storage, pool, space, trace }: ServedParts,
+): Promise<Server> {
+  const { config, log, metrics, stopping } = deps
+  const { appUrl } = config
+  watchPool(metrics, pool)
+  watchSpace(metrics, space)
+  watchQueues(deps)
+  const pictures = pictureOrigins(config.google)
+  const built = { distDir, appUrl, connect: storage.origins, pictures }
+  const app = buildApp(deps, {
+    pages: loadLinkPages(built),
+    reports: loadReportPages(built),
+    publicPages: loadPublicPages({ ...built, conditions: conditionsOf(config) }),
+    files: webFiles(built),
+  })
+  const { server } = await listen(app, storage.handle, {
+    ...config,
+    admit: admitHost(servedHosts(config), { appUrl, log }),
+    log,
+    watch: metrics.http.watch,
+    trace,
+    stopping,
+  })
+  return server
+}
