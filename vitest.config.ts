@@ -39,6 +39,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['src/shared/**/*.test.ts', 'src/web/**/*.test.{ts,tsx}'],
+          setupFiles: 'tests/support/clear-page.ts',
           // This zone has daylight saving time. So a rule that counts in local days fails its test.
           env: { TZ: 'America/New_York' },
         },

@@ -85,7 +85,11 @@ const crossings: Crossing[] = [
   importing('src/server/http/c.ts', '../../../scripts/seed-demo.ts', outside),
   importing('src/server/http/d.ts', '../app.ts', infrastructure),
   importing('src/server/http/serving.ts', '../serve.ts', infrastructure),
-  importing('src/server/open-storage.ts', './main.ts', 'The parts of main.ts do not import main.ts'),
+  importing(
+    'src/server/open-storage.ts',
+    './main.ts',
+    'The parts of main.ts do not import main.ts',
+  ),
   importing('src/server/db/a.ts', '../files/queries.ts', infrastructure),
   importing('src/server/storage/a.ts', '../jobs/jobs.ts', infrastructure),
   importing('src/server/space/a.ts', '../uploads/queries.ts', infrastructure),

@@ -32,7 +32,6 @@ describe('a row', () => {
   afterEach(() => {
     Reflect.deleteProperty(document, 'elementFromPoint')
     window.scrollTo(0, 0)
-    document.body.replaceChildren()
   })
 
   it('stays where it is if all of it can be seen', () => {

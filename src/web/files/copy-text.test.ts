@@ -3,7 +3,6 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { copyText } from './copy-text.ts'
 
 afterEach(() => {
-  document.body.replaceChildren()
   vi.unstubAllGlobals()
   Reflect.deleteProperty(document, 'execCommand')
 })

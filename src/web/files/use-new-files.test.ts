@@ -8,7 +8,6 @@ import { newForMs, useNewFiles } from './use-new-files.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {
   vi.useRealTimers()
-  document.body.replaceChildren()
   Reflect.deleteProperty(document, 'visibilityState')
 })
 
