@@ -49,6 +49,7 @@ describe('GET /api/admin/checks', () => {
     expect(lines.map(({ name, status }) => `${name}: ${status}`)).toEqual([
       'Database: ok',
       'Storage: ok',
+      'CORS: ok',
       'Clock: ok',
       'Mail: ok',
       'Mail: lost letters: ok',
@@ -70,6 +71,7 @@ describe('GET /api/admin/checks', () => {
     expect(named(lines, 'Database').message).toMatch(
       /^Postgres \d+\.\d+ answers in \d+ ms\. This server has \d+ connections open and takes 10 at most/,
     )
+    expect(named(lines, 'CORS').message).toMatch(/this server itself.*no CORS rule/)
     expect(named(lines, 'Version').message).toContain(`Node ${process.versions.node}`)
   })
 
