@@ -78,6 +78,40 @@ describeBehindNginx('a file that nginx sends', () => {
     expect(await countOf(file)).toBe(1)
   })
 
+  test('counts under conditions too, exactly where nginx sends its first byte', async () => {
+    const file = await makeFile(owner, { bytes })
+    const path = `/s/${file.shortCode}`
+    const { headers } = await ask(path, {}, 'HEAD')
+    const [etag, modified] = [String(headers.etag), String(headers['last-modified'])]
+    const before = new Date(Date.parse(modified) - 60_000).toUTCString()
+    const after = new Date(Date.parse(modified) + 60_000).toUTCString()
+    const rest = 'bytes=10-'
+    let counted = 0
+    for (const [sent, status, start] of [
+      [{ range: rest, 'if-range': etag }, 206, 10],
+      [{ range: rest, 'if-range': modified }, 206, 10],
+      [{ range: rest, 'if-range': '"other"' }, 200, 0],
+      [{ range: rest, 'if-range': before }, 200, 0],
+      [{ 'if-none-match': etag }, 304, null],
+      [{ 'if-none-match': '"other"' }, 200, 0],
+      [{ 'if-modified-since': before }, 200, 0],
+      [{ 'if-modified-since': modified }, 304, null],
+      [{ 'if-modified-since': after }, 304, null],
+      [{ 'if-match': etag }, 200, 0],
+      [{ 'if-match': '"other"' }, 412, null],
+      [{ 'if-unmodified-since': before }, 412, null],
+      [{ range: 'bytes=-100000' }, 206, 0],
+      [{ range: 'bytes=-10' }, 206, 99_990],
+      [{ range: 'bytes=10-19,0-9' }, 200, 0],
+    ] as const) {
+      const answer = await ask(path, sent)
+      expect.soft(answer.status, JSON.stringify(sent)).toBe(status)
+      if (start !== null) expect.soft(answer.body.equals(wholeBody.subarray(start))).toBe(true)
+      counted += start === 0 ? 1 : 0
+      expect.soft(await countOf(file), JSON.stringify(sent)).toBe(counted)
+    }
+  })
+
   test('may be empty', async () => {
     const file = await makeFile(owner, { bytes: new Uint8Array() })
     const sent = await ask(`/s/${file.shortCode}`)

@@ -90,8 +90,18 @@ describeOnS3('the main job on S3', () => {
     const etag = whole.headers.get('etag') ?? ''
     expect((await download(app, file, { headers: { 'if-none-match': etag } })).status).toBe(304)
 
-    const [listed] = await json<File[]>(await ada.fetch('/api/files'))
-    expect(listed?.downloadCount).toBe(1)
+    const countOf = async () => {
+      const [listed] = await json<File[]>(await ada.fetch('/api/files'))
+      return listed?.downloadCount
+    }
+    expect(await countOf()).toBe(1)
+    const other = await download(app, file, { headers: { 'if-none-match': '"other"' } })
+    expect((await other.arrayBuffer()).byteLength).toBe(1000)
+    expect(await countOf()).toBe(2)
+    expect((await download(app, file, { headers: { 'if-match': '"other"' } })).status).toBe(412)
+    const rest = { range: 'bytes=990-', 'if-range': etag }
+    expect((await download(app, file, { headers: rest })).status).toBe(206)
+    expect(await countOf()).toBe(2)
   })
 
   it('signs downloads for a minute, and for no longer than the link lives', async () => {

@@ -36,19 +36,22 @@ export async function sendDownload(
     },
     method === 'HEAD' ? 'HEAD' : 'GET',
   )
+  /** A download that cannot be counted is sent all the same. */
+  const logUncounted = (error: unknown): null => {
+    context.var.log.error({ err: error, fileId: link.id }, 'a download was not counted')
+    return null
+  }
   const count = async (start: number): Promise<void> => {
     if (!countsAsDownload(start, context.req.header('user-agent'))) return
-    try {
-      await deps.countDownload(link.id, deps.clock())
-    } catch (error) {
-      context.var.log.error({ err: error, fileId: link.id }, 'a download was not counted')
-    }
+    await deps.countDownload(link.id, deps.clock()).catch(logUncounted)
   }
   if (delivery.kind === 'stream') {
     await delivery.send(context.env.incoming, context.env.outgoing, count)
     return RESPONSE_ALREADY_SENT
   }
-  const start = expectedStart(method, (name) => context.req.header(name))
+  const { incoming } = context.env
+  const predicted = expectedStart(incoming, link.size, delivery.validators)
+  const start = await predicted.catch(logUncounted)
   if (start !== null) await count(start)
   context.header('cache-control', 'no-store')
   return context.redirect(delivery.url)

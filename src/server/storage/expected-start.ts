@@ -1,15 +1,42 @@
+import type { IncomingMessage } from 'node:http'
+import { evaluateConditions, selectRange, type Validators } from './byte-range.ts'
+
+/** With one of these headers, the answer depends on the validators of the stored bytes. */
+const conditionalHeaders = [
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'if-range',
+] as const
+
 /**
- * Predicts at which offset of the file the answer to a download will begin. It is needed where
- * another server sends the bytes: the object storage, or nginx. Returns null for a HEAD, for a
- * conditional request, because its answer may have no bytes, and for a range that counts from the
- * end of the file.
- * @param header returns a header of the request by its name in lower case.
+ * Predicts at which offset of a file the answer to a download will begin. It is needed where
+ * another server sends the bytes: the object storage, or nginx. It applies the rules by which this
+ * server itself answers (RFC 9110 §13.2.2 and §14.2). Returns null if the answer will have no bytes
+ * of the file.
+ * @param size in bytes.
+ * @param validators returns by what the other server identifies the bytes; null if it has none. It
+ * is called only for a conditional request.
  */
-export function expectedStart(
-  method: string | undefined,
-  header: (name: string) => string | null | undefined,
-): number | null {
-  if (method !== 'GET' || header('if-none-match') || header('if-modified-since')) return null
-  const [, first] = /^bytes=(\d*)-/i.exec(header('range') ?? 'bytes=0-') ?? [null, '0']
-  return first === '' ? null : Number(first)
+export async function expectedStart(
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  size: number,
+  validators: () => Promise<Validators | null>,
+): Promise<number | null> {
+  if (method !== 'GET') return null
+  const outcome = await outcomeOf(headers, validators)
+  if (outcome === 'failed' || outcome === 'unmodified') return null
+  const range = outcome === 'range' ? selectRange(headers.range, size) : 'whole'
+  if (range === 'unsatisfiable') return null
+  return range === 'whole' ? 0 : range.start
+}
+
+async function outcomeOf(
+  headers: IncomingMessage['headers'],
+  validators: () => Promise<Validators | null>,
+): Promise<ReturnType<typeof evaluateConditions>> {
+  if (conditionalHeaders.every((name) => headers[name] === undefined)) return 'range'
+  const known = await validators()
+  return known === null ? 'failed' : evaluateConditions(headers, known)
 }

@@ -13,6 +13,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyChecksum } from '../../shared/rules/body-checksum.ts'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { Validators } from './byte-range.ts'
 
 /** What a presigned URL for an upload allows: to store exactly `size` bytes under this key. */
 export interface UploadGrant {
@@ -69,7 +70,15 @@ export type OnBytes = (start: number) => Promise<void>
 
 /** How the bytes of a download reach the client. */
 export type Delivery =
-  | { kind: 'redirect'; url: string }
+  | {
+      kind: 'redirect'
+      url: string
+      /**
+       * Asks the store by what it identifies the bytes; null when it has no such object.
+       * @throws {AppError} UNAVAILABLE when the store does not answer as it should.
+       */
+      validators(): Promise<Validators | null>
+    }
   | {
       kind: 'stream'
       /**

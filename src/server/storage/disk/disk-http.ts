@@ -166,11 +166,11 @@ export class DiskHttp {
     location: string,
     answer: { request: IncomingMessage; response: ServerResponse; onBytes?: OnBytes | undefined },
   ): Promise<void> {
-    const size = await this.#folders.sealedSize(grant.key)
-    if (size === null) throw new AppError('LINK_NOT_FOUND')
-    assertSize(grant, size)
+    const sealed = await this.#folders.sealedFacts(grant.key)
+    if (sealed === null) throw new AppError('LINK_NOT_FOUND')
+    assertSize(grant, sealed.size)
     const path = `${location}/${sealedName(grant.key)}`
-    await leaveToNginx(grant, { ...answer, path })
+    await leaveToNginx(grant, { ...answer, path, modifiedAt: sealed.modifiedAt })
   }
 
   async #receive(

@@ -190,9 +190,18 @@ export class Folders {
     }
   }
 
+  /**
+   * Returns the size of a sealed object in bytes, and when it was last changed; null when there is
+   * none.
+   */
+  async sealedFacts(key: string): Promise<{ size: number; modifiedAt: Date } | null> {
+    const found = await unlessMissing(stat(this.#sealedPath(key)))
+    return found ? { size: found.size, modifiedAt: found.mtime } : null
+  }
+
   /** Returns the size of a sealed object in bytes, or null when there is none. */
   async sealedSize(key: string): Promise<number | null> {
-    return (await unlessMissing(stat(this.#sealedPath(key))))?.size ?? null
+    return (await this.sealedFacts(key))?.size ?? null
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { downloadCaching } from '../attachment.ts'
+import type { Validators } from '../byte-range.ts'
 import { expectedStart } from '../expected-start.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
 import { contentHeaders } from './download-headers.ts'
@@ -19,18 +20,21 @@ interface Answer {
   response: ServerResponse
   /** Where nginx finds the file: a path below its internal location. */
   path: string
+  modifiedAt: Date
   onBytes?: OnBytes | undefined
 }
 
 /**
  * Answers GET or HEAD with the headers of a file, and leaves its bytes to nginx (X-Accel-Redirect).
- * nginx obeys the conditional headers and the range, with an entity tag of its own.
+ * nginx obeys the conditional headers and the range, with an entity tag of its own. So this server
+ * evaluates them too, to know whether the answer will have the first byte.
  */
 export async function leaveToNginx(
   grant: DownloadGrant,
-  { request, response, path, onBytes }: Answer,
+  { request, response, path, modifiedAt, onBytes }: Answer,
 ): Promise<void> {
-  const start = expectedStart(request.method, (name) => request.headers[name]?.toString())
+  const validators = nginxValidators(grant.size, modifiedAt)
+  const start = await expectedStart(request, grant.size, async () => validators)
   if (start !== null) await onBytes?.(start)
   response
     .writeHead(200, {
@@ -40,4 +44,10 @@ export async function leaveToNginx(
       'Content-Length': 0,
     })
     .end()
+}
+
+/** Returns the validators that nginx gives a file. Its entity tag has no milliseconds. */
+function nginxValidators(size: number, modifiedAt: Date): Validators {
+  const seconds = Math.floor(modifiedAt.getTime() / 1000)
+  return { etag: `"${seconds.toString(16)}-${size.toString(16)}"`, lastModified: modifiedAt }
 }

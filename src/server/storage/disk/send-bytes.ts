@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ByteRange } from './byte-range.ts'
+import type { ByteRange } from '../byte-range.ts'
 import type { PiecePool } from './piece-pool.ts'
 import { transferLimits } from './transfer-limits.ts'
 

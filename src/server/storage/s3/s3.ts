@@ -14,6 +14,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Clock } from '../../deps.ts'
 import type { S3Settings } from '../../s3-settings.ts'
 import { attachment, downloadCaching } from '../attachment.ts'
+import type { Validators } from '../byte-range.ts'
 import { inKeyOrder } from '../in-key-order.ts'
 import type { SealedObjects } from '../sealed-objects.ts'
 import {
@@ -98,9 +99,14 @@ export function openS3Storage({
   }
   const digests = new ObjectDigests(read)
 
+  const head = (key: string) => unlessMissing(own.send(new HeadObjectCommand(at(key))))
   const sealedSize = async (key: string): Promise<number | null> => {
-    const found = await unlessMissing(own.send(new HeadObjectCommand(at(key))))
+    const found = await head(key)
     return found ? (found.ContentLength ?? 0) : null
+  }
+  const validatorsOf = async (key: string): Promise<Validators | null> => {
+    const { ETag, LastModified } = (await head(key)) ?? {}
+    return ETag && LastModified ? { etag: ETag, lastModified: LastModified } : null
   }
 
   const signUploadOf = (grant: UploadGrant, UploadId: string, PartNumber: number) => {
@@ -219,7 +225,8 @@ export function openS3Storage({
     async deliver(grant, method) {
       const soon = clock().getTime() + redirectLifetimeMs
       const until = new Date(Math.min(soon, grant.until.getTime()))
-      return { kind: 'redirect', url: await signDownload({ ...grant, until }, method) }
+      const url = await signDownload({ ...grant, until }, method)
+      return { kind: 'redirect', url, validators: () => validatorsOf(grant.key) }
     },
     signDownload,
 
