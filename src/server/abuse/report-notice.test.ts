@@ -128,7 +128,8 @@ describe('the checks', () => {
     await report(visitor, (await makeFile(owner)).shortCode)
     app.clock.advance(60_000)
     await report(visitor, (await makeFile(owner)).shortCode)
-    const message = `2 open, the oldest since ${momentText(since)}.`
+    const afterTwoDays = new Date(since.getTime() + 2 * day)
+    const message = `2 open, the oldest since ${momentText(since, afterTwoDays)}.`
     app.clock.set(new Date(since.getTime() + 2 * day - 5001))
     expect(await line()).toMatchObject({ status: 'ok', message, cure: '' })
     const late = await line()

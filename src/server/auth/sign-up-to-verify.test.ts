@@ -74,12 +74,12 @@ describe('POST /api/auth/signup where addresses are verified', () => {
     await signUp(makeClient(app), { email }, 'Your prize https://evil.example/1 x')
     const [known, unknown] = await app.mails()
     expect(known?.letter.subject).toBe('Verify your email address for Mayfly')
-    const facts = `${email} (Tue 24 Nov, 14:02 UTC, from Firefox on Linux)`
+    const facts = `${email} (Tue 24 Nov 2026, 14:02 UTC, from Firefox on Linux)`
     for (const text of [known?.letter.text, known?.letter.html]) expect(text).toContain(facts)
     expect(known?.letter.text).toMatch(
       /\n\nVerify email address: http\S+\/verify-email\?token=\S{43}\n/,
     )
-    expect(unknown?.letter.text).toContain('(Tue 24 Nov, 14:02 UTC, from an unknown browser)')
+    expect(unknown?.letter.text).toContain('(Tue 24 Nov 2026, 14:02 UTC, from an unknown browser)')
     expect(JSON.stringify([known, unknown])).not.toMatch(/You won|evil\.example|prize/)
   })
 
@@ -122,7 +122,7 @@ describe('POST /api/auth/signup where addresses are verified', () => {
     const [mail] = await app.mails()
     expect(mail?.to).toEqual({ name: 'Ada', address: email })
     expect(mail?.letter.text).toContain(
-      `Hello Ada, somebody signed up with ${email} (Tue 24 Nov, 14:02 UTC, from Firefox on Linux)`,
+      `Hello Ada, somebody signed up with ${email} (Tue 24 Nov 2026, 14:02 UTC, from Firefox on Linux)`,
     )
     expect(mail?.letter.text).toContain(`Go to Login: ${app.url}/login\n`)
     expect(tokenIn(mail)).toBe('')

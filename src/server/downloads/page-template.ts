@@ -192,7 +192,7 @@ function pageValues(
     kind: kindLabel(kind),
     label: openLinkLabel(link, now),
     tone: life.tone,
-    until: momentText(link.expiresAt),
+    until: momentText(link.expiresAt, now),
     expiresAt: link.expiresAt.toISOString(),
     created: String(link.createdAt.getTime()),
     max: String(link.maxLifetimeAt.getTime()),

@@ -1,13 +1,13 @@
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import type { AuditLine } from '../../shared/contract/admin.ts'
+import { pastMomentText } from '../../shared/rules/moment-text.ts'
 import { IconButton } from '../ui/button.tsx'
 import { auditText, whomText } from './audit-text.ts'
-import { whenText } from './when-text.ts'
 
 /** The grid columns of each entry and of the titles above the entries. */
 export const auditColumns =
-  'lg:grid-cols-[140px_minmax(0,1fr)_minmax(0,1.35fr)_minmax(0,1fr)_118px_32px]'
+  'lg:grid-cols-[168px_minmax(0,1fr)_minmax(0,1.35fr)_minmax(0,1fr)_118px_32px]'
 
 /**
  * An entry of the audit log. Its button shows all recorded data. On small screens the entry is a
@@ -27,7 +27,7 @@ export function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
           dateTime={line.at}
           className="text-muted tabular-nums max-lg:col-start-1 max-lg:row-start-4"
         >
-          {whenText(new Date(line.at), now)}
+          {pastMomentText(new Date(line.at), now)}
         </time>
         <span className="line-clamp-2 wrap-anywhere max-lg:col-start-1 max-lg:row-start-2">
           <Said>Who: </Said>

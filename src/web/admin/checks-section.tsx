@@ -1,6 +1,7 @@
 import { CircleCheck, RefreshCw } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { CheckLine } from '../../shared/contract/checks.ts'
+import { pastMomentText } from '../../shared/rules/moment-text.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'
@@ -10,7 +11,6 @@ import { faultText } from './fault-text.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { RowsLoading } from './section-states.tsx'
 import { useChecks } from './use-checks.ts'
-import { whenText } from './when-text.ts'
 
 /**
  * Shows whether the server has what it needs, and what the administrator should do if not. Problems
@@ -62,7 +62,7 @@ export function ChecksSection({ id, title }: SectionProps) {
 function Note({ lines, checkedAt }: { lines: CheckLine[]; checkedAt: Date }) {
   return (
     <span role="status">
-      {summarise(lines).text} · {whenText(checkedAt, checkedAt)}
+      {summarise(lines).text} · {pastMomentText(checkedAt, checkedAt)}
     </span>
   )
 }

@@ -3,6 +3,7 @@ import { useId, useState } from 'react'
 import type { Feedback } from '../../shared/contract/feedback.ts'
 import { categoryLabels } from '../../shared/rules/feedback-category.ts'
 import { mostFeedbackLettersAnHour } from '../../shared/rules/feedback-limits.ts'
+import { pastMomentText } from '../../shared/rules/moment-text.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
@@ -12,7 +13,6 @@ import { PagedList } from './paged-list.tsx'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { useDeleteFeedback, useFeedback } from './use-feedback.ts'
 import { useQuestion } from './use-question.ts'
-import { whenText } from './when-text.ts'
 
 /**
  * The feedback that people sent, newest first. The administrator can delete each. A mark shows
@@ -100,7 +100,7 @@ function FeedbackRow({ feedback, now, onDelete }: FeedbackRowProps) {
           {email}
         </a>
         <time dateTime={createdAt} className="inline-flex min-h-6 items-center tabular-nums">
-          {whenText(new Date(createdAt), now)}
+          {pastMomentText(new Date(createdAt), now)}
         </time>
       </p>
       <Message text={message} from={name} />

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Check, CircleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { formatSize } from '../../shared/rules/file-size.ts'
+import { pastMomentText } from '../../shared/rules/moment-text.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
@@ -14,7 +15,6 @@ import { type MaintenanceAction, maintenanceActions } from './maintenance-action
 import type { Outcome } from './maintenance-text.ts'
 import { refreshAfterAct } from './refresh.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
-import { whenText } from './when-text.ts'
 
 /**
  * The maintenance actions (spec §2). Each row says what its action does. After a run, it also says
@@ -109,7 +109,7 @@ function Done({ outcome: { ok, text, note }, at }: { outcome: Outcome; at: Date 
       <div className="min-w-0 flex-1 wrap-anywhere">
         <p className={ok ? '' : 'text-red'}>{text}</p>
         {note ? <p className="text-muted">{note}</p> : null}
-        <p className="text-muted">{whenText(at, new Date(serverClock().now()))}</p>
+        <p className="text-muted">{pastMomentText(at, new Date(serverClock().now()))}</p>
       </div>
     </div>
   )

@@ -1,6 +1,6 @@
 import type { Report } from '../../shared/contract/abuse.ts'
 import { counted } from '../../shared/rules/counted.ts'
-import { whenText } from './when-text.ts'
+import { pastMomentText } from '../../shared/rules/moment-text.ts'
 
 /**
  * Says how often a file was reported, and when. Example: 'reported 3 times, last today, 10:14:00'.
@@ -9,7 +9,7 @@ export function reportedText(
   { count, lastReportedAt }: Pick<Report, 'count' | 'lastReportedAt'>,
   now: Date,
 ): string {
-  const last = whenText(new Date(lastReportedAt), now)
+  const last = pastMomentText(new Date(lastReportedAt), now)
   return count === 1 ? `reported once, ${last}` : `reported ${counted(count, 'time')}, last ${last}`
 }
 

@@ -3,6 +3,7 @@ import { useId, useState } from 'react'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { fileKind, kindLabel } from '../../shared/rules/file-kind.ts'
 import { formatSize } from '../../shared/rules/file-size.ts'
+import { pastMomentText } from '../../shared/rules/moment-text.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -14,7 +15,6 @@ import { SectionFrame, type SectionProps } from './section.tsx'
 import { TakeDownLink } from './take-down-link.tsx'
 import { ofReport, useTakedown } from './takedown-dialog.tsx'
 import { useDismissReport, useReports } from './use-reports.ts'
-import { whenText } from './when-text.ts'
 
 /**
  * The files that visitors have reported, the last reported first. The administrator can take each
@@ -148,7 +148,7 @@ function Statements({ report, now }: { report: Report; now: Date }) {
                 </a>
               )}
               <time dateTime={statement.at} className="tabular-nums">
-                {whenText(new Date(statement.at), now)}
+                {pastMomentText(new Date(statement.at), now)}
               </time>
               {statement.isSuspect ? <Badge tone="red">Probably a robot</Badge> : null}
             </p>

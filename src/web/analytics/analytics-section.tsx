@@ -1,7 +1,9 @@
 import { ChartColumn } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Analytics } from '../../shared/contract/analytics.ts'
-import { dayText } from '../../shared/rules/day-text.ts'
+import { dayOf } from '../../shared/rules/day.ts'
+import { dayText } from '../../shared/rules/moment-text.ts'
+import { serverNow } from '../api/look-again.ts'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'
@@ -57,8 +59,8 @@ export function AnalyticsSection({ emptyAction }: AnalyticsSectionProps) {
           </h2>
           {isShown ? (
             <p className="text-muted text-sm tabular-nums">
-              {data.days.length} days to {dayText(data.days.at(-1)?.day ?? '')}, each from midnight
-              UTC
+              {data.days.length} days to {dayText(data.days.at(-1)?.day ?? '', dayOf(serverNow()))},
+              each from midnight UTC
             </p>
           ) : null}
         </div>

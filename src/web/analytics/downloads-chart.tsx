@@ -1,5 +1,6 @@
-import type { DayCount } from '../../shared/rules/day.ts'
-import { dayText, weekdayText } from '../../shared/rules/day-text.ts'
+import { type DayCount, dayOf } from '../../shared/rules/day.ts'
+import { dayText, weekdayText } from '../../shared/rules/moment-text.ts'
+import { serverNow } from '../api/look-again.ts'
 import { BarChart } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
 import { formatCount } from '../charts/format-count.ts'
@@ -17,16 +18,17 @@ export interface DownloadsChartProps {
  * for screen readers only.
  */
 export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
+  const today = dayOf(serverNow())
   const isEmpty = days.every(({ count }) => count === 0)
   return (
-    <ChartFigure finding={downloadsFinding(days)} title={title}>
+    <ChartFigure finding={downloadsFinding(days, today)} title={title}>
       {asTable ? null : (
         <BarChart
           label={title}
           unit={['download', 'downloads']}
           points={days.map(({ day, count }) => ({
-            label: weekdayText(day),
-            tick: dayText(day),
+            label: weekdayText(day, today),
+            tick: dayText(day, today),
             value: count,
           }))}
         />
@@ -50,7 +52,7 @@ export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
           <tbody>
             {days.toReversed().map(({ day, count }) => (
               <tr key={day}>
-                <th scope="row">{weekdayText(day)}</th>
+                <th scope="row">{weekdayText(day, today)}</th>
                 <td className="chart-number">{formatCount(count)}</td>
               </tr>
             ))}

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { FileStats } from '../../shared/contract/analytics.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { localMomentText } from '../../shared/rules/moment-text.ts'
 import { call } from '../api/call.ts'
+import { serverNow } from '../api/look-again.ts'
 import { Button } from '../ui/button.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { DownloadsChart } from './downloads-chart.tsx'
-
-const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** The statistics of a file: its downloads on each day, and the time of the last download. */
 export function FileStatistics({ file }: { file: StoredFile }) {
@@ -64,7 +64,7 @@ function Numbers({ file, stats }: { file: StoredFile; stats: FileStats }) {
 }
 
 function textOf(moment: string): string {
-  return moments.format(new Date(moment))
+  return localMomentText(new Date(moment), serverNow())
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

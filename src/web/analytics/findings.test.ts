@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lastDays } from '../../shared/rules/day.ts'
-import { dayText } from '../../shared/rules/day-text.ts'
 import { type FileKind, fileKinds } from '../../shared/rules/file-kind.ts'
+import { dayText } from '../../shared/rules/moment-text.ts'
 import { downloadsFinding, kindsFinding, mostDownloadedFinding } from './findings.ts'
 
+const today = '2026-11-21'
 const days30 = lastDays(new Date('2026-11-21T12:00:00.000Z'), 30)
 
 /**
@@ -27,23 +28,28 @@ describe('what the downloads of 30 days say', () => {
     [[5, 5, 5], '15 downloads in 30 days, at most 5 a day'],
     [[1234, 1], '1,235 downloads in 30 days, most on 20 Nov'],
   ])('%j: %s', (last, finding) => {
-    expect(downloadsFinding(days(...last))).toBe(finding)
+    expect(downloadsFinding(days(...last), today)).toBe(finding)
+  })
+
+  it('names the year of a day where that is over', () => {
+    const finding = downloadsFinding([{ day: '2025-12-31', count: 2 }], today)
+    expect(finding).toBe('2 downloads in 1 day, all on 31 Dec 2025')
   })
 
   it('of one day', () => {
-    expect(downloadsFinding([{ day: '2026-11-21', count: 0 }])).toBe('No downloads in 1 day')
+    expect(downloadsFinding([{ day: today, count: 0 }], today)).toBe('No downloads in 1 day')
   })
 
   it('is true: the sum, and only days that no other exceeds', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 50 }), { minLength: 30, maxLength: 30 }), (counts) => {
         const counted = days(...counts)
-        const finding = downloadsFinding(counted)
+        const finding = downloadsFinding(counted, today)
         const total = counts.reduce((sum, count) => sum + count, 0)
         expect(Number.parseInt(finding.replace('No', '0').replace(',', ''), 10)).toBe(total)
         const most = Math.max(...counts)
         for (const { day, count } of counted) {
-          const named = new RegExp(`\\b${dayText(day)}\\b`).test(finding)
+          const named = new RegExp(`\\b${dayText(day, today)}\\b`).test(finding)
           if (named) expect(count).toBe(most)
         }
       }),

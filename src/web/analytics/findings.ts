@@ -1,7 +1,7 @@
 import { sum } from 'd3-array'
 import type { DayCount } from '../../shared/rules/day.ts'
-import { dayText } from '../../shared/rules/day-text.ts'
 import type { FileKind } from '../../shared/rules/file-kind.ts'
+import { dayText } from '../../shared/rules/moment-text.ts'
 import { formatCount } from '../charts/format-count.ts'
 import { shortName } from '../ui/split-name.ts'
 
@@ -47,13 +47,14 @@ function files(count: number): string {
 /**
  * Returns a sentence about the downloads of these days: how many, and on which day there were most.
  * Example: '412 downloads in 30 days, most on 12 Nov'.
+ * @param today the day whose year is left out.
  */
-export function downloadsFinding(days: readonly DayCount[]): string {
+export function downloadsFinding(days: readonly DayCount[], today: string): string {
   const total = sum(days, ({ count }) => count)
   const within = `in ${days.length} ${days.length === 1 ? 'day' : 'days'}`
   if (total === 0) return `No downloads ${within}`
   const most = Math.max(...days.map(({ count }) => count))
-  const peaks = days.filter(({ count }) => count === most).map(({ day }) => dayText(day))
+  const peaks = days.filter(({ count }) => count === most).map(({ day }) => dayText(day, today))
   const start = `${downloads(total)} ${within}`
   if (most === total) return `${start}, ${total === 1 ? '' : 'all '}on ${peaks[0]}`
   // If more than two days share the highest count, the sentence gives that count and names no day.

@@ -6,7 +6,7 @@
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
 import { openLinkLabel } from '../../shared/rules/link-status.ts'
-import { momentText } from '../../shared/rules/moment-text.ts'
+import { localMomentText } from '../../shared/rules/moment-text.ts'
 import { createServerClock } from '../api/server-clock.ts'
 import { offerTheme } from '../static-pages/offer-theme.ts'
 import { offerUploads } from '../static-pages/offer-uploads.ts'
@@ -40,9 +40,6 @@ function runTime(card: HTMLElement, over: () => void) {
   const [lived, valid] = card.querySelectorAll('.time > svg > rect')
   if (!time || !label || !lived || !valid) return
 
-  const expiresAt = new Date(time.dateTime)
-  time.textContent = `until ${momentText(expiresAt, expiresAt.getTimezoneOffset())}`
-
   const [opened] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   const moment = Number(card.dataset.now)
   const clock = createServerClock()
@@ -51,6 +48,9 @@ function runTime(card: HTMLElement, over: () => void) {
     sentAt: performance.timeOrigin + (opened?.requestStart ?? 0),
     receivedAt: performance.timeOrigin + (opened?.responseStart ?? 0),
   })
+  const expiresAt = new Date(time.dateTime)
+  time.textContent = `until ${localMomentText(expiresAt, new Date(clock.now()))}`
+
   const dates = {
     createdAt: new Date(Number(card.dataset.created)),
     expiresAt,

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
 import { receiptDays } from '../../shared/rules/receipt.ts'
+import { serverNow } from '../api/look-again.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { FileName } from '../ui/file-name.tsx'
@@ -74,7 +75,10 @@ function Receipts() {
             <div className="font-[540]">
               <FileName name={originalName} />
             </div>
-            <Receipt deletion={{ dueAt: new Date(dueAt), purgedAt: new Date(purgedAt) }} />
+            <Receipt
+              deletion={{ dueAt: new Date(dueAt), purgedAt: new Date(purgedAt) }}
+              now={serverNow()}
+            />
           </li>
         ))}
       </ul>

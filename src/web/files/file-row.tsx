@@ -4,6 +4,7 @@ import { fileKind, kindLabel } from '../../shared/rules/file-kind.ts'
 import { formatSize } from '../../shared/rules/file-size.ts'
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { linkLabel, linkStatus } from '../../shared/rules/link-status.ts'
+import { localMomentText } from '../../shared/rules/moment-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { FileName } from '../ui/file-name.tsx'
@@ -37,8 +38,6 @@ export interface FileRowProps {
 
 const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
 
-const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
-
 function Row({ file, tier, now, signature, onDelete, onRenew, news, ...statistics }: FileRowProps) {
   const [showsSum, setShowsSum] = useState(false)
   const sumId = useId()
@@ -55,7 +54,7 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...statistic
   const kind = fileKind(file)
   const link = `${window.location.origin}/s/${file.shortCode}`
   const size = formatSize(file.size)
-  const exactEnd = `${isActive ? 'Until' : 'Ended'} ${moments.format(facts.expiresAt)}`
+  const exactEnd = `${isActive ? 'Until' : 'Ended'} ${localMomentText(facts.expiresAt, now)}`
 
   const { onStatistics, openStatistics } = statistics
   const downloads = (
@@ -119,9 +118,11 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...statistic
         </p>
         {file.sha256 !== null && showsSum ? <Checksum id={sumId} sha256={file.sha256} /> : null}
         {takedown !== null && showsReason ? (
-          <TakedownReason id={reasonId} takedown={takedown} />
+          <TakedownReason id={reasonId} takedown={takedown} now={now} />
         ) : null}
-        {deletion !== null && showsReceipt ? <Receipt id={receiptId} deletion={deletion} /> : null}
+        {deletion !== null && showsReceipt ? (
+          <Receipt id={receiptId} deletion={deletion} now={now} />
+        ) : null}
       </div>
       <span className="hidden text-right text-muted tabular-nums lg:block">{size}</span>
       <div className="col-span-full grid gap-1.5 sm:col-span-2 sm:col-start-2 lg:col-span-1 lg:col-start-auto">

@@ -1,6 +1,5 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-
-const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+import { exactMomentText } from '../../shared/rules/moment-text.ts'
 
 /** The two moments that a receipt of a deletion shows. */
 export interface Deletion {
@@ -20,11 +19,17 @@ export function deletionOf(file: StoredFile): Deletion | null {
   return { dueAt: new Date(purgeDueAt), purgedAt: new Date(purgedAt) }
 }
 
+interface ReceiptProps {
+  id?: string
+  deletion: Deletion
+  now: Date
+}
+
 /**
  * The receipt of a deletion: when it was due, and when storage confirmed that the bytes were
  * removed.
  */
-export function Receipt({ id, deletion }: { id?: string; deletion: Deletion }) {
+export function Receipt({ id, deletion, now }: ReceiptProps) {
   const { dueAt, purgedAt } = deletion
   return (
     <dl
@@ -33,11 +38,11 @@ export function Receipt({ id, deletion }: { id?: string; deletion: Deletion }) {
     >
       <dt>Deletion due</dt>
       <dd>
-        <time dateTime={dueAt.toISOString()}>{moments.format(dueAt)}</time>
+        <time dateTime={dueAt.toISOString()}>{exactMomentText(dueAt, now)}</time>
       </dd>
       <dt>Bytes deleted</dt>
       <dd>
-        <time dateTime={purgedAt.toISOString()}>{moments.format(purgedAt)}</time>
+        <time dateTime={purgedAt.toISOString()}>{exactMomentText(purgedAt, now)}</time>
         <span className="block">Storage has confirmed that nothing is left.</span>
       </dd>
     </dl>

@@ -4,7 +4,7 @@ import { lifeline } from '../../shared/rules/lifeline.ts'
 import { lifetimeDays, renewedExpiry } from '../../shared/rules/lifetime.ts'
 import { daysText } from '../../shared/rules/limit-text.ts'
 import { linkLabel, linkStatus } from '../../shared/rules/link-status.ts'
-import { momentText } from '../../shared/rules/moment-text.ts'
+import { localMomentText } from '../../shared/rules/moment-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { selectedDays } from '../../shared/rules/tier-limits.ts'
 import { timeLeftText } from '../../shared/rules/time-left.ts'
@@ -21,10 +21,6 @@ import { shareMailAddress } from './share-mail.ts'
 
 /** The class that colours the text below a bar, for each tone of the bar. */
 const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
-
-function localMoment(moment: Date): string {
-  return momentText(moment, moment.getTimezoneOffset())
-}
 
 /**
  * Returns what a renewal at the moment `now` would give: the new end of the link, and whether the
@@ -105,7 +101,7 @@ function Choice({ file, tier, now, pending, onCancel, onRenew }: ChoiceProps) {
         name="Now"
         life={lifeline(facts, now, true)}
         label={linkLabel(facts, tier, now)}
-        until={isActive ? localMoment(facts.expiresAt) : null}
+        until={isActive ? localMomentText(facts.expiresAt, now) : null}
       />
       <div aria-live="polite" className="grid gap-3.5">
         <Bar
@@ -113,7 +109,7 @@ function Choice({ file, tier, now, pending, onCancel, onRenew }: ChoiceProps) {
           isNew
           life={life}
           label={timeLeftText(expiresAt.getTime() - now.getTime())}
-          until={localMoment(expiresAt)}
+          until={localMomentText(expiresAt, now)}
         />
         {isCut ? (
           <p className="text-muted text-sm">
@@ -172,7 +168,7 @@ function NewLink({ file, tier, now, signature, onDone }: NewLinkProps) {
       </div>
       <p className="flex flex-wrap justify-between gap-x-3 text-sm tabular-nums">
         <span>{linkLabel(facts, tier, now)}</span>
-        <span className="text-muted">until {localMoment(facts.expiresAt)}</span>
+        <span className="text-muted">until {localMomentText(facts.expiresAt, now)}</span>
       </p>
       <DialogButtons>
         <ButtonLink
@@ -233,7 +229,7 @@ export function RenewDialog(props: RenewDialogProps) {
           ? 'The old link no longer works. Send this one to those who need the file.'
           : isActive
             ? `It gets a completely new link. The old one, /s/${file.shortCode}, stops working at once.`
-            : `It gets a completely new link. The old one ended on ${localMoment(linkFacts(file).expiresAt)}.`
+            : `It gets a completely new link. The old one ended on ${localMomentText(linkFacts(file).expiresAt, now)}.`
       }
     >
       {renewed ? (

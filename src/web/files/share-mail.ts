@@ -17,7 +17,10 @@ export interface ShareMail {
 /** In characters. A subject should be one line, so a longer file name is cut in the middle. */
 const subjectNameLength = 60
 
-/** Writes a moment with its day, time and time zone, since the receiver may be in another zone. */
+/**
+ * Writes a moment in full, with its year and time zone. A mail may be read in another zone and much
+ * later, so it does not use the short form of the pages (`localMomentText`).
+ */
 function untilText(moment: Date, timeZone?: string): string {
   return new Intl.DateTimeFormat('en', {
     weekday: 'long',

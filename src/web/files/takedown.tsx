@@ -1,7 +1,6 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { localMomentText } from '../../shared/rules/moment-text.ts'
 import { useSupportEmail } from '../api/use-support-email.ts'
-
-const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** What the owner reads about a file that was taken down. */
 export interface TakedownNote {
@@ -14,8 +13,14 @@ export function takedownOf({ takenDownAt, takedownReason }: StoredFile): Takedow
   return takenDownAt === null ? null : { at: new Date(takenDownAt), reason: takedownReason ?? '' }
 }
 
+interface TakedownReasonProps {
+  id: string
+  takedown: TakedownNote
+  now: Date
+}
+
 /** Says when and why a file was taken down, and to which address the owner can write. */
-export function TakedownReason({ id, takedown }: { id: string; takedown: TakedownNote }) {
+export function TakedownReason({ id, takedown, now }: TakedownReasonProps) {
   const supportEmail = useSupportEmail()
   return (
     <div id={id} className="mt-1 max-w-[68ch] text-sm wrap-anywhere">
@@ -25,7 +30,7 @@ export function TakedownReason({ id, takedown }: { id: string; takedown: Takedow
       <p className="mt-1 text-muted">
         Taken down{' '}
         <time dateTime={takedown.at.toISOString()} className="tabular-nums">
-          {moments.format(takedown.at)}
+          {localMomentText(takedown.at, now)}
         </time>
         .{supportEmail ? ` If this is a mistake, write to ${supportEmail}.` : ''}
       </p>

@@ -2,12 +2,13 @@ import { X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
-import { momentText } from '../../shared/rules/moment-text.ts'
+import { localMomentText } from '../../shared/rules/moment-text.ts'
 import { priceText } from '../../shared/rules/price-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import type { TimeTone } from '../../shared/rules/time-left.ts'
 import { type TrialNotice, trialDays } from '../../shared/rules/trial.ts'
+import { serverNow } from '../api/look-again.ts'
 import { usePremiumPrice } from '../api/use-premium-price.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -120,7 +121,11 @@ function TrialWords({ notice, endsAt }: { notice: TrialNotice; endsAt: string | 
             </span>
             <b
               role="status"
-              title={endsAt === null ? undefined : `until ${localMoment(endsAt)}`}
+              title={
+                endsAt === null
+                  ? undefined
+                  : `until ${localMomentText(new Date(endsAt), serverNow())}`
+              }
               className={`font-semibold ${colours[notice.tone]}`}
             >
               {notice.label}
@@ -180,9 +185,4 @@ function TrialBar({ left, tone }: { left: number; tone: TimeTone }) {
       <rect x={`${valid.x}%`} width={`${valid.width}%`} height="4" rx="2" fill={fills[tone]} />
     </svg>
   )
-}
-
-function localMoment(text: string): string {
-  const moment = new Date(text)
-  return momentText(moment, moment.getTimezoneOffset())
 }

@@ -1,9 +1,10 @@
 import { useIsMutating, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { User } from '../../shared/contract/account.ts'
-import { momentText } from '../../shared/rules/moment-text.ts'
+import { localMomentText } from '../../shared/rules/moment-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { ApiError, call, publicMessage } from '../api/call.ts'
+import { serverNow } from '../api/look-again.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { toast } from '../ui/toast.tsx'
 
@@ -80,5 +81,5 @@ function isSignedOut(error: Error): boolean {
 function untilWhen({ premiumTrialEndsAt }: User): { description?: string } {
   if (premiumTrialEndsAt === null) return {}
   const end = new Date(premiumTrialEndsAt)
-  return { description: `It ends on ${momentText(end, end.getTimezoneOffset())}.` }
+  return { description: `It ends on ${localMomentText(end, serverNow())}.` }
 }

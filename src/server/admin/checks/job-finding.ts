@@ -45,8 +45,8 @@ interface Moments {
  */
 export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): Finding {
   const { intervalMs, next } = turnsOf(job.cron, now)
-  const last = lastRun(job)
-  const nextRun = `Next run: ${momentText(next)}.`
+  const last = lastRun(job, now)
+  const nextRun = `Next run: ${momentText(next, now)}.`
   if (isOverdue(job, now, intervalMs) && now.getTime() - serverStartedAt.getTime() > graceMs) {
     return failing(
       `It should run every ${spanText(intervalMs)} and does not. ${last} ${nextRun}`,
@@ -56,12 +56,12 @@ export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): 
   if (job.failure) {
     const { at, reason, inARow } = job.failure
     const times = inARow === 1 ? 'The last run failed' : `The last ${inARow} runs failed`
-    const message = `${times}, the newest on ${momentText(at)}: ${shortReason(reason)}. ${last} ${nextRun}`
+    const message = `${times}, the newest on ${momentText(at, now)}: ${shortReason(reason)}. ${last} ${nextRun}`
     const cure =
       'Mend what the reason names; other lines on this page may say more about it. The job runs again by itself. The log has the whole story: look for "job failed".'
     return inARow < seriousFailures ? warning(message, cure) : failing(message, cure)
   }
-  const runs = job.runsSince ? ` A run goes on since ${momentText(job.runsSince)}.` : ''
+  const runs = job.runsSince ? ` A run goes on since ${momentText(job.runsSince, now)}.` : ''
   return ok(`${last}${runs} ${nextRun}`)
 }
 
@@ -88,11 +88,11 @@ function isOverdue(
   return now.getTime() - Math.max(...began) > 2 * intervalMs + graceMs
 }
 
-function lastRun({ success }: JobFacts): string {
+function lastRun({ success }: JobFacts, now: Date): string {
   if (!success) return 'It has not succeeded yet.'
   const did = Object.entries(success.result).map(
     ([figure, count]) => `${count} ${figureTexts[figure] ?? figure}`,
   )
   const figures = did.length > 0 ? `: ${did.join(', ')}` : ''
-  return `Last success: ${momentText(success.startedAt)}${figures}.`
+  return `Last success: ${momentText(success.startedAt, now)}${figures}.`
 }

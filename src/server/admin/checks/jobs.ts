@@ -37,7 +37,7 @@ async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
   if (count === 0) return { about, ...ok('None are left.') }
   const moments = [files.since, uploads.since].filter((at) => at !== null)
   const since = new Date(Math.min(...moments.map((at) => at.getTime())))
-  const message = `The bytes of ${counted(files.count, 'file')} and ${counted(uploads.count, 'upload')} are still in storage, the first since ${momentText(since)}. Their links are over all the same.`
+  const message = `The bytes of ${counted(files.count, 'file')} and ${counted(uploads.count, 'upload')} are still in storage, the first since ${momentText(since, now)}. Their links are over all the same.`
   const cure =
     'Look at the lines Storage and Jobs: the storage is away or refuses removals, or no server ran. The removals are tried again by themselves, every 10 minutes at most.'
   return { about, ...failing(message, cure) }

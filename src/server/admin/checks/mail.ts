@@ -16,7 +16,7 @@ import {
 } from './check.ts'
 import { countWaitingLetters, type LostLetter, listLostLetters } from './queries.ts'
 
-type MailCheckDeps = Pick<CheckDeps, 'config' | 'db' | 'mailer'>
+type MailCheckDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'mailer'>
 
 /** The check reports a lost letter for this many days. The queue keeps it for 14. */
 const toldDays = 7
@@ -112,7 +112,8 @@ function hostOf(smtpUrl: string): string {
   return new URL(smtpUrl).host
 }
 
-async function lookAtLost({ config, db }: MailCheckDeps): Promise<Finding> {
+async function lookAtLost({ clock, config, db }: MailCheckDeps): Promise<Finding> {
+  const now = clock()
   const { supportEmail } = config
   const asked = { days: toldDays, limit: mostTold, supportEmail }
   const { total, newest } = await listLostLetters(db, asked)
@@ -123,15 +124,15 @@ async function lookAtLost({ config, db }: MailCheckDeps): Promise<Finding> {
     total > newest.length
       ? ` And ${total - newest.length} more, which the query in docs/operations.md (Mail) lists.`
       : ''
-  const message = `${letters} lost in the last ${toldDays} days. ${newest.map(tell).join(' ')}${more}`
+  const message = `${letters} lost in the last ${toldDays} days. ${newest.map((letter) => tell(letter, now)).join(' ')}${more}`
   const cure =
     'Read what the mail server said. If an address is wrong, tell its owner in another way. If it is about the sender, set MAIL_FROM to an address from which this mail server lets you send, and restart. A lost letter is not sent again: people can ask for another one.'
   return { about, ...warning(message, cure) }
 }
 
-function tell({ kind, address, reason, at }: LostLetter): string {
+function tell({ kind, address, reason, at }: LostLetter, now: Date): string {
   const to = address ?? 'an account that is gone'
-  return `To ${to} (${kind}, ${momentText(at)}): ${shortReason(reason)}.`
+  return `To ${to} (${kind}, ${momentText(at, now)}): ${shortReason(reason)}.`
 }
 
 async function lookAtWaiting({ db }: MailCheckDeps): Promise<Finding> {

@@ -11,10 +11,11 @@ export async function checkReports({
   clock,
   db,
 }: Pick<CheckDeps, 'clock' | 'db'>): Promise<Finding[]> {
+  const now = clock()
   const { count, since } = await countOpenReports(db)
   if (since === null) return [ok('None is open.')]
-  const message = `${count.toLocaleString('en')} open, the oldest since ${momentText(since)}.`
-  if (clock().getTime() - since.getTime() < longestWaitMs) return [ok(message)]
+  const message = `${count.toLocaleString('en')} open, the oldest since ${momentText(since, now)}.`
+  if (now.getTime() - since.getTime() < longestWaitMs) return [ok(message)]
   const cure =
     'Look at each under Reports in the Admin Center: take the file down, or dismiss the report. The link of a reported file works until then.'
   return [warning(message, cure)]

@@ -6,7 +6,7 @@ const facts = {
   fileNames: ['invoice.pdf'],
   count: 1,
   reason: 'It is a trap.\n\nSorry.',
-  takenDownAt: 'Tue 24 Nov, 14:02 UTC',
+  takenDownAt: 'Tue 24 Nov 2026, 14:02 UTC',
   supportEmail: 'support@example.org',
 }
 
@@ -22,7 +22,7 @@ function textsOf(changes: Partial<typeof facts> = {}) {
 it('tells of one file what happened, why, and whom to write to', () => {
   expect(textsOf()).toEqual([
     '1 file of yours was taken down',
-    'Hello Ada, on Tue 24 Nov, 14:02 UTC we took down 1 file of yours. Its link is closed, and the bytes are being deleted.',
+    'Hello Ada, on Tue 24 Nov 2026, 14:02 UTC we took down 1 file of yours. Its link is closed, and the bytes are being deleted.',
     'invoice.pdf',
     'The reason: It is a trap.',
     'Sorry.',

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import type { User } from '../../../shared/contract/account.ts'
 import { formatSize } from '../../../shared/rules/file-size.ts'
+import { localDayText } from '../../../shared/rules/moment-text.ts'
 import { tierTraits } from '../../../shared/rules/tier-traits.ts'
-import { serverClock } from '../../api/server-clock.ts'
+import { serverNow } from '../../api/look-again.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
-import { dayText } from './session-text.ts'
 import { useHoldings } from './use-holdings.ts'
 
 /** Shows what the account has: its tier, and how many files, bytes and active links. */
@@ -44,7 +44,8 @@ export function Holdings({ user }: { user: User }) {
 function trialNote({ premiumTrialEndsAt }: User): string | undefined {
   if (premiumTrialEndsAt === null) return undefined
   const end = new Date(premiumTrialEndsAt)
-  return end.getTime() > serverClock().now() ? `trial until ${dayText(end)}` : undefined
+  const now = serverNow()
+  return end > now ? `trial until ${localDayText(end, now)}` : undefined
 }
 
 function Fact({

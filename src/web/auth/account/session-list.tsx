@@ -1,13 +1,13 @@
 import { CircleAlert, Monitor, Smartphone } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import type { SessionView } from '../../../shared/contract/own-account.ts'
-import { momentText } from '../../../shared/rules/moment-text.ts'
+import { localDayText, localMomentText } from '../../../shared/rules/moment-text.ts'
 import { serverClock } from '../../api/server-clock.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { dayText, isHandheld, lastSeenText } from './session-text.ts'
+import { isHandheld, lastSeenText } from './session-text.ts'
 import { sessionName, useEndOtherSessions, useEndSession, useSessions } from './use-sessions.ts'
 import { RowsLoading, WayRow } from './way-row.tsx'
 
@@ -125,19 +125,15 @@ function SessionRow({ session, now, action }: SessionRowProps) {
       ) : null}
       <span className="wrap-anywhere">{session.ipAddress ?? 'Unknown address'}</span>
       <Dot />
-      <span className="inline-block" title={exact(since)}>
-        since {dayText(since)}
+      <span className="inline-block" title={localMomentText(since, now)}>
+        since {localDayText(since, now)}
       </span>
       <Dot />
-      <span className="inline-block" title={exact(lastSeen)}>
+      <span className="inline-block" title={localMomentText(lastSeen, now)}>
         {session.isCurrent ? 'now' : `seen ${lastSeenText(lastSeen, now)}`}
       </span>
     </WayRow>
   )
-}
-
-function exact(moment: Date): string {
-  return momentText(moment, moment.getTimezoneOffset())
 }
 
 /** Returns the `User-Agent` text unchanged, but shortens it to 60 characters. */

@@ -1,4 +1,5 @@
 import { counted } from '../../../shared/rules/counted.ts'
+import { localDayText } from '../../../shared/rules/moment-text.ts'
 import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/time-units.ts'
 
 /**
@@ -11,20 +12,7 @@ export function lastSeenText(lastSeen: Date, now: Date): string {
   if (passed < 10 * minuteInMs) return 'just now'
   if (passed < hourInMs) return `${Math.floor(passed / minuteInMs)} minutes ago`
   if (passed < dayInMs) return `${counted(Math.floor(passed / hourInMs), 'hour')} ago`
-  return `on ${dayText(lastSeen)}`
-}
-
-/**
- * Writes a day as '11 Nov', in the browser's time zone. It needs no year, because no session is
- * older than 90 days and a trial lasts 30 days.
- */
-export function dayText(moment: Date): string {
-  return moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
-}
-
-/** Writes a day with its year, as '11 Nov 2026', in the browser's time zone. */
-export function dateText(moment: Date): string {
-  return moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+  return `on ${localDayText(lastSeen, now)}`
 }
 
 /**

@@ -1,13 +1,14 @@
 import { CircleAlert, LockKeyhole } from 'lucide-react'
 import { useRef, useState } from 'react'
+import { localDayText } from '../../../shared/rules/moment-text.ts'
 import type { CallAnswer } from '../../api/call.ts'
+import { serverNow } from '../../api/look-again.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { GoogleMark } from '../google-mark.tsx'
 import { AddGoogle } from './add-google.tsx'
-import { dateText } from './session-text.ts'
 import { useRemoveGoogle, useWays } from './use-ways.ts'
 import { RowsLoading, WayRow } from './way-row.tsx'
 
@@ -50,7 +51,7 @@ function WayList({ ways, hasGoogleHere, email }: WayListProps) {
     <Card>
       <ul ref={list}>
         <WayRow icon={<LockKeyhole />} title="Password">
-          {password ? `Set on ${dateText(new Date(password))}` : 'Not set'}
+          {password ? `Set on ${dayOf(password)}` : 'Not set'}
         </WayRow>
         {google || hasGoogleHere ? (
           <WayRow
@@ -71,7 +72,7 @@ function WayList({ ways, hasGoogleHere, email }: WayListProps) {
               )
             }
           >
-            {google ? `Added on ${dateText(new Date(google))}` : 'Not added'}
+            {google ? `Added on ${dayOf(google)}` : 'Not added'}
           </WayRow>
         ) : null}
       </ul>
@@ -82,6 +83,10 @@ function WayList({ ways, hasGoogleHere, email }: WayListProps) {
       />
     </Card>
   )
+}
+
+function dayOf(since: string): string {
+  return localDayText(new Date(since), serverNow())
 }
 
 interface RemoveGoogleProps {
