@@ -219,9 +219,18 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await isThere(ada)).toBe(false)
   })
 
+  it.each([undefined, {}])('without an address deletes the user of this id (%j)', async (body) => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    const file = await makeFile(ada)
+    const response = await askToDeleteUser(admin, ada.id, body)
+    expect(response.status).toBe(200)
+    expect(await json(response)).toMatchObject({ deletedFiles: 1 })
+    expect(await isThere(ada)).toBe(false)
+    expect(await statusOf(`/api/download/${file.shortCode}`)).toBe(404)
+    expect(await isThere(bob)).toBe(true)
+  })
+
   it.each([
-    undefined,
-    {},
     { email: '' },
     { email: 'somebody@else.example' },
     { email: null },

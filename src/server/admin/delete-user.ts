@@ -40,9 +40,10 @@ const mostRemovedAtOnce = 1000
  *
  * The transaction first locks the row of the user, and then the rows that belong to the user. All
  * other code locks these rows in the same order. So two transactions never wait for each other.
- * @param email what the administrator typed as the user's address, in lower case.
+ * @param email what the administrator typed as the user's address, in lower case. With it, the user
+ * is deleted only if this is the address. Without it, the id alone says who is deleted.
  * @returns the address, and how many files were in the user's list.
- * @throws {AppError} USER_NOT_FOUND; ADMIN_STAYS; INVALID_INPUT when the address is not the user's.
+ * @throws {AppError} USER_NOT_FOUND; ADMIN_STAYS; INVALID_INPUT when `email` is not the user's.
  */
 export async function deleteUser(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>,
@@ -57,7 +58,10 @@ export async function deleteUser(
     const user = await lockForDeletion(tx, userId)
     if (!user) throw new AppError('USER_NOT_FOUND')
     if (user.role === 'admin') throw new AppError('ADMIN_STAYS')
-    if (email !== user.email) throw wrongAddress(email)
+    if (email !== undefined && email !== user.email) {
+      const message = "email: This is not the user's address. Nothing was deleted."
+      throw new AppError('INVALID_INPUT', { message })
+    }
 
     const now = clock()
     const signupIds = await findSignupIds(tx, user.email)
@@ -90,14 +94,6 @@ export async function deleteUser(
     log.warn({ err: error, userId }, 'deleted user leaves bytes to the next try')
   }
   return deleted
-}
-
-function wrongAddress(email: string | undefined): AppError {
-  const message =
-    email === undefined
-      ? "email: Type the user's address, to confirm that this account is to be deleted."
-      : "email: This is not the user's address. Nothing was deleted."
-  return new AppError('INVALID_INPUT', { message })
 }
 
 async function releaseAllFiles(tx: Db, ownerId: string, now: Date): Promise<number> {

@@ -97,12 +97,11 @@ export const admin = {
     method: 'DELETE',
     path: '/api/admin/users/{id}',
     summary:
-      "Delete a user and all that is theirs: files, open uploads, sessions, ways to sign in, settings, waiting letters. `email` must be the user's address, typed in again. Links end with this call. The bytes are removed before it answers, except where storage refuses or there are more than a thousand files: those go within minutes. `deletedFiles` counts the files of the user's list.",
+      "Delete a user and all that is theirs: files, open uploads, sessions, ways to sign in, settings, waiting letters. The body may hold the user's address as `email`, typed in again: with another address nothing is deleted. Links end with this call. The bytes are removed before it answers, except where storage refuses or there are more than a thousand files: those go within minutes. `deletedFiles` counts the files of the user's list.",
     access: 'admin',
     params: z.object({ id: userId }),
-    // The address is optional here, because `deleteUser` checks it only after it has found the
-    // user. So an unknown user gives 404 and the administrator gives 409, whatever the body
-    // contains.
+    // `deleteUser` compares the address after it has looked at the user. So an unknown user gives
+    // 404 and the administrator gives 409, whatever address the body contains.
     body: z
       .strictObject({ email: z.string().trim().toLowerCase().max(longestAddress).optional() })
       .optional(),
