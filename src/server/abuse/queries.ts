@@ -194,25 +194,27 @@ export async function closeReportsOf(
  * file, because the administrator can still take the file down. It works in batches.
  * @returns how many reports were removed.
  */
-export function removeLapsedReports(db: Db, now: Date): Promise<number> {
+export async function removeLapsedReports(db: Db, now: Date): Promise<number> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayInMs)
+  const closed = lt(reports.closedAt, daysAgo(handledReportDays))
   const keptFile = db
     .select({ id: files.id })
     .from(files)
     .where(and(eq(files.id, reports.fileId), isNull(files.purgingAt), isNull(files.purgedAt)))
-  const isLapsed = or(
-    lt(reports.closedAt, daysAgo(handledReportDays)),
-    and(
-      isNull(reports.closedAt),
-      lt(reports.lastReportedAt, daysAgo(openReportDays)),
-      notExists(keptFile),
-    ),
+  const forgotten = and(
+    isNull(reports.closedAt),
+    lt(reports.lastReportedAt, daysAgo(openReportDays)),
+    notExists(keptFile),
   )
+  return (await removeReports(db, closed)) + (await removeReports(db, forgotten))
+}
+
+function removeReports(db: Db, which: SQL | undefined): Promise<number> {
   return removeInBatches(async (limit) => {
     const ids = db
       .select({ id: reports.id })
       .from(reports)
-      .where(isLapsed)
+      .where(which)
       .limit(limit)
       .for('update', { skipLocked: true })
     const { rowCount } = await db.delete(reports).where(inArray(reports.id, ids))

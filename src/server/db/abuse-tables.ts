@@ -47,6 +47,11 @@ export const reports = pgTable(
     // The list of open reports reads this index backwards, so the newest come first.
     index('reports_open').on(table.lastReportedAt, table.id).where(sql`${table.closedAt} is null`),
     index('reports_short_code').on(table.shortCode),
+    // A takedown asks for the last report of a file, also for a closed one.
+    index('reports_file').on(table.fileId, table.lastReportedAt),
+    // These find the closed reports of a user who is deleted, and those that were kept long enough.
+    index('reports_closed_owner').on(table.ownerId).where(sql`${table.closedAt} is not null`),
+    index('reports_closed').on(table.closedAt).where(sql`${table.closedAt} is not null`),
   ],
 )
 

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { findLastReport, removeHandledReportsOf, removeLapsedReports } from './queries.ts'
+
+const day = 24 * 60 * 60_000
+const closedCount = 10_000
+const ownerCount = 1000
+const perOwner = closedCount / ownerCount
+
+/** A file that was reported twice, and both reports are closed. */
+const fileId = randomUUID()
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+  // Every report was closed at its own minute, the first one first.
+  await app.pool.query(
+    `insert into reports (file_id, owner_id, short_code, original_name, mime_type, size, count,
+      statements, first_reported_at, last_reported_at, closed_at, outcome)
+    select case when n in (40, 50) then $3::uuid else gen_random_uuid() end, 'owner-' || n % $4::int,
+      'code-' || n, 'a', 'text/plain', 1, 1, '[]', moment, moment, moment, 'dismissed'
+    from generate_series(1, $1::int) n, lateral (select $2::timestamptz + n * interval '1 minute') m (moment)`,
+    [closedCount, app.clock(), fileId, ownerCount],
+  )
+  await app.pool.query('vacuum analyze reports')
+})
+afterAll(() => app.close())
+
+/** Returns how many closed reports and entries of their indexes this work reads. */
+async function rowsRead(work: () => Promise<unknown>): Promise<number> {
+  const plans = await runPlansOf(app.pool, work)
+  const ofTable = plans.filter((plan) => / on reports\b/.test(plan))
+  expect(ofTable.length).toBeGreaterThan(0)
+  for (const plan of ofTable) expect(plan).not.toContain('Seq Scan on reports')
+  return ofTable.reduce((sum, plan) => sum + rowsReadOf(plan, 'reports'), 0)
+}
+
+it('the last report of a file is found among many closed ones', async () => {
+  const { db } = app.deps
+  const read = await rowsRead(async () => {
+    expect(await findLastReport(db, fileId)).toMatchObject({ shortCode: 'code-50' })
+  })
+  expect(read).toBeLessThanOrEqual(4)
+})
+
+it('the closed reports of one owner are removed without a look at those of others', async () => {
+  const read = await rowsRead(() => removeHandledReportsOf(app.deps.db, 'owner-500'))
+  expect(read).toBeLessThanOrEqual(3 * perOwner)
+  expect((await app.pool.query(`select from reports where owner_id = 'owner-500'`)).rowCount).toBe(
+    0,
+  )
+})
+
+it('closed reports are removed without a look at those that stay', async () => {
+  const { clock, db } = app.deps
+  const now = new Date(clock().getTime() + 30 * day + 20 * 60_000)
+  const read = await rowsRead(async () => {
+    expect(await removeLapsedReports(db, now)).toBe(19)
+  })
+  expect(read).toBeLessThanOrEqual(5 * 19)
+})
