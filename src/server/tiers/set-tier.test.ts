@@ -242,15 +242,16 @@ describe('the audit log', () => {
     ["update audit_log set details = '{}'"],
     ['update audit_log set actor = null, ip_address = null'],
     ["update audit_log set ip_address = '192.0.2.1'"],
+    ['update audit_log set ip_address = null'],
     ['update audit_log set at = now()'],
     ['delete from audit_log'],
     ['truncate audit_log'],
   ])('keeps what is in it: %s', async (statement) => {
     const ada = await makePerson(app)
     await toggle(ada)
-    const before = await app.deps.db.$count(auditLog)
+    const before = await app.deps.db.select().from(auditLog).orderBy(auditLog.id)
     await expect(app.pool.query(statement)).rejects.toThrow('audit_log is append-only')
-    expect(await app.deps.db.$count(auditLog)).toBe(before)
+    expect(await app.deps.db.select().from(auditLog).orderBy(auditLog.id)).toEqual(before)
   })
 
   it('is led to by no foreign key that could take its rows along', async () => {
@@ -260,15 +261,13 @@ describe('the audit log', () => {
     expect(rows).toEqual([])
   })
 
-  it('keeps the lines about a user who is gone, and lets go of the address alone', async () => {
+  it('keeps the lines about a user who is gone, as they were', async () => {
     const ada = await makePerson(app)
     await toggle(ada)
     const [line] = await audited(ada.id)
     await app.deps.db.delete(users).where(eq(users.id, ada.id))
     expect(await audited(ada.id)).toEqual([line])
     expect(JSON.stringify(line)).not.toContain(ada.email)
-    await app.deps.db.update(auditLog).set({ ipAddress: null }).where(eq(auditLog.actor, ada.id))
-    expect(await audited(ada.id)).toEqual([{ ...line, ipAddress: null }])
   })
 })
 
