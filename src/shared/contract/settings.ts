@@ -89,8 +89,13 @@ export const settings = {
     body: z.object({
       key: z.enum(settingKeys),
       // Each setting has its own bounds. So `checkSetting` checks the value, and its message names
-      // the bound.
-      value: z.union([z.string(), z.number()]).transform(String),
+      // the bound. No setting allows an empty text, so that is what a value of another type becomes.
+      value: z
+        .preprocess(
+          (value) => (typeof value === 'string' || Number.isFinite(value) ? value : ''),
+          z.union([z.string(), z.number()]),
+        )
+        .transform(String),
       description: z.string().max(500).refine(fitsDatabase, 'Must be plain text.').optional(),
     }),
     response: z.object({ key: z.enum(settingKeys), value: z.string(), description: z.string() }),
