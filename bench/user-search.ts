@@ -23,16 +23,23 @@ const searches = {
   'two texts that many have, which nobody has together': 'grace@mail',
   'three letters that nobody has': 'qzx',
   'two letters that begin many names': 'lo',
+  'two letters within one old name': 'uo',
+  'one letter that one old name has': 'q',
+  'a sign that nobody has': '%',
+  'a sign that the oldest tenth have': '#',
   'two letters that nobody has': 'qz',
 }
 
 /**
  * Inserts users with a name and an address for each number. The names combine 50 first names and 50
- * last names, and the addresses use 500 domains. The newest user has the lowest number.
+ * last names, and the addresses use 500 domains. The newest user has the lowest number. The names of
+ * the oldest tenth end with a sign, and one old user has a name of another sort.
  */
 const fill = `
   insert into users (id, name, email, created_at, updated_at)
-  select 'many ' || n, first || ' ' || last,
+  select 'many ' || n,
+    case when n = $1::int - 7 then 'Zoe Quoxley' when n > 0.9 * $1::int then first || ' ' || last || ' #'
+      else first || ' ' || last end,
     lower(first || '.' || last) || '.' || n || '@mail' || n % 500 || '.example',
     $2::timestamptz - n * interval '1 minute', $2
   from generate_series(1, $1::int) n,
@@ -80,14 +87,15 @@ export async function measureUserSearch(cores: Cores, scratch: string): Promise<
 }
 
 async function makeUsers(mayfly: Mayfly): Promise<void> {
-  // Postgres makes an index faster in one go than row by row. So the index is made after the rows.
-  const [index] = await mayfly.sql<{ indexdef: string }>(
-    "select indexdef from pg_indexes where indexname = 'users_search_text'",
+  // Postgres makes an index faster in one go than row by row. So the indexes are made after the rows.
+  const indexes = await mayfly.sql<{ name: string; definition: string }>(
+    `select indexname as name, indexdef as definition from pg_indexes
+    where indexname in ('users_search_text', 'users_short_grams')`,
   )
-  if (!index) throw new Error('There is no index users_search_text.')
-  await mayfly.sql('drop index users_search_text')
+  if (indexes.length !== 2) throw new Error('An index for searches is missing.')
+  for (const { name } of indexes) await mayfly.sql(`drop index ${name}`)
   await mayfly.sql(fill, [userCount, new Date(), firstNames, lastNames])
-  await mayfly.sql(index.indexdef)
+  for (const { definition } of indexes) await mayfly.sql(definition)
   await mayfly.sql('vacuum analyze users')
 }
 

@@ -5,29 +5,16 @@
 const pieceLength = 4
 const shortestPiece = 3
 
-/** What to look up in an index of trigrams to find a text. */
-export interface IndexedSearch {
-  /**
-   * Parts of the search text, of three or four letters each. Every row that contains the search
-   * text contains all of them. The index finds several short pieces much faster than one long text:
-   * it skips from one row with a rare piece to the next, and need not compare all trigrams of the
-   * text with every row.
-   */
-  pieces: string[]
-  /**
-   * The first word of a search text without pieces, because all its words are too short. The index
-   * can find this word only at the beginning of words. null if there are pieces, or if the text has
-   * no letters and digits.
-   */
-  wordStart: string | null
-}
-
-/** Divides a search text into what an index of trigrams can find. */
-export function indexedSearch(search: string): IndexedSearch {
+/**
+ * Returns the parts of a search text that an index of trigrams can find, of three or four letters
+ * each. Every row that contains the search text contains all of them. The index finds several short
+ * pieces much faster than one long text: it skips from one row with a rare piece to the next, and
+ * need not compare all trigrams of the text with every row.
+ * @returns no pieces if all words of the text are too short, or if it has only signs.
+ */
+export function searchPieces(search: string): string[] {
   const words = search.match(/[\p{L}\p{N}]+/gu) ?? []
-  const pieces = words.flatMap((word) => piecesOf([...word]))
-  const wordStart = pieces.length > 0 ? null : (words[0] ?? null)
-  return { pieces: [...new Set(pieces)], wordStart }
+  return [...new Set(words.flatMap((word) => piecesOf([...word])))]
 }
 
 function piecesOf(letters: readonly string[]): string[] {

@@ -1,23 +1,14 @@
-import {
-  and,
-  count,
-  desc,
-  eq,
-  inArray,
-  isNull,
-  or,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from 'drizzle-orm'
+import { and, count, desc, eq, inArray, isNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { files, users } from '../db/schema.ts'
+import { shortGramsOf, shortGramsSql } from '../db/short-grams-sql.ts'
 import type { Db } from '../deps.ts'
 import { tierAt } from '../tiers/queries.ts'
-import { indexedSearch } from './search-pieces.ts'
+import { searchPieces } from './search-pieces.ts'
 
 /**
  * Selects the files that count in the figures of the whole server and of a user: all files that
- * their owners have not deleted. Downloads are counted for these files only.
+ * their owners have not deleted, also those that are over or were taken down. Downloads are counted
+ * for these files only.
  */
 const isCounted = isNull(files.deletedAt)
 
@@ -65,21 +56,22 @@ export interface CountedUser {
 const newestUsers = 10_000
 
 /**
- * The search looks at this many of the newest users to learn which pieces of the search text are
- * frequent. A *piece* is a part of three or four letters (see `indexedSearch`).
+ * The search looks at this many of the newest users to learn which parts of the search text are
+ * frequent: its *pieces* of three or four letters (see `searchPieces`), and its *grams* of two
+ * characters (see `shortGramsOf`).
  */
 const sampledUsers = 1000
 /**
- * A piece is frequent if more than this many of the sampled users have it. The search looks up only
- * the other pieces in the index. If every piece is frequent, it looks up all of them.
+ * A part is frequent if more than this many of the sampled users have it. The search looks up only
+ * the other parts in the index. If every part is frequent, it looks up all of them.
  */
-const mostWithPiece = sampledUsers / 10
+const mostWithPart = sampledUsers / 10
+/** If at most this number of these users have a piece, the search looks no further for a rare part. */
+const fewWithPart = sampledUsers / 200
 
 /**
  * Lists at most `limit` of the newest users. With `search`, it lists only users whose mail address
- * or name contains this text, in upper or lower case. A text of one or two letters is found
- * anywhere in the data of the newest 10,000 users. For all other users, it is found only at the
- * beginning of a word.
+ * or name contains this text, in upper or lower case.
  */
 export async function listUsers(
   db: Db,
@@ -151,14 +143,9 @@ async function findNewestUsers(db: Db, text: string, limit: number): Promise<str
   return found.map(({ id }) => id)
 }
 
-/** Looks for the text among all users. It uses an index of trigrams. */
+/** Looks for the text among all users, by an index. */
 async function findByIndex(db: Db, text: string, limit: number): Promise<string[]> {
-  const { pieces, wordStart } = indexedSearch(text)
-  const indexed = [
-    ...(await rareOf(db, pieces)).map((piece) => contains(users.searchText, piece)),
-    ...(wordStart === null ? [] : [or(...wordBeginnings(wordStart))]),
-  ]
-  if (indexed.length === 0) return []
+  const indexed = await lookUpsOf(db, text)
   // `materialized` makes Postgres search first and sort afterwards. Without it, Postgres may guess
   // that many users match, and then read all users from the newest on.
   const { rows } = await db.execute<{ id: string }>(sql`
@@ -170,38 +157,49 @@ async function findByIndex(db: Db, text: string, limit: number): Promise<string[
 }
 
 /**
- * Returns the pieces that few users have. If many users have each piece, returns all of them.
- * Nearly all users have some pieces, such as the end of a domain. For such a piece, the index would
- * read a long list of users, and the other pieces already exclude most of them.
+ * Returns SQL conditions that an index can find, for rare parts of the text. There is an index of
+ * trigrams for the pieces, and one of all that is shorter for the grams. The grams are looked up if
+ * there are no pieces, or if all pieces are frequent and a gram is rarer: few names may end where
+ * this text has a sign.
  */
-async function rareOf(db: Db, pieces: readonly string[]): Promise<readonly string[]> {
-  if (pieces.length < 2) return pieces
+async function lookUpsOf(db: Db, text: string): Promise<SQL[]> {
+  const pieces = searchPieces(text)
+  const grams = shortGramsOf(text)
+  if (pieces.length === 0) return [hasGrams(grams)]
+  // The other grams are parts of words, so users with the pieces have them anyway.
+  const withSigns = grams.filter((gram) => /[^\p{L}\p{N}]/u.test(gram))
+  if (pieces.length + withSigns.length < 2) return pieces.map(hasPiece)
+  const counts = await countAmongNewest(db, [...pieces, ...withSigns])
+  const rarest = (parts: string[]) => Math.min(...parts.map((part) => counts.get(part) ?? 0))
+  const isEnough = rarest(pieces) <= Math.max(fewWithPart, rarest(withSigns))
+  return isEnough ? rareOf(pieces, counts).map(hasPiece) : [hasGrams(rareOf(withSigns, counts))]
+}
+
+/**
+ * Returns the parts that few users have. If many users have each part, returns all of them. Nearly
+ * all users have some parts, such as the end of a domain. For such a part, the index would read a
+ * long list of users, and the other parts already exclude most of them.
+ */
+function rareOf(parts: string[], counts: ReadonlyMap<string, number>): string[] {
+  const rare = parts.filter((part) => (counts.get(part) ?? 0) <= mostWithPart)
+  return rare.length > 0 ? rare : parts
+}
+
+/** Counts for each part how many of the newest users have it. */
+async function countAmongNewest(db: Db, parts: string[]): Promise<Map<string, number>> {
   const newest = db
     .select({ searchText: users.searchText })
     .from(users)
     .orderBy(...newestFirst)
     .limit(sampledUsers)
     .as('newest')
-  const counts = pieces.map(
-    (piece) => sql`count(*) filter (where ${holds(newest.searchText, piece)})::int`,
+  const counts = parts.map(
+    (part) => sql`count(*) filter (where ${holds(newest.searchText, part)})::int`,
   )
   const [sample] = await db
     .select({ counts: sql<number[]>`array[${sql.join(counts, sql`, `)}]` })
     .from(newest)
-  const rare = pieces.filter((_, at) => (sample?.counts[at] ?? 0) <= mostWithPiece)
-  return rare.length > 0 ? rare : pieces
-}
-
-/** The characters after which a new word begins in an address or a name. */
-const beforeWords = [' ', '.', '@', '-', '_', '+']
-
-/**
- * Returns SQL conditions, one for each place where a word can begin. A condition is true if a word
- * begins with this text there.
- */
-function wordBeginnings(text: string): SQL[] {
-  const first = sql`${users.searchText} like ${`${asPattern(text)}%`}`
-  return [first, ...beforeWords.map((before) => contains(users.searchText, before + text))]
+  return new Map(parts.map((part, at) => [part, sample?.counts[at] ?? 0]))
 }
 
 /**
@@ -213,11 +211,19 @@ function holds(column: SQLWrapper, text: string): SQL {
 }
 
 /**
- * Returns SQL that tells whether a column contains this text. Postgres can use the index of
+ * Returns SQL that tells whether a user's data contains this piece. Postgres can use the index of
  * trigrams for it.
  */
-function contains(column: SQLWrapper, text: string): SQL {
-  return sql`${column} like ${`%${asPattern(text)}%`}`
+function hasPiece(piece: string): SQL {
+  return sql`${users.searchText} like ${`%${asPattern(piece)}%`}`
+}
+
+/**
+ * Returns SQL that tells whether a user's data contains all of these grams. Postgres can use the
+ * index of short grams for it.
+ */
+function hasGrams(grams: readonly string[]): SQL {
+  return sql`${shortGramsSql(users.searchText)} @> ${sql.param(grams)}::text[]`
 }
 
 /** Escapes `%`, `_` and backslash, because they have a special meaning in a pattern of `like`. */

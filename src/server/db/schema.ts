@@ -26,6 +26,7 @@ import { bytes, moment } from './columns.ts'
 import { downloadRankSql } from './download-rank-sql.ts'
 import { fileKindSql } from './file-kind-sql.ts'
 import { purgeLookSql } from './purge-look-sql.ts'
+import { shortGramsSql } from './short-grams-sql.ts'
 
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
 export { auditLog } from './audit-table.ts'
@@ -71,7 +72,10 @@ export const users = pgTable(
       .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
     index('users_recheck_files').on(table.id).where(sql`${table.recheckFiles}`),
     index('users_created_at').on(table.createdAt, table.id),
+    // The administrator's search asks the first of these for three letters and more, and the second
+    // for less.
     index('users_search_text').using('gin', table.searchText.op('gin_trgm_ops')),
+    index('users_short_grams').using('gin', shortGramsSql(table.searchText)),
   ],
 )
 
