@@ -44,7 +44,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   await expect(cleanUp).toBeFocused()
   const destructive: [string, string, string][] = [
     ['Sanitize filenames', 'Sanitize', '1 name changed, 0 errors'],
-    ['Expire files', 'Expire files', '1 file expired'],
+    ['Expire files', 'Expire files', 'Bytes of 1 file removed'],
     ['Clean up expired files', 'Clean up', '1 file deleted'],
     ['Expire trials', 'Expire trials', '1 trial ended'],
   ]

@@ -37,7 +37,7 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await expect(links.getByRole('link', { name: 'Reports 2 open' })).toBeVisible()
   const row = (name: string) => reports.getByRole('listitem').filter({ hasText: name })
   await row('minutes.pdf').getByRole('button', { name: 'Dismiss' }).press('Enter')
-  await expect(page.getByText('Report dismissed')).toBeVisible()
+  await expect(page.getByText('Report dismissed, 1 still open')).toBeVisible()
   await expect(row('minutes.pdf')).toHaveCount(0)
   await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
 

@@ -2,20 +2,21 @@ import { z } from 'zod'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { closeReport } from './queries.ts'
+import { closeReport, countOpenReports } from './queries.ts'
 
 const reportId = z.uuid()
 
 /**
  * Closes a report and leaves the file as it is. If somebody reports the file again later, this
  * opens a new report.
+ * @returns how many reports are open now.
  * @throws {AppError} REPORT_NOT_FOUND when no open report has this id.
  */
 export async function dismissReport(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
   id: string,
   actor: { id: string; ipAddress: string },
-): Promise<void> {
+): Promise<number> {
   if (!reportId.safeParse(id).success) throw new AppError('REPORT_NOT_FOUND')
   await db.transaction(async (tx) => {
     const now = clock()
@@ -28,4 +29,5 @@ export async function dismissReport(
       { at: now, actor: by, action: 'dismiss-report', subject, ipAddress, details },
     ])
   })
+  return (await countOpenReports(db)).count
 }

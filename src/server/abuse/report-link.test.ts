@@ -287,7 +287,7 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
     const texts = await Promise.all(answers.map((answer) => json<{ message: string }>(answer)))
     expect(new Set(texts.map(({ message }) => message))).toEqual(
-      new Set(['Report dismissed', 'This report is not open.']),
+      new Set(['Report dismissed, none is open', 'This report is not open.']),
     )
     expect(await listReports(admin)).toEqual([])
     expect((await visitor.fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
@@ -303,6 +303,18 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
 
     await report(visitor, file.shortCode)
     expect(await listReports(admin)).toMatchObject([{ count: 1 }])
+  })
+
+  it('says how many are still open', async () => {
+    for (const file of [await makeFile(owner), await makeFile(owner)])
+      await report(visitor, file.shortCode)
+    const messages: unknown[] = []
+    for (const { id } of await listReports(admin))
+      messages.push(await json(await dismiss(admin, id)))
+    expect(messages).toEqual([
+      { message: 'Report dismissed, 1 still open' },
+      { message: 'Report dismissed, none is open' },
+    ])
   })
 
   it.each([randomUUID(), 'x', "'", '%00'])('finds no report %s', async (id) => {

@@ -76,10 +76,14 @@ export function abuseRoutes(
     },
 
     async dismissReport({ params, user, clientAddress }) {
-      await dismissReport(deps, params.id, { id: user.id, ipAddress: clientAddress })
-      return { message: 'Report dismissed' }
+      const actor = { id: user.id, ipAddress: clientAddress }
+      return { message: dismissedText(await dismissReport(deps, params.id, actor)) }
     },
   }
+}
+
+function dismissedText(open: number): string {
+  return `Report dismissed, ${open === 0 ? 'none is' : `${open.toLocaleString('en')} still`} open`
 }
 
 type ListedReport = Awaited<ReturnType<typeof listReports>>[number]

@@ -34,7 +34,7 @@ export function adminActionRoutes(
 
     sanitizeFileNames: (call) => sanitizeFileNames(deps, actorOf(call)),
 
-    expireFiles: async (call) => ({ expiredCount: await expireFilesNow(deps, actorOf(call)) }),
+    expireFiles: (call) => expireFilesNow(deps, actorOf(call)),
 
     expireTrials: async (call) => ({ expiredCount: await expireTrialsNow(deps, actorOf(call)) }),
 

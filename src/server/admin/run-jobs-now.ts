@@ -10,19 +10,19 @@ import type { Actor } from './actor.ts'
  * Removes the bytes of files that were deleted, or whose links have ended and cannot be renewed.
  * The job `expire-files` does the same every minute (spec §2: expire files). If the job runs at the
  * same time, only one of the two counts a file.
- * @returns how many files lost their bytes.
+ * @returns how many files lost their bytes, and how many did not, because storage failed.
  * @throws {AppError} UNAVAILABLE when storage removed none of the bytes that were due.
  */
 export async function expireFilesNow(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
   actor: Actor,
-): Promise<number> {
+): Promise<{ expiredCount: number; failed: number }> {
   const { purged: expiredCount, failed } = await expireFiles(deps)
   const figures = { expiredCount, failed }
   await writeAudit(deps.db, [actionEntry('expire-files', actor, figures, deps.clock())])
   if (expiredCount === 0 && failed > 0)
     throw new AppError('UNAVAILABLE', { message: refusal(failed) })
-  return expiredCount
+  return figures
 }
 
 function refusal(failed: number): string {

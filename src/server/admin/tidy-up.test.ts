@@ -199,12 +199,12 @@ describe('POST /api/admin/expire-files', () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const { storageKey } = await rowOf(file)
-    expect(await act('expire-files')).toEqual({ expiredCount: 0 })
+    expect(await act('expire-files')).toEqual({ expiredCount: 0, failed: 0 })
     app.clock.advance(3 * day)
-    expect(await act('expire-files')).toEqual({ expiredCount: 1 })
+    expect(await act('expire-files')).toEqual({ expiredCount: 1, failed: 0 })
     expect(await app.storage.storedSize(storageKey)).toBeNull()
     expect(await listOf(ada)).toEqual([file.id])
-    expect(await act('expire-files')).toEqual({ expiredCount: 0 })
+    expect(await act('expire-files')).toEqual({ expiredCount: 0, failed: 0 })
     expect(await told('expire-files')).toEqual([
       { expiredCount: 0, failed: 0 },
       { expiredCount: 1, failed: 0 },
@@ -227,12 +227,26 @@ describe('POST /api/admin/expire-files', () => {
     })
     const job = expireFiles(hanging)
     await reached.promise
-    expect(await expireFilesNow(app.deps, actor())).toBe(0)
+    expect(await expireFilesNow(app.deps, actor())).toMatchObject({ expiredCount: 0 })
     // The job has hung for so long that another run may take over its files.
     app.clock.advance(2 * minute)
-    expect(await expireFilesNow(app.deps, actor())).toBe(3)
+    expect(await expireFilesNow(app.deps, actor())).toMatchObject({ expiredCount: 3 })
     go.resolve()
     expect(await job).toEqual({ purged: 0, failed: 0 })
+  })
+
+  it('counts what storage did not remove beside what it did', async () => {
+    const ada = await makePerson(app)
+    const [stuck] = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
+    const { storageKey } = await rowOf(stuck)
+    app.clock.advance(3 * day)
+    const refusing = withStore({
+      remove: (key) =>
+        key === storageKey ? Promise.reject(new Error('EIO')) : app.storage.remove(key),
+    })
+    const figures = { expiredCount: 2, failed: 1 }
+    expect(await expireFilesNow(refusing, actor())).toEqual(figures)
+    expect(await told('expire-files')).toEqual([figures])
   })
 
   it('says that storage refuses, if no byte went', async () => {

@@ -228,7 +228,8 @@ const inAnswers: Notes = {
   testKey: { note: 'The key of the bytes for the test.', example: exampleKey },
   updated: { note: 'How many were changed.', example: 0 },
   errors: { note: 'How many could not be changed.', example: 0 },
-  expiredCount: { note: 'How many have ended.', example: 0 },
+  expiredCount: { note: 'How many trials ended, or files lost their bytes.', example: 0 },
+  failed: { note: 'How many files storage did not remove now.', example: 0 },
   deletedFiles: { note: 'How many files were deleted.', example: 2 },
 }
 

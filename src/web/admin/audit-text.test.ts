@@ -56,7 +56,8 @@ describe('an entry of the audit log', () => {
   it.each([
     ['delete-user', { email: 'a@example.org', deletedFiles: 1 }, 'Deleted a user, with 1 file'],
     ['clean-up-expired', { deletedCount: 1234 }, 'Cleaned up expired files: 1,234'],
-    ['expire-files', { expiredCount: 0, failed: 2 }, 'Expired files: 0'],
+    ['expire-files', { expiredCount: 12, failed: 0 }, 'Expired files: 12'],
+    ['expire-files', { expiredCount: 0, failed: 2 }, 'Expired files: 0, 2 failed'],
     ['expire-trials', { expiredCount: 3 }, 'Expired trials: 3'],
     ['sanitize-file-names', { updated: 4, errors: 1 }, 'Sanitized filenames: 4'],
     ['set-role', { from: 'user', to: 'admin' }, 'Role: User to Administrator'],

@@ -49,7 +49,11 @@ const sentences: Partial<Record<AuditAction, (details: Details) => string | unde
   },
   'take-down': takedownSentence,
   'clean-up-expired': (details) => figure('Cleaned up expired files', details, 'deletedCount'),
-  'expire-files': (details) => figure('Expired files', details, 'expiredCount'),
+  'expire-files': (details) => {
+    const done = figure('Expired files', details, 'expiredCount')
+    const failed = countIn(details, 'failed') ?? 0
+    return done && failed > 0 ? `${done}, ${failed.toLocaleString('en')} failed` : done
+  },
   'expire-trials': (details) => figure('Expired trials', details, 'expiredCount'),
   'test-storage': (details) => verdict('Tested the storage connection', details, 'connected'),
   'test-mail': (details) => verdict('Sent a test mail', details, 'success'),

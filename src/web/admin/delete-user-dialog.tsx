@@ -92,7 +92,10 @@ function Question({ user, onCancel, onDeleted }: QuestionProps) {
   )
 }
 
-/** Returns a mutation that deletes a user. If the user no longer exists, this is a success too. */
+/**
+ * Returns a mutation that deletes a user. If the user no longer exists, this is a success too, but
+ * nobody knows then how many files there were.
+ */
 function useDeleteUser(user: ListedUser) {
   const client = useQueryClient()
   return useMutation({
@@ -101,16 +104,20 @@ function useDeleteUser(user: ListedUser) {
         const { id } = user
         return (await call('deleteUser', { params: { id }, body: { email } })).deletedFiles
       } catch (error) {
-        if (error instanceof ApiError && error.code === 'USER_NOT_FOUND') return 0
+        if (error instanceof ApiError && error.code === 'USER_NOT_FOUND') return null
         throw error
       }
     },
     onSuccess: (deletedFiles) => {
       refreshAfterAct(client)
-      toast({
-        title: `${shownName(user)} was deleted`,
-        description: `${counted(deletedFiles, 'file')} went with the account.`,
-      })
+      toast(
+        deletedFiles === null
+          ? { title: `${shownName(user)} was already deleted` }
+          : {
+              title: `${shownName(user)} was deleted`,
+              description: `${counted(deletedFiles, 'file')} went with the account.`,
+            },
+      )
     },
     onError: (error) => {
       if (saysSignedOut(error)) return

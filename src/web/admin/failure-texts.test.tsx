@@ -156,6 +156,19 @@ describe('a failed change', () => {
     expect(screen.getByLabelText<HTMLInputElement>(/^Type this address/).value).toBe(user.email)
   })
 
+  it('by a deletion of somebody who is gone says so, and counts no files', async () => {
+    vi.stubGlobal('fetch', async () =>
+      Response.json({ message: reason, code: 'USER_NOT_FOUND' }, { status: 404 }),
+    )
+    show(<Deletion />)
+    press('Ask')
+    const field = await screen.findByLabelText('Type this address to delete the account')
+    fireEvent.change(field, { target: { value: user.email } })
+    press('Delete')
+    const toast = await screen.findByText('Mira Oake was already deleted')
+    expect(toast.parentElement?.textContent).not.toContain('file')
+  })
+
   it.each([
     ['premium_price', '9', 'Failed to update premium price'],
     ['app_version', 'v1', 'Failed to update app version'],

@@ -153,7 +153,7 @@ function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<AdminLi
       save={async (value, onRefused) =>
         (await mutateAsync({ key: setting, value, onRefused })).value
       }
-      savedText={`Saved. It was ${saved}.`}
+      savedText={() => `Saved. It was ${saved}.`}
     />
   )
 }

@@ -22,8 +22,15 @@ export function cleanedUp({ deletedCount }: { deletedCount: number }): Outcome {
   return figure(deletedCount, 'file', 'deleted')
 }
 
-export function expiredFiles({ expiredCount }: { expiredCount: number }): Outcome {
-  return figure(expiredCount, 'file', 'expired')
+/** Says of how many files the bytes were removed, and of how many they were not. */
+export function expiredFiles(figures: { expiredCount: number; failed: number }): Outcome {
+  const { expiredCount, failed } = figures
+  const text = `Bytes of ${counted(expiredCount, 'file')} removed`
+  if (failed > 0) {
+    const note = 'The server tries again by itself. Test the storage connection to see why.'
+    return success(`${text}, ${failed.toLocaleString('en')} failed`, note)
+  }
+  return success(expiredCount === 0 ? `${text}: none was over` : text)
 }
 
 export function expiredTrials({ expiredCount }: { expiredCount: number }): Outcome {

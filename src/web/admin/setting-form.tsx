@@ -48,7 +48,7 @@ export function SettingForm({ setting, saved }: SettingFormProps) {
       input={inputs[setting]}
       check={(typed) => checkTextSetting(setting, typed)}
       save={async (value, onRefused) => (await mutateAsync({ value, onRefused })).value}
-      savedText={savedText(setting, saved)}
+      savedText={(stored) => savedText(setting, saved, stored)}
     />
   )
 }

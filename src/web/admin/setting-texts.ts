@@ -4,6 +4,7 @@ import {
   priceBounds,
   type TextSettingKey,
 } from '../../shared/rules/admin-settings.ts'
+import { counted } from '../../shared/rules/counted.ts'
 import { priceText } from '../../shared/rules/price-text.ts'
 
 interface SettingTexts {
@@ -38,8 +39,13 @@ export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
   },
 }
 
-/** Says that a value was saved, and what it was before. Example: 'Saved. It was $8.' */
-export function savedText(key: TextSettingKey, before: string): string {
+/**
+ * Says that a value was saved, and what it was before. Example: 'Saved. It was $8.' Of a value with
+ * several lines it says how long it is now. Example: 'Saved: 3 lines, 71 characters.'
+ */
+export function savedText(key: TextSettingKey, before: string, stored: string): string {
   const shown = settingTexts[key].inSentence(before)
-  return shown === null ? 'Saved.' : `Saved. It was ${shown}.`
+  if (shown !== null) return `Saved. It was ${shown}.`
+  const lines = counted(stored.split('\n').length, 'line')
+  return `Saved: ${lines}, ${counted(stored.length, 'character')}.`
 }

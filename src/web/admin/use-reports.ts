@@ -57,22 +57,24 @@ function tellFailure(client: QueryClient, error: unknown, title: string): void {
 }
 
 /**
- * Returns a mutation that closes a report and leaves the file as it is. If the report is already
- * closed, this is a success too.
+ * Returns a mutation that closes a report and leaves the file as it is. The server says how many are
+ * still open. If the report is already closed, this is a success too.
  */
 export function useDismissReport({ id }: Report) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async () => {
       try {
-        await call('dismissReport', { params: { id } })
+        return (await call('dismissReport', { params: { id } })).message
       } catch (error) {
-        if (!(error instanceof ApiError && error.code === 'REPORT_NOT_FOUND')) throw error
+        if (error instanceof ApiError && error.code === 'REPORT_NOT_FOUND')
+          return 'The report was already closed'
+        throw error
       }
     },
-    onSuccess: () => {
+    onSuccess: (title) => {
       afterClosing(client, id)
-      toast({ title: 'Report dismissed' })
+      toast({ title })
     },
     onError: (error) => tellFailure(client, error, 'Failed to dismiss the report'),
   })

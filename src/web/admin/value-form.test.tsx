@@ -17,7 +17,7 @@ function form(saved: string, save = vi.fn(async (value: string) => value)) {
       saved={saved}
       check={(value) => ({ ok: true, value })}
       save={save}
-      savedText={`Saved. It was ${saved}.`}
+      savedText={(stored) => `Saved ${stored}. It was ${saved}.`}
     />
   )
 }
@@ -40,7 +40,7 @@ it('says what a saved value was before', async () => {
   const { rerender } = render(form('v1', save))
   fireEvent.change(field(), { target: { value: 'v2' } })
   fireEvent.click(screen.getByRole('button', { name: 'Save app version' }))
-  expect(await screen.findByText('Saved. It was v1.')).toBeTruthy()
+  expect(await screen.findByText('Saved v2. It was v1.')).toBeTruthy()
   rerender(form('v2', save))
   expect(field().value).toBe('v2')
   expect(save).toHaveBeenCalledOnce()
@@ -58,7 +58,7 @@ it('shows the sentence of the server at the field when it refuses a value', asyn
       saved="3"
       check={(value) => ({ ok: true, value })}
       save={save}
-      savedText="Saved."
+      savedText={() => 'Saved.'}
     />,
   )
   fireEvent.change(field(), { target: { value: '9' } })

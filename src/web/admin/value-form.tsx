@@ -28,8 +28,8 @@ export interface ValueFormProps {
    * failure.
    */
   save: (value: string, onRefused: (fault: string) => void) => Promise<string>
-  /** The text that says that the value was saved. */
-  savedText: string
+  /** Returns the text that says that this value is stored now. */
+  savedText: (stored: string) => string
 }
 
 /**
@@ -69,7 +69,7 @@ export function ValueForm(props: ValueFormProps) {
     try {
       const stored = await save(verdict.value, (fault) => setErrors({ value: fault }))
       setTyped(shown(stored))
-      setDone(savedText)
+      setDone(savedText(stored))
     } catch {
       // `save` has already shown the failure. The field keeps what was typed.
     }
