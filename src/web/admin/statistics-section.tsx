@@ -41,6 +41,9 @@ export function StatisticsSection({ id, title }: SectionProps) {
             </div>
           ))}
         </dl>
+        <p className="border-line border-t px-4 py-2.5 text-muted text-sm sm:px-5">
+          A file counts until its owner deletes it, also once it is over or was taken down.
+        </p>
         {isError ? (
           <div
             role="alert"
