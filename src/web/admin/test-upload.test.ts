@@ -68,6 +68,14 @@ describe('the test of an upload', () => {
     })
   })
 
+  it('speaks of no bucket where the storage is this server', async () => {
+    const start = async () => ({ uploadUrl: '/storage/key' })
+    const note = async (code: number) => (await outcome(status(code), { start })).note
+    expect(await note(403)).toMatch(/clocks and AUTH_SECRET.*write permission in DATA_DIR/)
+    expect(await note(507)).toMatch(/free space in DATA_DIR/)
+    for (const code of [403, 404, 507]) expect(await note(code)).not.toMatch(/s3:|bucket|key/i)
+  })
+
   it('names the status and the code of any other refusal', async () => {
     expect(await outcome(status(404, 'NoSuchBucket'))).toEqual({
       ok: false,

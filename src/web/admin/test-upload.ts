@@ -107,12 +107,30 @@ function uploadFailure(answer: StorageAnswer, facts: UploadFacts): Outcome {
   return {
     ok: false,
     text: `Direct S3 upload failed with status ${status}`,
-    note: `Storage refused the bytes${code === null ? '' : ` (${code})`}. ${statusCure(status)}`,
+    note: `Storage refused the bytes${code === null ? '' : ` (${code})`}. ${isThisServer(facts) ? ownStatusCure(status) : statusCure(status)}`,
   }
 }
 
+/** Tells whether the server of this page stores the bytes itself. Otherwise a bucket does. */
+function isThisServer({ url, page }: UploadFacts): boolean {
+  return url.origin === page
+}
+
+/** Says what to do when the server of this page answers with this status. */
+function ownStatusCure(status: number): string {
+  if (status === 403) {
+    return 'This server stores the files itself, and refused its own URL. Compare the clocks and AUTH_SECRET of all its servers, and look whether a proxy changes the address. See that the server has write permission in DATA_DIR, too.'
+  }
+  if (status >= 500) {
+    return 'Look whether the server has write permission and free space in DATA_DIR, then try again.'
+  }
+  return otherCure
+}
+
+const otherCure = 'Test the storage connection, which says more.'
+
 /**
- * Says what to do about an answer with this status. For status 403, spec §8 asks for a hint about a
+ * Says what to do when a bucket answers with this status. For status 403, spec §8 asks for a hint about a
  * missing write permission.
  */
 function statusCure(status: number): string {
@@ -120,13 +138,11 @@ function statusCure(status: number): string {
     return 'The key probably has no write permission: allow it s3:PutObject on the bucket. Compare the clocks of server and storage too.'
   }
   if (status >= 500) return 'Look whether the storage runs and has free space, then try again.'
-  return 'Test the storage connection, which says more.'
+  return otherCure
 }
 
-function noAnswerNote(
-  kind: 'network' | 'timeout' | 'stalled',
-  { url, page, isOnline, isReachable }: UploadFacts,
-): string {
+function noAnswerNote(kind: 'network' | 'timeout' | 'stalled', facts: UploadFacts): string {
+  const { url, page, isOnline, isReachable } = facts
   if (!isOnline) return 'This browser is offline. Connect it to the network, then try again.'
   if (kind !== 'network') {
     return `${url.host} did not take the bytes within ${testTimeoutMs / 1000} s. Look at the network between this browser and the storage.`
@@ -134,6 +150,6 @@ function noAnswerNote(
   if (isReachable) {
     return `${url.host} answers, but its CORS rule does not let this page read the answer. Allow the origin ${page} with the methods PUT, GET and HEAD and the headers content-type and content-md5 in the CORS rule of the bucket.`
   }
-  if (url.origin === page) return 'The connection was cut. Check your network, then try again.'
+  if (isThisServer(facts)) return 'The connection was cut. Check your network, then try again.'
   return `${url.host} cannot be reached from this browser. Look whether the name and the certificate are right (S3_PUBLIC_ENDPOINT), and whether a firewall is in between.`
 }
