@@ -170,7 +170,7 @@ const sections: readonly LegalSection[] = [
     title: 'Changes and contact',
     body: (
       <p>
-        When this policy changes, so does the date at its top. Questions about your data go to{' '}
+        Changes of this policy are announced on this page. Questions about your data go to{' '}
         <PrivacyContact />, all others to <Support />.
       </p>
     ),

@@ -185,8 +185,8 @@ const sections: readonly LegalSection[] = [
     title: 'Changes and contact',
     body: (
       <p>
-        When these terms change, so does the date at their top. Questions go to <Support />, about
-        your data to <PrivacyContact />.
+        Changes of these terms are announced on this page. Questions go to <Support />, about your
+        data to <PrivacyContact />.
       </p>
     ),
   },
