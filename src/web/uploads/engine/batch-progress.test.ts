@@ -4,46 +4,60 @@ import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
 import type { Notice } from '../upload-notices.ts'
-import {
-  type BatchProgress,
-  countChange,
-  createBatchProgress,
-  noUploads,
-  outcomeText,
-} from './batch-progress.ts'
+import { BatchCounts, type BatchProgress, createBatchProgress } from './batch-progress.ts'
+import { isUnderWay } from './upload-machine.ts'
 
-const statuses: UploadStatus[] = ['pending', 'uploading', 'paused', 'completed', 'failed']
+const unfinished: UploadStatus[] = ['pending', 'uploading', 'paused', 'failed']
+
+interface Step {
+  id: string
+  status: UploadStatus | null
+}
+
+/** Counts the changes of uploads, of which none has begun before. */
+function counted(...steps: Step[]): BatchCounts {
+  const counts = new BatchCounts()
+  const before = new Map<string, UploadStatus | null>()
+  for (const { id, status } of steps) {
+    const was = before.get(id) ?? null
+    counts.change(id, was && { status: was }, status && { status })
+    before.set(id, status)
+  }
+  return counts
+}
+
+function walk(...path: (UploadStatus | null)[]): BatchCounts {
+  return counted(...path.map((status) => ({ id: 'one', status })))
+}
 
 describe('the counts of a batch', () => {
-  const walk = (...path: (UploadStatus | null)[]) =>
-    path.reduce(
-      ({ counts, before }, after) => ({
-        counts: countChange(counts, before && { status: before }, after && { status: after }),
-        before: after,
-      }),
-      { counts: noUploads(), before: null as UploadStatus | null },
-    ).counts
-
-  test.each<[(UploadStatus | null)[], Partial<ReturnType<typeof noUploads>>]>([
-    [['pending'], { open: 1, counted: 1 }],
+  test.each<[(UploadStatus | null)[], Partial<BatchCounts>]>([
+    [['pending'], { open: 1, counted: 1, stored: 0, failed: 0 }],
     [['pending', 'uploading', 'completed'], { open: 0, counted: 1, stored: 1 }],
-    [['pending', 'uploading', 'failed'], { counted: 1, failed: 1 }],
-    [['pending', 'uploading', 'paused'], { counted: 0 }],
-    [['pending', null], { counted: 0 }],
+    [['pending', 'uploading', 'failed'], { open: 0, counted: 1, stored: 0, failed: 1 }],
+    [['pending', 'uploading', 'paused'], { open: 0, counted: 0 }],
+    [['pending', null], { open: 0, counted: 0 }],
     [['pending', 'failed', 'pending', 'completed'], { counted: 1, stored: 1, failed: 0 }],
+    [['pending', 'failed', 'paused', 'pending', 'failed'], { counted: 1, failed: 1 }],
     [['pending', 'paused', 'pending', 'completed'], { counted: 1, stored: 1 }],
-  ])('after %j', (path, counts) => {
-    expect(walk(...path)).toEqual({ ...noUploads(), ...counts })
+  ])('after %j', (path, expected) => {
+    expect(walk(...path)).toMatchObject(expected)
   })
 
-  test('never fall below nothing, and what is counted is open, stored or failed', () => {
-    const path = fc.array(fc.constantFrom<UploadStatus | null>(...statuses, null))
+  test('after any changes each upload is counted at most once, and all open ones are', () => {
+    const step = fc.record({
+      id: fc.constantFrom('a', 'b', 'c'),
+      // An upload that was stored does not change any more.
+      status: fc.constantFrom<UploadStatus | null>(...unfinished, null),
+    })
     fc.assert(
-      fc.property(path, (steps) => {
-        const { open, counted, stored, failed } = walk(...steps)
-        expect(Math.min(open, counted, stored, failed)).toBeGreaterThanOrEqual(0)
-        expect(open).toBeLessThanOrEqual(1)
-        expect(counted).toBe(open + stored + failed)
+      fc.property(fc.array(step), (steps) => {
+        const last = new Map(steps.map(({ id, status }) => [id, status]))
+        const open = [...last.values()].filter((status) => isUnderWay(status && { status })).length
+        const counts = counted(...steps)
+        expect(counts.open).toBe(open)
+        expect(counts.counted).toBe(open + counts.failed)
+        expect(counts.counted).toBeLessThanOrEqual(last.size)
       }),
     )
   })
@@ -58,8 +72,14 @@ describe('the end of a batch', () => {
     [0, 0, true, 'Cancelled by user'],
     [2, 1, true, 'Cancelled by user'],
     [1, 1, true, 'Cancelled by user'],
-  ])('%i files, %i stored, cancelled %s: %s', (counted, stored, cancelled, text) => {
-    expect(outcomeText({ ...noUploads(), counted, stored, cancelled })).toBe(text)
+  ])('%i files, %i stored, cancelled %s: %s', (files, stored, cancelled, text) => {
+    const ends = Array.from({ length: files }, (_, index): Step[] => [
+      { id: `${index}`, status: 'pending' },
+      { id: `${index}`, status: index < stored ? 'completed' : 'failed' },
+    ])
+    const counts = counted(...ends.flat())
+    counts.cancelled = cancelled
+    expect(counts.outcome()).toBe(text)
   })
 })
 
@@ -133,6 +153,17 @@ describe('the progress of drops and of the foreground path', () => {
     expect(batches.outcome()).toBeNull()
     expect(outcomes.at(-1)).toBeNull()
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('an upload that failed earlier and is tried again counts, also after another failure', () => {
+    const earlier = add(1, { batch: 'a', status: 'failed', error: 'No.' })
+    const [one, two] = add(2, { batch: 'b' })
+    const retried = (record: UploadRecord): UploadRecord => ({ ...record, status: 'pending' })
+    if (one) end([one], { status: 'failed', error: 'No.' })
+    end(earlier, { status: 'pending' })
+    end(earlier.map(retried), { status: 'completed' })
+    if (two) end([two], { status: 'completed' })
+    expect(batches.outcome()).toBe('2 of 3 files uploaded')
   })
 
   test('says that the whole of it was cancelled, and not of the background path', () => {

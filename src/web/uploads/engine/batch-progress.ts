@@ -10,64 +10,52 @@ import { isLargeDrop } from './upload-queue.ts'
  * all foreground uploads (those whose progress the page shows) between two moments when none was
  * running.
  */
-export interface BatchCounts {
+export class BatchCounts {
   /** Uploads that are pending or uploading. */
-  open: number
-  /** Uploads that are open, stored or failed. Cancelled and paused ones are not counted. */
-  counted: number
-  stored: number
-  failed: number
+  open = 0
+  stored = 0
   /** True when a person cancelled the whole batch. */
-  cancelled: boolean
-}
+  cancelled = false
+  /** The ids of the uploads that failed in this batch and were not tried again since. */
+  readonly #failed = new Set<string>()
 
-export function noUploads(): BatchCounts {
-  return { open: 0, counted: 0, stored: 0, failed: 0, cancelled: false }
-}
-
-/**
- * Returns the counts after one upload has changed. `before` is null for a new upload, `after` for a
- * removed one.
- */
-export function countChange(
-  counts: BatchCounts,
-  before: Pick<UploadRecord, 'status'> | null,
-  after: Pick<UploadRecord, 'status'> | null,
-): BatchCounts {
-  const wasOpen = isUnderWay(before)
-  const isOpen = isUnderWay(after)
-  if (wasOpen === isOpen) return counts
-  if (isOpen) {
-    // The upload failed in this batch and is tried again, so it is counted already.
-    const retried = before?.status === 'failed' && counts.failed > 0
-    return {
-      ...counts,
-      open: counts.open + 1,
-      counted: counts.counted + (retried ? 0 : 1),
-      failed: counts.failed - (retried ? 1 : 0),
-    }
+  get failed(): number {
+    return this.#failed.size
   }
-  const isStored = after?.status === 'completed'
-  const hasFailed = after?.status === 'failed'
-  return {
-    ...counts,
-    open: counts.open - 1,
-    counted: counts.counted - (isStored || hasFailed ? 0 : 1),
-    stored: counts.stored + (isStored ? 1 : 0),
-    failed: counts.failed + (hasFailed ? 1 : 0),
-  }
-}
 
-/**
- * Returns the text that says how a batch ended. Null when no upload was stored and the batch was
- * not cancelled.
- */
-export function outcomeText({ counted, stored, cancelled }: BatchCounts): string | null {
-  if (cancelled) return cancelledByUser
-  if (stored === 0) return null
-  return stored === counted
-    ? 'Upload completed successfully!'
-    : `${stored} of ${counted} files uploaded`
+  /** Uploads that are open, stored or failed. Cancelled and paused ones are not counted. */
+  get counted(): number {
+    return this.open + this.stored + this.failed
+  }
+
+  /**
+   * Updates the counts after an upload has changed. `before` is null for a new upload, `after` for
+   * a removed one.
+   */
+  change(
+    id: string,
+    before: Pick<UploadRecord, 'status'> | null,
+    after: Pick<UploadRecord, 'status'> | null,
+  ): void {
+    const isOpen = isUnderWay(after)
+    if (isUnderWay(before) === isOpen) return
+    this.open += isOpen ? 1 : -1
+    if (isOpen) this.#failed.delete(id)
+    else if (after?.status === 'completed') this.stored += 1
+    else if (after?.status === 'failed') this.#failed.add(id)
+  }
+
+  /**
+   * Returns the text that says how the batch ended. Null when no upload was stored and the batch
+   * was not cancelled.
+   */
+  outcome(): string | null {
+    if (this.cancelled) return cancelledByUser
+    if (this.stored === 0) return null
+    return this.stored === this.counted
+      ? 'Upload completed successfully!'
+      : `${this.stored} of ${this.counted} files uploaded`
+  }
 }
 
 /**
@@ -79,7 +67,10 @@ export interface BatchProgress {
   added(record: UploadRecord): void
   /** Updates the counts after a record has changed; `after` is null when the record is removed. */
   changed(before: UploadRecord, after: UploadRecord | null): void
-  /** Returns how many files were added together with this record's file, including it. */
+  /**
+   * Returns how many files were added together with this record's file, including it. After a
+   * reload, those whose records were removed before it are not counted.
+   */
   dropSize(record: UploadRecord): number
   /** Returns how many uploads are pending or uploading. */
   underWay(): number
@@ -107,13 +98,14 @@ export function createBatchProgress(
   tell: (notice: Notice) => void,
   onOutcome: () => void,
 ): BatchProgress {
+  /** The number of files of each drop. It is never removed, because drops are few. */
   const dropSizes = new Map<string, number>()
   const drops = new Map<string, BatchCounts>()
   /**
    * The counts of the foreground uploads of all drops. They start again at zero whenever a
    * foreground upload begins while no other one is pending or uploading.
    */
-  let foreground = noUploads()
+  let foreground = new BatchCounts()
   let underWay = 0
   let outcome: string | null = null
   let stopReset = () => {}
@@ -123,12 +115,17 @@ export function createBatchProgress(
     const change = Number(isUnderWay(after)) - Number(isUnderWay(before))
     if (!either || change === 0) return
     underWay += change
-    countDrop(either.batch, before, after)
-    if (either.path === 'foreground') countForeground(before, after)
+    countDrop(either, before, after)
+    if (either.path === 'foreground') countForeground(either.id, before, after)
   }
 
-  function countDrop(drop: string, before: UploadRecord | null, after: UploadRecord | null) {
-    const counts = countChange(drops.get(drop) ?? noUploads(), before, after)
+  function countDrop(
+    { id, batch: drop }: UploadRecord,
+    before: UploadRecord | null,
+    after: UploadRecord | null,
+  ) {
+    const counts = drops.get(drop) ?? new BatchCounts()
+    counts.change(id, before, after)
     if (counts.open > 0) {
       drops.set(drop, counts)
       return
@@ -139,13 +136,13 @@ export function createBatchProgress(
     if (isTold) tell(dropNotice(stored, failed))
   }
 
-  function countForeground(before: UploadRecord | null, after: UploadRecord | null) {
+  function countForeground(id: string, before: UploadRecord | null, after: UploadRecord | null) {
     if (foreground.open === 0) {
-      foreground = noUploads()
+      foreground = new BatchCounts()
       showOutcome(null)
     }
-    foreground = countChange(foreground, before, after)
-    if (foreground.open === 0) showOutcome(outcomeText(foreground))
+    foreground.change(id, before, after)
+    if (foreground.open === 0) showOutcome(foreground.outcome())
   }
 
   function showOutcome(text: string | null) {
@@ -165,7 +162,7 @@ export function createBatchProgress(
     dropSize: ({ batch }) => dropSizes.get(batch) ?? 1,
     underWay: () => underWay,
     cancelForeground: () => {
-      foreground = { ...foreground, cancelled: true }
+      foreground.cancelled = true
     },
     outcome: () => outcome,
   }
