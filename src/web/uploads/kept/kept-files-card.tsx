@@ -6,7 +6,7 @@ import { FileName } from '../../ui/file-name.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { KeptFile } from './kept-files.ts'
-import { openKeptFiles } from './open-kept-files.ts'
+import { openKeptFiles, problemToast } from './open-kept-files.ts'
 import { useKeptFiles } from './use-kept-files.ts'
 
 /** The card names at most this many files. */
@@ -40,7 +40,8 @@ export function KeptFilesCard({ onUpload, onDone }: KeptFilesCardProps) {
     setOpening(true)
     const { opened, forbidden, gone } = await openKeptFiles(files)
     if (opened.length > 0) onUpload(opened.map(({ picked }) => picked))
-    tellProblems(forbidden, gone)
+    const problem = problemToast({ forbidden, gone })
+    if (problem) toast(problem)
     await remove([...opened.map(({ kept }) => kept), ...gone])
     setOpening(false)
     if (forbidden.length === 0) onDone()
@@ -83,22 +84,4 @@ export function KeptFilesCard({ onUpload, onDone }: KeptFilesCardProps) {
       </section>
     </Card>
   )
-}
-
-/** Tells the user which files could not be opened, and what to do. */
-function tellProblems(forbidden: readonly KeptFile[], gone: readonly KeptFile[]) {
-  const names = (files: readonly KeptFile[]) => files.map(({ name }) => name).join(', ')
-  if (gone.length > 0) {
-    toast({
-      title: 'Could not be found',
-      description: `${names(gone)}: moved or removed since. Choose it again to upload it.`,
-      tone: 'destructive',
-    })
-  } else if (forbidden.length > 0) {
-    toast({
-      title: 'Could not be read',
-      description: `The browser has no right to read ${names(forbidden)}. Allow it, or choose the file again.`,
-      tone: 'destructive',
-    })
-  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KeptFile } from './kept-files.ts'
-import { openKeptFiles } from './open-kept-files.ts'
+import { openKeptFiles, problemToast } from './open-kept-files.ts'
 
 const file = new File(['cut'], 'rough-cut.mov')
 
@@ -58,4 +58,24 @@ describe('a kept file', () => {
       expect(all.opened).toHaveLength(1)
     },
   )
+})
+
+describe('the toast about kept files that could not be opened', () => {
+  const named = (name: string): KeptFile => ({ ...keptAs({ file }), name })
+
+  it('is none where all were opened', () => {
+    expect(problemToast({ forbidden: [], gone: [] })).toBeNull()
+  })
+
+  it.each([
+    ['moved', [], ['a.mov', 'b.mov'], 'Could not be found'],
+    ['forbidden', ['a.mov', 'b.mov'], [], 'Could not be read'],
+    ['of both kinds', ['a.mov'], ['b.mov'], 'Could not be opened'],
+  ])('names all that are %s', (_, forbidden, gone, title) => {
+    const toast = problemToast({ forbidden: forbidden.map(named), gone: gone.map(named) })
+    expect(toast).toMatchObject({ title, tone: 'destructive' })
+    for (const name of ['a.mov', 'b.mov']) expect(toast?.description).toContain(name)
+    expect(toast?.description?.includes('moved or removed since')).toBe(gone.length > 0)
+    expect(toast?.description?.includes('no right to read')).toBe(forbidden.length > 0)
+  })
 })

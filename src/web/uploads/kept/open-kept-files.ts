@@ -1,3 +1,4 @@
+import type { ToastOptions } from '../../ui/toast-turns.ts'
 import { askForHandle } from '../picking/handle-file.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { KeptFile } from './kept-files.ts'
@@ -30,4 +31,32 @@ export async function openKeptFiles(files: readonly KeptFile[]): Promise<OpenedF
     else all.gone.push(kept)
   }
   return all
+}
+
+/**
+ * Returns the toast that says which files could not be opened, and what to do. It is a single toast,
+ * because a second one would replace the first. Null when all files were opened.
+ */
+export function problemToast({
+  forbidden,
+  gone,
+}: Pick<OpenedFiles, 'forbidden' | 'gone'>): ToastOptions | null {
+  const names = (files: readonly KeptFile[]) => files.map(({ name }) => name).join(', ')
+  const problems = [
+    gone.length > 0 && {
+      title: 'Could not be found',
+      text: `${names(gone)}: moved or removed since. Choose it again to upload it.`,
+    },
+    forbidden.length > 0 && {
+      title: 'Could not be read',
+      text: `The browser has no right to read ${names(forbidden)}. Allow it, or choose the file again.`,
+    },
+  ].filter((problem) => problem !== false)
+  const [first, second] = problems
+  if (!first) return null
+  return {
+    title: second ? 'Could not be opened' : first.title,
+    description: problems.map(({ text }) => text).join(' '),
+    tone: 'destructive',
+  }
 }
