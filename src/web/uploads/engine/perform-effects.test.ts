@@ -181,6 +181,16 @@ describe('what is performed', () => {
     expect(events).toEqual(['1 turn-began', '2 turn-began'])
   })
 
+  test('files that were stored shortly before the end are still told of', async () => {
+    for (const originalName of ['a.txt', 'b.txt']) {
+      const file = storedFile({ originalName })
+      performer.perform(put('1'), [{ type: 'refresh-list', file }])
+    }
+    performer.close()
+    await pass(1000)
+    expect(world.log).toEqual(['stored a.txt', 'stored b.txt'])
+  })
+
   test('an abort that got no answer is asked for again by the next page', async () => {
     world.onAbort = () => ({ ok: false, refusal: refusal(null) })
     performer.perform(put('1'), [{ type: 'abort-on-server', cloudKey: 'key' }])

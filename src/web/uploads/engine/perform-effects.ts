@@ -189,7 +189,10 @@ export class EffectPerformer {
     this.#aborts.resume()
   }
 
-  /** Stops all running uploads. */
+  /**
+   * Stops all running uploads. The page is still told of files that the server has stored: of the
+   * last ones before this call, and of those whose confirmation is answered after it.
+   */
   close(): void {
     for (const run of this.#runs.values()) run.end()
     this.#aborts.close()
