@@ -231,6 +231,9 @@ export function openBrowser() {
         ids += 1
         return `id${ids}`
       },
+      reportError: (error) => {
+        throw error
+      },
     }
     const uploads = createUploads(env, {
       onStored: () => {

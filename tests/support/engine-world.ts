@@ -163,6 +163,9 @@ export function openEngineWorld() {
     },
     onNotice: ({ title, description }) => void world.toasts.push({ title, description }),
     mostPlaces: () => 3,
+    reportError: (error) => {
+      throw error
+    },
     holdPage: () => {
       world.holds += 1
       return () => {

@@ -99,6 +99,7 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
       electLeader,
       isAlone: navigator.locks === undefined,
       userAgent: navigator.userAgent,
+      reportError: (error) => reportError(error),
       newId,
     },
     page,

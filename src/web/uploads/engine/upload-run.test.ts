@@ -6,7 +6,7 @@ import { wait } from '../transfer/connection.ts'
 import { firstWaitMs } from '../transfer/retry-policy.ts'
 import { callTimeoutMs } from '../transfer/storage-request.ts'
 import type { UploadCalls } from '../transfer/upload-calls.ts'
-import type { TransferJob } from '../upload-ports.ts'
+import { TransferFailed, type TransferJob } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
 import type { RunStep, UploadEvent } from './upload-events.ts'
 import { UploadRun } from './upload-run.ts'
@@ -32,6 +32,7 @@ const nothing = refusal(null)
 let asked: { call: string; at: number; request: unknown }[]
 let events: UploadEvent[]
 let lives: UploadLive[]
+let reported: unknown[]
 let send: (job: TransferJob) => Promise<void>
 
 function noted(call: string) {
@@ -74,6 +75,7 @@ function begin(
       random: () => 0,
       isServerReady: async () => true,
       onStoredAnyway: () => undefined,
+      reportError: (error) => reported.push(error),
     },
     {
       record: () => upload,
@@ -95,6 +97,7 @@ beforeEach(() => {
   asked = []
   events = []
   lives = []
+  reported = []
   send = async () => undefined
 })
 afterEach(() => {
@@ -221,5 +224,41 @@ describe('a transfer', () => {
     begin([transfer], { identity: { ...record.identity, lastModified } })
     await vi.advanceTimersByTimeAsync(0)
     expect(dates).toEqual([expected])
+  })
+})
+
+describe('an error', () => {
+  const transfer = { type: 'transfer', ticket, held: [], resumed: false } as const
+
+  const failing = (error: unknown) => {
+    send = async () => {
+      throw error
+    }
+    return begin([transfer])
+  }
+
+  test('that nobody expected fails the upload, and is reported', async () => {
+    const error = new TypeError('x is not a function')
+    failing(error)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(events).toEqual([{ type: 'transfer-failed', kind: 'status', status: null }])
+    expect(reported).toEqual([error])
+  })
+
+  test('of the transfer fails the upload only', async () => {
+    failing(new TransferFailed('timeout', 503))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(events).toEqual([{ type: 'transfer-failed', kind: 'timeout', status: 503 }])
+    expect(reported).toEqual([])
+  })
+
+  test('that comes of the end of the run is none', async () => {
+    send = ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const run = begin([transfer])
+    run.end()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(events).toEqual([])
+    expect(reported).toEqual([])
   })
 })

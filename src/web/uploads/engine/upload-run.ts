@@ -36,6 +36,11 @@ export interface RunDeps extends CallDeps {
    * Called when the server made a file of an upload that had meanwhile been cancelled or paused.
    */
   onStoredAnyway: (file: StoredFile) => void
+  /**
+   * Called with an error that no code here throws on purpose, such as a fault of this program. The
+   * upload fails, and the error must be seen by those who look for its cause.
+   */
+  reportError: (error: unknown) => void
 }
 
 /** The part of the engine that a running upload needs. */
@@ -135,9 +140,12 @@ export class UploadRun {
           return await this.#confirm(step.ticket, step.stage)
       }
     } catch (error) {
-      const { kind, status } =
-        error instanceof TransferFailed ? error : new TransferFailed('status')
-      return { type: 'transfer-failed', kind, status }
+      if (this.#signal.aborted) return null
+      if (error instanceof TransferFailed) {
+        return { type: 'transfer-failed', kind: error.kind, status: error.status }
+      }
+      this.#deps.reportError(error)
+      return { type: 'transfer-failed', kind: 'status', status: null }
     }
   }
 
