@@ -40,6 +40,16 @@ it.each<[string, Partial<Loaded>, [string, string, string][]]>([
   ],
   ['all was seen', { feedback: pagesOf([sent(2)]), seenUntil: sent(2).createdAt }, []],
   ['a robot sent it', { feedback: pagesOf([sent(2, true)]) }, []],
+  [
+    'a robot sent the oldest that is loaded',
+    { feedback: pagesOf([sent(3), sent(2, true)], 'next'), seenUntil: sent(1).createdAt },
+    [['feedback', '1+', 'new']],
+  ],
+  [
+    'a robot sent some of what was seen',
+    { feedback: pagesOf([sent(3), sent(2, true)], 'next'), seenUntil: sent(2).createdAt },
+    [['feedback', '1', 'new']],
+  ],
 ])('says what waits where %s', (_, loaded, expected) => {
   const found = [...waitingIn({ ...nothing, ...loaded })]
   expect(found.map(([id, { count, what }]) => [id, count, what])).toEqual(expected)

@@ -31,12 +31,14 @@ export interface Loaded {
  */
 export function waitingIn({ checks, reports, feedback, seenUntil }: Loaded) {
   const failing = checks?.filter(({ status }) => status === 'failing').length ?? 0
-  const isNew = ({ createdAt, isSuspect }: Feedback) =>
-    !isSuspect && (seenUntil === null || createdAt > seenUntil)
+  const isSeen = ({ createdAt }: Feedback) => seenUntil !== null && createdAt <= seenUntil
   const found: Record<string, Waiting | null> = {
     checks: failing === 0 ? null : { count: String(failing), what: 'failing' },
-    reports: countOf(reports, () => true, 'open'),
-    feedback: countOf(feedback, isNew, 'new'),
+    reports: countOf(reports, 'open', { waits: () => true, isSeen: () => false }),
+    feedback: countOf(feedback, 'new', {
+      waits: (item) => !item.isSuspect && !isSeen(item),
+      isSeen,
+    }),
   }
   return new Map(
     Object.entries(found).flatMap(([id, waiting]) => (waiting === null ? [] : [[id, waiting]])),
@@ -45,17 +47,18 @@ export function waitingIn({ checks, reports, feedback, seenUntil }: Loaded) {
 
 /**
  * Counts the items that wait in the loaded pages. The list has the newest items first, so the pages
- * after the loaded ones have only older items.
+ * after the loaded ones have only older items. If one of the loaded items was seen, all older ones
+ * were seen too.
  */
 function countOf<Item>(
   pages: Pages<Item> | undefined,
-  waits: (item: Item) => boolean,
   what: string,
+  { waits, isSeen }: { waits: (item: Item) => boolean; isSeen: (item: Item) => boolean },
 ): Waiting | null {
   const items = pages?.pages.flatMap((page) => page.items) ?? []
   const count = items.filter(waits).length
   if (count === 0) return null
-  const mayBeMore = pages?.pages.at(-1)?.next != null && items.slice(-1).every(waits)
+  const mayBeMore = pages?.pages.at(-1)?.next != null && !items.some(isSeen)
   return { count: `${count}${mayBeMore ? '+' : ''}`, what }
 }
 
