@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import { useDebounced } from './use-debounced.ts'
+import { useEffect, useState } from 'react'
 
 /** A search runs when nobody has typed for this many milliseconds. */
 const searchRestMs = 150
@@ -11,6 +10,15 @@ const searchRestMs = 150
  */
 export function useSearch() {
   const [typed, setTyped] = useState('')
-  const rested = useDebounced(typed.trim(), searchRestMs)
-  return { typed, search: typed.trim() === '' ? '' : rested, setTyped }
+  const [search, setSearch] = useState('')
+  const wanted = typed.trim()
+  // This ends the old search for good. Else it would come back for a moment with the next letter.
+  if (wanted === '' && search !== '') setSearch('')
+
+  useEffect(() => {
+    const timer = setTimeout(() => setSearch(wanted), searchRestMs)
+    return () => clearTimeout(timer)
+  }, [wanted])
+
+  return { typed, search, setTyped }
 }
