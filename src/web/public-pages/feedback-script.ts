@@ -33,14 +33,16 @@ function showFaults(form: HTMLFormElement, faults: Partial<Record<string, string
     if (control === null || place === null) continue
     const fault = faults[name] ?? ''
     place.textContent = fault
-    control.toggleAttribute('aria-invalid', fault !== '')
-    if (fault === '') control.removeAttribute('aria-describedby')
-    else {
-      control.setAttribute('aria-invalid', 'true')
-      control.setAttribute('aria-describedby', place.id)
-    }
+    setOrRemove(control, 'aria-invalid', fault === '' ? null : 'true')
+    setOrRemove(control, 'aria-describedby', fault === '' ? null : place.id)
   }
   form.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+}
+
+/** Gives an attribute its value in one step. Null removes the attribute. */
+function setOrRemove(element: Element, name: string, value: string | null) {
+  if (value === null) element.removeAttribute(name)
+  else element.setAttribute(name, value)
 }
 
 /**
@@ -76,8 +78,7 @@ function offerForm(form: HTMLFormElement, button: HTMLButtonElement) {
   const mark = (sending: boolean) => {
     isSending = sending
     button.textContent = sending ? 'Sending...' : label
-    button.toggleAttribute('aria-busy', sending)
-    if (sending) button.setAttribute('aria-busy', 'true')
+    setOrRemove(button, 'aria-busy', sending ? 'true' : null)
   }
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
