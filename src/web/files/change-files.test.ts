@@ -79,6 +79,7 @@ describe('deleting a file', () => {
     ['no answer', away],
     ['a fault of the server', () => refused(500)],
     ['another 404', () => refused(404, 'NOT_FOUND')],
+    ['a proxy that wants a password', () => refused(401)],
   ])('ends in %s: it is back in the list, and a toast says so', async (_, answer) => {
     const { own, names } = await listing(useDeleteFile)
     page.on('DELETE /api/files/b', answer)

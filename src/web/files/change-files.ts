@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../shared/contract/errors.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { mostDeletedAtOnce } from '../../shared/rules/file-list.ts'
 import { ApiError, call, publicMessage } from '../api/call.ts'
+import { saysSignedOut } from '../api/query-client.ts'
 import { toast } from '../ui/toast.tsx'
 import { deletedText, notFoundText } from './deleted-text.ts'
 import { withChanged, withoutFiles } from './listed-files.ts'
@@ -21,7 +22,7 @@ export function isFinalRefusal(error: unknown): boolean {
  * Shows a failure. It shows nothing if the session has ended, because that has a toast of its own.
  */
 function tellFailure(error: unknown, title: string, description: string): void {
-  if (error instanceof ApiError && error.status === 401) return
+  if (saysSignedOut(error)) return
   toast({ title, description, tone: 'destructive' })
 }
 

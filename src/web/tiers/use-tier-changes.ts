@@ -3,8 +3,9 @@ import type { User } from '../../shared/contract/account.ts'
 import { localMomentText } from '../../shared/rules/moment-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
-import { ApiError, call, publicMessage } from '../api/call.ts'
+import { call, publicMessage } from '../api/call.ts'
 import { serverNow } from '../api/look-again.ts'
+import { saysSignedOut } from '../api/query-client.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { toast } from '../ui/toast.tsx'
 
@@ -43,7 +44,8 @@ export function useTierChanges(onDone: (user: User) => void): TierChanges {
       toast({ title: 'Your Premium trial has started', ...untilWhen(user) })
     },
     onError(error) {
-      if (isSignedOut(error)) return
+      // The ended session has a toast of its own.
+      if (saysSignedOut(error)) return
       const description = publicMessage(error) ?? 'Please try again.'
       toast({ title: 'Failed to start trial', description, tone: 'destructive' })
       askAgain()
@@ -57,7 +59,8 @@ export function useTierChanges(onDone: (user: User) => void): TierChanges {
       toast({ title: `Your account is ${tierTraits[user.tier].name} now` })
     },
     onError(error) {
-      if (isSignedOut(error)) return
+      // The ended session has a toast of its own.
+      if (saysSignedOut(error)) return
       const description = 'Failed to change tier. Please try again.'
       toast({ title: 'Error', description, tone: 'destructive' })
       askAgain()
@@ -68,14 +71,6 @@ export function useTierChanges(onDone: (user: User) => void): TierChanges {
     switchTo: (tier) => change.mutate(tier),
     isPending: useIsMutating({ mutationKey: tierChange }) > 0,
   }
-}
-
-/**
- * True when the session has ended. The failure then gets no toast here, because the ended session
- * has one of its own.
- */
-function isSignedOut(error: Error): boolean {
-  return error instanceof ApiError && error.status === 401
 }
 
 function untilWhen({ premiumTrialEndsAt }: User): { description?: string } {

@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Preferences } from '../../../shared/rules/preferences.ts'
-import { ApiError, call } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
+import { saysSignedOut } from '../../api/query-client.ts'
 import { toast } from '../../ui/toast.tsx'
 
 const preferencesQuery = queryOptions({
@@ -29,7 +30,7 @@ export function useChangePreferences() {
     },
     onError: (error) => {
       void client.invalidateQueries({ queryKey })
-      if (error instanceof ApiError && error.status === 401) return
+      if (saysSignedOut(error)) return
       toast({
         title: 'Error',
         description: 'Failed to save the setting. Please try again.',

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
-import { ApiError } from '../../api/call.ts'
+import { saysSignedOut } from '../../api/query-client.ts'
 import { toast } from '../../ui/toast.tsx'
 import { type ListView, readToEnd, type useFiles } from '../use-files.ts'
 import {
@@ -37,7 +37,7 @@ export function useSelection(view: ListView, found: ReturnType<typeof useFiles>)
     mutationFn: (view: ListView) => readToEnd(client, view),
     onSuccess: (files, { search }) => setSelection(ofAll(search, files)),
     onError: (error) => {
-      if (error instanceof ApiError && error.status === 401) return
+      if (saysSignedOut(error)) return
       toast({
         title: 'Error',
         description: 'Failed to load all files. Please try again.',
