@@ -12,7 +12,7 @@ import { Checksum } from './checksum.tsx'
 import { DownloadsCount } from './downloads-count.tsx'
 import { FileActions } from './file-actions.tsx'
 import { KindIcon } from './kind-icon.tsx'
-import { Lifeline } from './lifeline.tsx'
+import { Lifeline, textColours } from './lifeline.tsx'
 import { linkFacts } from './link-facts.ts'
 import { deletionOf, Receipt } from './receipt.tsx'
 import { RowToggle } from './row-toggle.tsx'
@@ -35,8 +35,6 @@ export interface FileRowProps {
   /** Set for a file that is marked as new: `alone` if it is the only one. */
   news?: 'alone' | 'with-others' | undefined
 }
-
-const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
 
 function Row({ file, tier, now, signature, onDelete, onRenew, news, ...statistics }: FileRowProps) {
   const [showsSum, setShowsSum] = useState(false)
@@ -131,7 +129,7 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...statistic
           <time
             dateTime={file.expiresAt}
             title={exactEnd}
-            className={isActive ? tones[life.tone] : tones.over}
+            className={isActive ? textColours[life.tone] : textColours.over}
           >
             {takedown === null ? linkLabel(facts, tier, now) : 'Taken down'}
           </time>

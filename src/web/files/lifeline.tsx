@@ -11,6 +11,14 @@ const colours: Record<Life['tone'], string> = {
   over: 'none',
 }
 
+/** The class that colours the text about a life, for each tone of its bar. */
+export const textColours: Record<Life['tone'], string> = {
+  calm: '',
+  amber: 'text-amber',
+  red: 'text-red',
+  over: 'text-muted',
+}
+
 interface Span {
   x: number | string
   width: number | string

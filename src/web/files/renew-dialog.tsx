@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { lifetimeDays, renewedExpiry } from '../../shared/rules/lifetime.ts'
@@ -11,16 +11,14 @@ import { timeLeftText } from '../../shared/rules/time-left.ts'
 import { dayInMs } from '../../shared/rules/time-units.ts'
 import { useLimits } from '../api/use-limits.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
+import { ButtonRow, DialogButtons } from '../ui/dialog-buttons.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { Segmented } from '../ui/segmented.tsx'
 import { isFinalRefusal, useRenewFile } from './change-files.ts'
 import { CopyLinkButton } from './copy-link-button.tsx'
-import { Lifeline } from './lifeline.tsx'
+import { Lifeline, textColours } from './lifeline.tsx'
 import { linkFacts } from './link-facts.ts'
 import { shareMailAddress } from './share-mail.ts'
-
-/** The class that colours the text below a bar, for each tone of the bar. */
-const tones = { calm: '', amber: 'text-amber', red: 'text-red', over: 'text-muted' }
 
 /**
  * Returns what a renewal at the moment `now` would give: the new end of the link, and whether the
@@ -53,7 +51,9 @@ function Bar({ name, isNew = false, life, label, until }: BarProps) {
       <div className="grid gap-2">
         <Lifeline life={life} size="wide" />
         <p className="flex flex-wrap justify-between gap-x-3 text-sm tabular-nums">
-          <span className={`${tones[life.tone]} ${isNew ? 'font-semibold' : ''}`}>{label}</span>
+          <span className={`${textColours[life.tone]} ${isNew ? 'font-semibold' : ''}`}>
+            {label}
+          </span>
           {until === null ? null : <span className={isNew ? '' : 'text-muted'}>until {until}</span>}
         </p>
       </div>
@@ -118,20 +118,17 @@ function Choice({ file, tier, now, pending, onCancel, onRenew }: ChoiceProps) {
           </p>
         ) : null}
       </div>
-      <DialogButtons>
-        <Button disabled={pending} onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button type="submit" variant="primary" pending={pending} pendingLabel="Renewing…">
-          Renew
-        </Button>
-      </DialogButtons>
+      <div className="mt-1">
+        <DialogButtons
+          label="Renew"
+          variant="primary"
+          pendingLabel="Renewing…"
+          busy={pending}
+          onCancel={onCancel}
+        />
+      </div>
     </form>
   )
-}
-
-function DialogButtons({ children }: { children: ReactNode }) {
-  return <div className="mt-1 flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">{children}</div>
 }
 
 interface NewLinkProps {
@@ -170,20 +167,22 @@ function NewLink({ file, tier, now, signature, onDone }: NewLinkProps) {
         <span>{linkLabel(facts, tier, now)}</span>
         <span className="text-muted">until {localMomentText(facts.expiresAt, now)}</span>
       </p>
-      <DialogButtons>
-        <ButtonLink
-          href={shareMailAddress({
-            fileName: file.originalName,
-            fileSize: file.size,
-            link,
-            expiresAt: facts.expiresAt,
-            signature,
-          })}
-        >
-          Email link
-        </ButtonLink>
-        <Button onClick={onDone}>Done</Button>
-      </DialogButtons>
+      <div className="mt-1">
+        <ButtonRow>
+          <ButtonLink
+            href={shareMailAddress({
+              fileName: file.originalName,
+              fileSize: file.size,
+              link,
+              expiresAt: facts.expiresAt,
+              signature,
+            })}
+          >
+            Email link
+          </ButtonLink>
+          <Button onClick={onDone}>Done</Button>
+        </ButtonRow>
+      </div>
     </div>
   )
 }

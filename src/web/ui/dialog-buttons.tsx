@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
 
 export interface DialogButtonsProps extends Pick<ButtonProps, 'variant' | 'pendingLabel'> {
@@ -17,13 +18,18 @@ export function DialogButtons({
   pendingLabel,
 }: DialogButtonsProps) {
   return (
-    <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">
+    <ButtonRow>
       <Button disabled={busy} onClick={onCancel}>
         Cancel
       </Button>
       <Button type="submit" variant={variant} pending={busy} pendingLabel={pendingLabel}>
         {label}
       </Button>
-    </div>
+    </ButtonRow>
   )
+}
+
+/** The row of buttons at the end of a dialog. On a phone the buttons share the whole width. */
+export function ButtonRow({ children }: { children: ReactNode }) {
+  return <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">{children}</div>
 }
