@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { longestAddress } from '../rules/mail-address.ts'
 import { tiers } from '../rules/tier.ts'
 import { endpoint } from './endpoint.ts'
-import { done, fitsDatabase, isoDate } from './fields.ts'
+import { done, fitsDatabase, isoDate, isPlainLine } from './fields.ts'
 import { limitsSchema } from './settings.ts'
 
 /** Spec §9: minimum password length 6. The maximum only keeps hashing cheap. */
@@ -46,14 +46,7 @@ export const newPassword = password.min(minPasswordLength, passwordTooShort)
 /** The secret text in the link of a mail, which proves that somebody has read the mail. */
 const token = z.string().min(1).max(200)
 /** A name must be one line without characters that reorder text, because mails and logs show it. */
-export const optionalName = z
-  .string()
-  .trim()
-  .max(100)
-  .refine(
-    (name) => fitsDatabase(name) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(name),
-    'Must be text.',
-  )
+export const optionalName = z.string().trim().max(100).refine(isPlainLine, 'Must be text.')
 export const personName = optionalName.min(1)
 
 /** Spec §5, signup: all fields are required, both passwords match, at least 6 characters. */

@@ -3,7 +3,7 @@ import { isColour } from '../rules/accent.ts'
 import { formatSizeLimit } from '../rules/file-size.ts'
 import { logoTypes, maxLogoBytes } from '../rules/logo-limits.ts'
 import { endpoint } from './endpoint.ts'
-import { done, fitsDatabase } from './fields.ts'
+import { done, isPlainLine } from './fields.ts'
 
 export const maxBrandNameLength = 60
 export const maxBrandMessageLength = 280
@@ -11,7 +11,6 @@ const maxMessageLines = 8
 
 /** A character that a reader can see. A name of invisible characters would look empty. */
 const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u
-const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
 /**
  * One line of text. Characters that reorder text are refused, because they could mislead readers of
@@ -23,7 +22,7 @@ const name = z
   .normalize()
   .min(1, 'Please enter a name.')
   .max(maxBrandNameLength, `Must have ${maxBrandNameLength} characters at most.`)
-  .refine((text) => fitsDatabase(text) && !controls.test(text), 'Must be text in one line.')
+  .refine(isPlainLine, 'Must be text in one line.')
   .refine((text) => text === '' || visible.test(text), 'Please enter a name.')
 
 /** A text of a few lines, without characters that reorder text. An empty text means no message. */
@@ -36,10 +35,7 @@ const message = z
       .trim()
       .normalize()
       .max(maxBrandMessageLength, `Must have ${maxBrandMessageLength} characters at most.`)
-      .refine(
-        (text) => fitsDatabase(text) && !controls.test(text.replaceAll('\n', '')),
-        'Must be text.',
-      )
+      .refine((text) => text.split('\n').every(isPlainLine), 'Must be text.')
       .refine((text) => text === '' || visible.test(text), 'Must be text.')
       .refine(
         (text) => text.split('\n').length <= maxMessageLines,

@@ -19,6 +19,14 @@ export function fitsDatabase(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
+/**
+ * True if a text can be stored, has one line, and contains no control characters and none that
+ * reorder text. Mails, lists and logs show such texts, and could mislead their readers otherwise.
+ */
+export function isPlainLine(text: string): boolean {
+  return fitsDatabase(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)
+}
+
 /** Returns the error text for a text that is longer than `most` characters. */
 export function tooLong(most: number): string {
   return `Must have ${most.toLocaleString('en')} characters at most.`
