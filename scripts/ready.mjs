@@ -21,6 +21,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cephPackages, missingCephPrograms } from './ceph.mjs'
 import { findChromiumForStories, headlessShell } from './chromium.mjs'
+import { exportsAreLong, shortenExports } from './drizzle-exports.mjs'
 import { hasNginx, nginxPackages } from './nginx.mjs'
 import { alone } from './one-at-a-time.mjs'
 
@@ -48,16 +49,17 @@ const silent = { throwIfNoEntry: false }
 const steps = {
   install: { say: 'Installing what package-lock.json pins', isDue: installIsDue, run: install },
   links: { say: 'Linking Node and the Postgres libraries', isDue: linksAreDue, run: makeLinks },
+  exports: { say: 'Shortening the list of drizzle-orm', isDue: exportsAreLong, run: shorten },
   web: { say: 'Building the web', isDue: webIsDue, run: buildWeb },
   chromium: { say: 'Installing Chromium', isDue: chromiumIsDue, run: installChromium },
   nginx: { say: 'Installing nginx to test behind', isDue: nginxIsDue, run: installNginx },
   s3: { say: 'Installing an S3 server to test against (Ceph)', isDue: s3IsDue, run: installS3 },
 }
 const needs = {
-  start: ['install', 'links', 'web'],
-  test: ['install', 'links', 'web', 'chromium', 'nginx', 's3'],
-  dev: ['install', 'links', 'web'],
-  copy: ['install', 'links'],
+  start: ['install', 'links', 'exports', 'web'],
+  test: ['install', 'links', 'exports', 'web', 'chromium', 'nginx', 's3'],
+  dev: ['install', 'links', 'exports', 'web'],
+  copy: ['install', 'links', 'exports'],
 }
 
 class Fault extends Error {}
@@ -207,6 +209,15 @@ function makeLinks() {
     `The Node 24 that npm brought does not run here: ${node.error?.message ?? node.stderr.trim()}. ` +
       'Supported are Linux with glibc and macOS, on x64 and arm64.',
   )
+}
+
+/** If the list cannot be shortened, this script goes on: the server then only starts more slowly. */
+function shorten() {
+  try {
+    shortenExports()
+  } catch (error) {
+    console.error(`It stays long: ${error.message}`)
+  }
 }
 
 /** Returns the package with Node 24 for this machine, or undefined. */
