@@ -167,6 +167,30 @@ describe('POST /api/admin/settings', () => {
     },
   )
 
+  it.each([null, 'text', [], 7])('refuses the body %j', async (body) => {
+    expect((await admin.post('/api/admin/settings', body)).status).toBe(400)
+  })
+
+  it('is described with a value that must be there, text or a number', async () => {
+    const described = await json<{ paths: Record<string, unknown> }>(
+      await admin.fetch('/api/openapi.json'),
+    )
+    expect(described.paths['/api/admin/settings']).toMatchObject({
+      post: {
+        requestBody: {
+          content: {
+            'application/json': {
+              schema: {
+                required: ['key', 'value'],
+                properties: { value: { type: ['string', 'number'] } },
+              },
+            },
+          },
+        },
+      },
+    })
+  })
+
   it('names the bound of a number that JSON reads as infinite', async () => {
     const refused = await admin.fetch('/api/admin/settings', {
       method: 'POST',

@@ -24,6 +24,25 @@ export const limitsSchema = z.record(
   }),
 )
 
+const settingBody = z.object({
+  key: z.enum(settingKeys),
+  value: z.union([z.string(), z.number()]).transform(String),
+  description: z.string().max(500).refine(fitsDatabase, 'Must be plain text.').optional(),
+})
+
+type SettingBody = z.input<typeof settingBody>
+
+/**
+ * Each setting has its own bounds. So `checkSetting` checks the value, and its message names the
+ * bound. No setting allows an empty text, so a value that is neither text nor a number becomes one.
+ * @param body anything that a client sent, although the type says what it should be.
+ */
+function withReadableValue(body: SettingBody): SettingBody {
+  if (typeof body !== 'object' || body === null) return body
+  const isReadable = typeof body.value === 'string' || Number.isFinite(body.value)
+  return isReadable ? body : { ...body, value: '' }
+}
+
 export const settings = {
   emailSignature: endpoint({
     method: 'GET',
@@ -86,18 +105,7 @@ export const settings = {
     summary:
       'Change a setting: the price, the version text, the signature under mails, a limit of a tier, or what caps all accounts together. Sizes are bytes, or text such as `500MB`; days are text such as `3, 5, 7`. What breaks a bound is refused with a sentence that names it.',
     access: 'admin',
-    body: z.object({
-      key: z.enum(settingKeys),
-      // Each setting has its own bounds. So `checkSetting` checks the value, and its message names
-      // the bound. No setting allows an empty text, so that is what a value of another type becomes.
-      value: z
-        .preprocess(
-          (value) => (typeof value === 'string' || Number.isFinite(value) ? value : ''),
-          z.union([z.string(), z.number()]),
-        )
-        .transform(String),
-      description: z.string().max(500).refine(fitsDatabase, 'Must be plain text.').optional(),
-    }),
+    body: z.preprocess(withReadableValue, settingBody),
     response: z.object({ key: z.enum(settingKeys), value: z.string(), description: z.string() }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),

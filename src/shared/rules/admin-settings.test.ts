@@ -36,7 +36,7 @@ const kept: [SettingKey, string, string][] = [
 ]
 
 const refused: [SettingKey, string][] = [
-  ['premium_price', ''],
+  ...settingKeys.map((key): [SettingKey, string] => [key, '']),
   ['premium_price', '0'],
   ['premium_price', '0.99'],
   ['premium_price', '99.01'],
@@ -65,7 +65,6 @@ const refused: [SettingKey, string][] = [
   ['premium_max_file_size', '83886080001'],
   ['premium_max_file_size', '79GB'],
   ['premium_max_file_size', 'unlimited'],
-  ['premium_expiration_days', ''],
   ['premium_expiration_days', '0,3'],
   ['premium_expiration_days', '3,,5'],
   ['premium_expiration_days', '1,2,3,4,5,6'],
