@@ -1,15 +1,9 @@
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
-import { markAllExpiredDeleted, markPurged, nextFilePage } from '../files/queries.ts'
-import { removeStored } from '../storage/remove-stored.ts'
+import { markAllExpiredDeleted, nextFilePage } from '../files/queries.ts'
+import { mostRemovedAtOnce, removeDeleted } from '../files/remove-deleted.ts'
 import { actionEntry } from './action-entry.ts'
 import type { Actor } from './actor.ts'
-
-/**
- * At most this many files lose their bytes before the call is answered. With more, the answer could
- * take too long where storage is slow.
- */
-const mostRemovedAtOnce = 1000
 
 /**
  * Deletes the files of all users whose links have ended and cannot be renewed (spec §2: clean up
@@ -42,14 +36,7 @@ export async function cleanUpExpired(
       return marked
     })
     total += deleted.length
-    // The bytes of files that were taken down stay for now, because the server may still need them
-    // to compute their SHA-256.
-    const stored = deleted.filter(
-      ({ purgedAt, takenDownAt }) => purgedAt === null && takenDownAt === null,
-    )
-    const first = stored.slice(0, toRemove)
-    toRemove -= first.length
-    await removeStored(deps, first, (ids) => markPurged(db, ids, clock()))
+    toRemove -= await removeDeleted(deps, deleted, toRemove)
     if (page.end === null) break
     after = page.end
   }

@@ -18,6 +18,7 @@ import { askForDownload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { fileDownloads, files } from '../db/schema.ts'
 import { createStores } from '../storage/stores.ts'
+import { deleteFiles } from './delete-files.ts'
 import { expireFiles } from './expire-files.ts'
 
 const day = 24 * 60 * 60_000
@@ -42,7 +43,7 @@ function clearExpired(person: Person) {
 }
 
 describe('DELETE /api/files/bulk', () => {
-  it('ends the links at once, frees the places, and the next purge removes bytes and rows', async () => {
+  it('ends the links at once, frees the places, and removes bytes and rows', async () => {
     const ada = await makePerson(app)
     const made = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
     const [first, second, third] = made.map(({ id }) => id)
@@ -54,6 +55,12 @@ describe('DELETE /api/files/bulk', () => {
       deletedCount: 2,
       notFound: [],
     })
+    for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
+    const rows = await app.deps.db
+      .select()
+      .from(files)
+      .where(inArray(files.id, [first ?? '', second ?? '']))
+    expect(rows).toEqual([])
     expect(await idsOf(ada)).toEqual([third])
     expect(
       (await Promise.all(made.map(({ shortCode }) => askForDownload(app, shortCode)))).map(
@@ -64,14 +71,7 @@ describe('DELETE /api/files/bulk', () => {
     // start.
     await startUpload(ada, { size: 1 })
     await startUpload(ada, { size: 1 })
-
-    expect(await expireFiles(app.deps)).toEqual({ purged: 2, failed: 0 })
-    for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
-    const rows = await app.deps.db
-      .select()
-      .from(files)
-      .where(inArray(files.id, [first ?? '', second ?? '']))
-    expect(rows).toEqual([])
+    expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: 0 })
   })
 
   it('ends a link even for a server whose clock is behind', async () => {
@@ -117,7 +117,7 @@ describe('DELETE /api/files/bulk', () => {
     expect(await idsOf(ada)).toEqual(first)
     expect(await (await askForDeletion(ada, first)).json()).toMatchObject({ deletedCount: 1000 })
     expect(await idsOf(ada)).toHaveLength(1)
-    await expireFiles(app.deps)
+    expect(await app.deps.db.$count(files, eq(files.ownerId, ada.id))).toBe(1)
   })
 
   it.each([undefined, null, [], 'x', {}, [1], [null], ['x'.repeat(65)]])(
@@ -147,8 +147,10 @@ describe('DELETE /api/files/bulk', () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const key = await keyOf(file.id)
-    await askForDeletion(ada, [file.id])
     const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
+    const deleted = await deleteFiles({ ...app.deps, stores }, ada.id, [file.id], app.deps.log)
+    expect(deleted).toEqual({ deletedCount: 1, notFound: [] })
+    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
     expect(await expireFiles({ ...app.deps, stores })).toEqual({ purged: 0, failed: 1 })
     expect(await app.storage.storedSize(key)).toBe(1000)
     app.clock.advance(10 * 60_000)
@@ -168,7 +170,8 @@ describe('every statement that locks several files', () => {
       await expireFiles(app.deps)
     })
     const waiting = plans.filter((plan) => /for update(?!.*skip locked)/.test(plan))
-    expect(waiting).toHaveLength(3)
+    // The deletion and the clearing each mark their files, and record that their bytes are gone.
+    expect(waiting).toHaveLength(4)
     for (const plan of waiting) expect(plan).toContain('order by "files"."id" for update')
   })
 })
@@ -193,20 +196,26 @@ describe('DELETE /api/files/expired/bulk', () => {
     expect(await idsOf(bob)).toEqual([theirs.id])
     expect((await askForDownload(app, young.shortCode)).status).toBe(200)
 
-    // The rows whose bytes were removed before are deleted already, with their counts of downloads.
-    // The third row stays until its bytes are removed.
-    const left = await app.deps.db
-      .select()
-      .from(files)
-      .where(inArray(files.id, [old.id, purged.id, late.id]))
-    expect(left.map(({ id }) => id)).toEqual([late.id])
-    expect(await app.deps.db.$count(fileDownloads, eq(fileDownloads.fileId, purged.id))).toBe(0)
-    expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
     expect(await app.storage.storedSize(key)).toBeNull()
+    const left = inArray(files.id, [old.id, purged.id, late.id])
+    expect(await app.deps.db.$count(files, left)).toBe(0)
+    expect(await app.deps.db.$count(fileDownloads, eq(fileDownloads.fileId, purged.id))).toBe(0)
+    expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: 0 })
     expect(await json(await clearExpired(ada))).toEqual({
       message: '0 files deleted',
       deletedCount: 0,
     })
+  })
+
+  it('removes the bytes of a thousand files, and leaves those of the others to the next purge', async () => {
+    const ada = await makePerson(app)
+    await insertFiles(app, ada.id, 1001)
+    app.clock.advance(3 * day)
+    const cleared = await clearExpired(await signInAgain(app, ada))
+    expect(await json(cleared)).toMatchObject({ deletedCount: 1001 })
+    expect(await app.deps.db.$count(files, eq(files.ownerId, ada.id))).toBe(1)
+    await expireFiles(app.deps)
+    expect(await app.deps.db.$count(files, eq(files.ownerId, ada.id))).toBe(0)
   })
 
   it('leaves a premium user all that can be renewed, to the last millisecond', async () => {

@@ -1,7 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askForDeletion,
   json,
   makeFile,
   makePerson,
@@ -19,6 +18,7 @@ import type { Storage } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
 import { setTier } from '../tiers/set-tier.ts'
 import { expireFiles, reportOverdue } from './expire-files.ts'
+import { markDeleted } from './queries.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -255,7 +255,7 @@ describe('bytes that should be gone', () => {
 
   it('are reported when their owner deleted them', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
-    await askForDeletion(ada, [(await makeFile(ada)).id])
+    await markDeleted(app.deps.db, ada.id, [(await makeFile(ada)).id], app.clock())
     app.clock.advance(15 * minute)
     expect(await reportOverdue(app.deps)).toBe(1)
   })
@@ -328,7 +328,7 @@ describe('the receipt of a deletion', () => {
     const { storageKey } = await rowOf(one.id)
     const dueAt = app.clock()
     await ada.fetch(`/api/files/${one.id}`, { method: 'DELETE' })
-    await askForDeletion(ada, [other.id])
+    await markDeleted(app.deps.db, ada.id, [other.id], app.clock())
     expect(await receiptOf(other.id)).toBeUndefined()
     app.clock.advance(minute)
     await expireFiles(app.deps)

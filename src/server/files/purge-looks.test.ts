@@ -2,7 +2,6 @@ import { eq, isNotNull, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
 import {
-  askForDeletion,
   askForRenewal,
   makeFile,
   makePerson,
@@ -17,6 +16,7 @@ import { expireTrials } from '../tiers/expire-trials.ts'
 import { setTier } from '../tiers/set-tier.ts'
 import { expireFiles, reportOverdue } from './expire-files.ts'
 import { lookAtFiles } from './purge-queries.ts'
+import { markDeleted } from './queries.ts'
 import { recheckFiles } from './recheck-files.ts'
 import { renewFile } from './renew-file.ts'
 
@@ -89,9 +89,9 @@ describe('a file that its owner can renew', () => {
     expect(await isPurged(file.id)).toBe(true)
   })
 
-  it('goes when its owner deletes it', async () => {
+  it('goes when its owner has deleted it, and the server ended before it removed the bytes', async () => {
     const { owner, file } = await makeKept()
-    await askForDeletion(await signInAgain(app, owner), [file.id])
+    await markDeleted(app.deps.db, owner.id, [file.id], app.clock())
     expect(await expireFiles(app.deps)).toMatchObject({ purged: 1 })
   })
 })

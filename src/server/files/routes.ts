@@ -68,13 +68,13 @@ export function fileRoutes(
       return { message: 'File deleted' }
     },
 
-    async deleteFiles({ body, user }) {
-      const { deletedCount, notFound } = await deleteFiles(deps, user.id, body.fileIds)
+    async deleteFiles({ body, user, log }) {
+      const { deletedCount, notFound } = await deleteFiles(deps, user.id, body.fileIds, log)
       return { message: deletedText(deletedCount), deletedCount, notFound }
     },
 
-    async deleteExpiredFiles({ user }) {
-      const deletedCount = await deleteExpiredFiles(deps, user)
+    async deleteExpiredFiles({ user, log }) {
+      const deletedCount = await deleteExpiredFiles(deps, user, log)
       return { message: deletedText(deletedCount), deletedCount }
     },
 

@@ -1,7 +1,6 @@
 import { isNull, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askForDeletion,
   json,
   makeClient,
   makeFile,
@@ -23,6 +22,7 @@ import type { CheckLine } from '../../shared/contract/checks.ts'
 import { dayInMs } from '../../shared/rules/time-units.ts'
 import { files, settings, storedBytes, uploads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
+import { markDeleted } from '../files/queries.ts'
 import { sumStored } from './stored-queries.ts'
 
 const kilobyte = 1024
@@ -92,7 +92,7 @@ describe('a cap of the bytes in storage', () => {
     const next = await ask(ada, 200)
     expect(next.status).toBe(200)
 
-    await askForDeletion(ada, [file.id])
+    await markDeleted(app.deps.db, ada.id, [file.id], app.clock())
     await expectRefusal(await ask(bob, 600), 507, 'STORAGE_CAP_REACHED')
     // The bytes of deleted files count until storage has removed them.
     await expireFiles(app.deps)

@@ -113,7 +113,7 @@ export const files = {
     method: 'DELETE',
     path: '/api/files/bulk',
     summary:
-      "Delete the caller's files among these, all or none. `notFound` lists the ids that are not there or not the caller's. The links end at once; the bytes go within minutes.",
+      "Delete the caller's files among these, all or none. `notFound` lists the ids that are not there or not the caller's. The links end and the bytes are removed before it answers; what storage refuses to remove goes within minutes.",
     access: 'user',
     body: z.object({
       fileIds: z.array(fileId).min(1).max(mostDeletedAtOnce),
@@ -128,7 +128,7 @@ export const files = {
     method: 'DELETE',
     path: '/api/files/expired/bulk',
     summary:
-      "Delete the caller's files that are over for good. Files that can still be renewed stay.",
+      "Delete the caller's files that are over for good. Files that can still be renewed stay. The bytes of the first thousand files are removed before it answers, the others within minutes.",
     access: 'user',
     response: done.extend({ deletedCount: z.int().nonnegative() }),
     errors: ['UNAUTHORIZED'],

@@ -8,16 +8,12 @@ import {
   scheduleJobs,
   whileJobsRun,
 } from '../../../../tests/support/check-lines.ts'
-import {
-  askForDeletion,
-  makeFile,
-  makePerson,
-  type Person,
-} from '../../../../tests/support/make.ts'
+import { makeFile, makePerson, type Person } from '../../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
 import { minuteInMs } from '../../../shared/rules/time-units.ts'
 import { jobRuns } from '../../db/schema.ts'
 import { expireFiles } from '../../files/expire-files.ts'
+import { markDeleted } from '../../files/queries.ts'
 import { type JobQueue, openJobQueue } from '../../jobs/job-queue.ts'
 import { noteFailedRun, noteRun } from '../../jobs/queries.ts'
 import { createStores } from '../../storage/stores.ts'
@@ -114,7 +110,7 @@ describe('the jobs', () => {
   it('are failing while bytes are left that should be gone for 15 minutes', async () => {
     const name = 'Jobs: bytes that should be gone'
     const file = await makeFile(admin)
-    await askForDeletion(admin, [file.id])
+    await markDeleted(app.deps.db, admin.id, [file.id], app.clock())
     app.clock.advance(14 * minuteInMs)
     expect((await lineOf(app, admin, name)).status).toBe('ok')
     app.clock.advance(minuteInMs)
