@@ -6,9 +6,10 @@ import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import { createStores } from '../src/server/storage/stores.ts'
 import { retryRemovals } from '../src/server/uploads/retry-removals.ts'
 import { askToDeleteUser } from './support/admin-requests.ts'
+import { bytesIn } from './support/bucket.ts'
 import { freePort } from './support/free-port.ts'
 import { json, makeClient, makeFile, makePerson, putBytes, startUpload } from './support/make.ts'
-import { bytesIn, describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
+import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
 const minute = 60_000
@@ -69,6 +70,22 @@ describeOnS3('the administrator on S3', () => {
     expect(await removeLater(15 * minute)).toEqual({ removed: 1, failed: 0 })
     expect(await bytesIn(bucket)).toBe(0)
     expect((await put(10)).status).toBe(404)
+  })
+
+  it('is told which right the key lacks, where the bucket lets no upload begin', async () => {
+    const admin = await makePerson(app, { role: 'admin' })
+    const wish = { fileName: 'test.bin', fileSize: 10, fileType: 'text/plain' }
+    const allowPuts = await bucket.denyPuts()
+    const refused = await admin.post('/api/admin/test-s3-upload', wish)
+    await allowPuts()
+    expect(refused.status).toBe(503)
+    expect(await json(refused)).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(
+        /^Mayfly could not begin an upload to the bucket "[\w-]+" at http.*\(AccessDenied\)\. Give the key .*write/,
+      ),
+    })
+    expect((await admin.post('/api/admin/test-s3-upload', wish)).status).toBe(200)
   })
 
   describe('tests the connection', () => {

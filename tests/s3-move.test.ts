@@ -18,11 +18,12 @@ import { openSealedFiles } from '../src/server/storage/disk/sealed-files.ts'
 import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import type { SealedObjects } from '../src/server/storage/sealed-objects.ts'
 import { newStorageKey } from '../src/server/storage/storage-key.ts'
+import { bytesIn } from './support/bucket.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { eventually } from './support/eventually.ts'
 import { sha256 } from './support/make.ts'
 import { emptyDatabase, freshDatabase } from './support/postgres.ts'
-import { bytesIn, describeOnS3, makeBucket, openUploadsOf, type TestBucket } from './support/s3.ts'
+import { describeOnS3, makeBucket, openUploadsOf, type TestBucket } from './support/s3.ts'
 
 const log = pino({ level: 'silent' })
 const root = resolve(import.meta.dirname, '..')

@@ -5,6 +5,7 @@ import { uploads } from '../src/server/db/schema.ts'
 import { compareStorage } from '../src/server/jobs/compare-storage.ts'
 import { sweepUploads } from '../src/server/uploads/sweep-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
+import { bytesIn } from './support/bucket.ts'
 import {
   checksums,
   json,
@@ -17,7 +18,7 @@ import {
   signParts,
   startUpload,
 } from './support/make.ts'
-import { bytesIn, describeOnS3, makeBucket, openUploadsOf, type TestBucket } from './support/s3.ts'
+import { describeOnS3, makeBucket, openUploadsOf, type TestBucket } from './support/s3.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import {
   abort,

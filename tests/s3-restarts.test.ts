@@ -7,6 +7,7 @@ import { files } from '../src/server/db/schema.ts'
 import { expireFiles } from '../src/server/files/expire-files.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { serveApp } from './support/app-server.ts'
+import { bytesIn } from './support/bucket.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { freePort } from './support/free-port.ts'
 import {
@@ -20,7 +21,7 @@ import {
   startUpload,
 } from './support/make.ts'
 import { freshDatabase } from './support/postgres.ts'
-import { bytesIn, describeOnS3, makeBucket } from './support/s3.ts'
+import { describeOnS3, makeBucket } from './support/s3.ts'
 import { startServerProcess } from './support/server-process.ts'
 import { confirm } from './support/upload-requests.ts'
 

@@ -6,6 +6,7 @@ import { blockedContent, files } from '../src/server/db/schema.ts'
 import { expireFiles } from '../src/server/files/expire-files.ts'
 import { compareStorage } from '../src/server/jobs/compare-storage.ts'
 import type { File } from '../src/shared/contract/files.ts'
+import { bytesIn } from './support/bucket.ts'
 import {
   json,
   makeClient,
@@ -16,7 +17,7 @@ import {
   sha256,
   startUpload,
 } from './support/make.ts'
-import { bytesIn, describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
+import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { listReports, report, takenDown } from './support/takedowns.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import { askForDownload, confirm, expectRefusal } from './support/upload-requests.ts'

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { files } from '../../src/server/db/schema.ts'
 import { makeFile, makePerson } from '../support/make.ts'
-import { openAdminCenter, openSection, section } from './support/admin.ts'
+import { maintenanceRow, openAdminCenter, openSection, startMaintenance } from './support/admin.ts'
 import { pressOn } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
@@ -18,13 +18,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
     .where(eq(files.id, over.id))
   await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
   const admin = await openAdminCenter(page, app)
-  const acts = section(page, 'Maintenance')
-  const rowOf = (title: string) =>
-    acts.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title }) })
-  const run = async (title: string) => {
-    await rowOf(title).getByRole('button').click()
-    return rowOf(title).getByRole('status')
-  }
+  const run = (title: string) => startMaintenance(page, title)
   /** Starts an act that asks first. */
   const confirm = async (title: string, button: string) => {
     const status = await run(title)
@@ -35,7 +29,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
     return status
   }
   // By keyboard: Escape leaves everything as it is, and the focus comes back to the button.
-  const cleanUp = rowOf('Clean up expired files').getByRole('button')
+  const cleanUp = maintenanceRow(page, 'Clean up expired files').getByRole('button')
   await openSection(page, 'Maintenance')
   await pressOn(page, cleanUp)
   await expect(page.getByRole('alertdialog')).toContainText('For all users, every file')

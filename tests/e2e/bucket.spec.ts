@@ -2,11 +2,13 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { missingCephPrograms } from '../../scripts/ceph.mjs'
 import { firstPartsSigned } from '../../src/shared/rules/part-plan.ts'
 import { serveApp } from '../support/app-server.ts'
-import { createBucket, type TestBucket } from '../support/bucket.ts'
+import { bytesIn, createBucket, type TestBucket } from '../support/bucket.ts'
 import { hangMs } from '../support/hang.ts'
-import { makePerson, signUp } from '../support/make.ts'
+import { makeFile, makePerson, signUp } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { type S3Server, startRadosgw } from '../support/radosgw.ts'
+import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
+import { openAdminCenter, section, startMaintenance } from './support/admin.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { sha256OfFile, writeRandomFile } from './support/files.ts'
 import {
@@ -25,10 +27,13 @@ import { codeOf, expectArrived, expectUpload, sha256OfLink, uploadItem } from '.
 const mebibyte = 1024 ** 2
 
 /**
- * A server whose new files go to a bucket. The bucket has another origin than the server. A test
- * can make the network to the bucket fail.
+ * A server whose new files go to a bucket, and whose mail goes to a mail server. The bucket has
+ * another origin than the server. A test can make the network to the bucket fail.
  */
-const test = onNetwork.extend<{ bucket: TestBucket }, { s3: S3Server | null }>({
+const test = onNetwork.extend<
+  { bucket: TestBucket; smtp: TestSmtpServer },
+  { s3: S3Server | null }
+>({
   s3: [
     async ({}, use) => {
       const server = missingCephPrograms().length > 0 ? null : await startRadosgw()
@@ -43,13 +48,21 @@ const test = onNetwork.extend<{ bucket: TestBucket }, { s3: S3Server | null }>({
     else testInfo.skip(true, `no S3 server: not installed are ${missingCephPrograms().join(', ')}`)
   },
 
-  app: async ({ bucket, network }, use) => {
+  smtp: async ({}, use) => {
+    const smtp = await startSmtpServer()
+    await use(smtp)
+    await smtp.close()
+  },
+
+  app: async ({ bucket, network, smtp }, use) => {
     network.forwardTo(Number(bucket.settings.endpoint?.port))
     const database = await createDatabase(postgresUrl(), 'migrated')
-    const env = { ...bucket.env, S3_PUBLIC_ENDPOINT: network.url }
-    const app = await serveApp(database, { env })
+    const storage = { ...bucket.env, S3_PUBLIC_ENDPOINT: network.url }
+    const mail = { SMTP_URL: smtp.url, REQUIRE_EMAIL_VERIFICATION: 'off' }
+    const app = await serveApp(database, { env: { ...storage, ...mail } })
     await bucket.allow(app.url)
     await use(app)
+    app.deps.mailer.close()
     await app.close()
   },
 })
@@ -214,4 +227,81 @@ test('a file that was edited before it is chosen again is stored as it is now', 
   const [listed] = await (await again.request.get('/api/files')).json()
   expect(listed.sha256).toBe(sum)
   expect(sentSince(network, before)).toBeLessThan(film.size * 0.75)
+})
+
+test('the administrator tests mail and bucket, and reads that the key lacks a right, even where the page cannot read the refusal', async ({
+  app,
+  bucket,
+  network,
+  noise,
+  page,
+  smtp,
+}) => {
+  const admin = await openAdminCenter(page, app)
+  await expect(await startMaintenance(page, 'Test email')).toContainText('1 mail sent')
+  expect(smtp.offered).toEqual([admin.email])
+  const connection = () => startMaintenance(page, 'Test storage connection')
+  const upload = () => startMaintenance(page, 'Test storage upload')
+  await expect(await connection()).toContainText('Connected')
+  const sent = page.waitForRequest((request) => request.method() === 'PUT')
+  await expect(await upload()).toContainText(/1 MB sent in \d+\.\d s/)
+  expect(new URL((await sent).url()).origin).toBe(network.url)
+  expect(await bytesIn(bucket)).toBe(mebibyte)
+
+  // The key loses the right to write when the browser already has its URL.
+  network.hold(({ method }) => method === 'PUT')
+  const late = page.waitForRequest((request) => request.method() === 'PUT')
+  const refused = await upload()
+  await late
+  const allowPuts = await bucket.denyPuts()
+  noise.expect(/403 \(Forbidden\)/)
+  network.open()
+  await expect(refused).toContainText('Direct S3 upload failed with status 403')
+  await expect(refused).toContainText('(AccessDenied). The key probably has no write permission')
+  await expect(await connection()).toContainText('(AccessDenied). Give the key')
+  // From now on the bucket lets no upload begin, so the server gets the refusal.
+  noise.expect(/503 \(Service Unavailable\).*test-s3-upload$/)
+  await expect(await upload()).toContainText('(AccessDenied). Give the key')
+  await allowPuts()
+
+  // Without a rule for this page, the browser hides from it why the bucket refuses.
+  await bucket.allow('https://elsewhere.example.org')
+  noise.expect(/blocked by CORS policy/)
+  noise.allow(brokenConnection)
+  const hidden = await upload()
+  await expect(hidden).toContainText(`Allow the origin ${app.url}`)
+  await expect(hidden).toContainText('no write permission')
+})
+
+test('a user who is deleted and a file that is taken down leave the bucket, and the owner gets a letter', async ({
+  app,
+  bucket,
+  page,
+  smtp,
+}) => {
+  const [grace, ada] = [await makePerson(app), await makePerson(app)]
+  await makeFile(grace)
+  const trap = await makeFile(ada)
+  expect(await bytesIn(bucket)).toBeGreaterThan(trap.bytes.length)
+  await openAdminCenter(page, app)
+  const people = section(page, 'Users')
+  await people.getByRole('searchbox').fill(grace.email)
+  await expect(people.getByRole('status')).toHaveText('1 found')
+  await people.getByRole('button', { name: /^Delete / }).click()
+  const question = page.getByRole('dialog', { name: /^Delete / })
+  await question.getByRole('textbox').fill(grace.email)
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('1 file went with the account.')).toBeVisible()
+  await expect.poll(() => bytesIn(bucket)).toBe(trap.bytes.length)
+
+  await section(page, 'Reports').getByLabel('Link or code').fill(trap.shortCode)
+  await page.keyboard.press('Enter')
+  const takedown = page.getByRole('dialog', { name: `Take down /s/${trap.shortCode}` })
+  await takedown.getByLabel('Reason').fill('It is a trap.')
+  await takedown.getByRole('button', { name: 'Take down' }).click()
+  await expect(page.getByText('Its content is blocked.')).toBeVisible()
+  await expect.poll(() => bytesIn(bucket)).toBe(0)
+  await app.mails()
+  expect(smtp.offered).toEqual([ada.email])
+  expect(smtp.received[0]?.text).toContain('It is a trap.')
 })

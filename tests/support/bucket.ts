@@ -1,4 +1,13 @@
-import { CreateBucketCommand, PutBucketCorsCommand, S3Client } from '@aws-sdk/client-s3'
+import {
+  CreateBucketCommand,
+  DeleteBucketPolicyCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListPartsCommand,
+  PutBucketCorsCommand,
+  PutBucketPolicyCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import { nanoid } from 'nanoid'
 import type { S3Settings } from '../../src/server/s3-settings.ts'
 import { neededRule } from '../../src/server/storage/s3/needed-rule.ts'
@@ -12,6 +21,8 @@ export interface TestBucket {
   client: S3Client
   /** Allows pages of an origin to use the bucket (CORS). */
   allow(origin: string): Promise<void>
+  /** Takes from the key the right to put objects into the bucket. Returns a function that ends it. */
+  denyPuts(): Promise<() => Promise<void>>
 }
 
 export async function createBucket(server: S3Server): Promise<TestBucket> {
@@ -43,5 +54,29 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
       const CORSConfiguration = { CORSRules: [neededRule(origin)] }
       await client.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration }))
     },
+    async denyPuts() {
+      const Resource = `arn:aws:s3:::${bucket}/*`
+      const denied = { Effect: 'Deny', Principal: '*', Action: 's3:PutObject', Resource }
+      const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [denied] })
+      await client.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }))
+      return async () => void (await client.send(new DeleteBucketPolicyCommand({ Bucket: bucket })))
+    },
   }
+}
+
+/** Returns how many bytes are in a bucket, in objects and in parts of open uploads. */
+export async function bytesIn({
+  client,
+  settings: { bucket: Bucket },
+}: TestBucket): Promise<number> {
+  const { Contents = [] } = await client.send(
+    new ListObjectsV2Command({ Bucket, Prefix: 'files/' }),
+  )
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
+  const parts = await Promise.all(
+    Uploads.map(async ({ Key, UploadId }) => {
+      return (await client.send(new ListPartsCommand({ Bucket, Key, UploadId }))).Parts ?? []
+    }),
+  )
+  return [...Contents, ...parts.flat()].reduce((sum, { Size = 0 }) => sum + Size, 0)
 }

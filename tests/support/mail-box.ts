@@ -14,8 +14,9 @@ export interface MailBox {
   /**
    * Sends the mail that was requested since the last call. Returns it, and the mails that were sent
    * without the queue. Mail for a later time waits until the server's clock has reached that time.
+   * A server with `SMTP_URL` sends all mail to that mail server, so nothing is returned.
    */
-  collect(deps: Omit<SendMailDeps, 'mailer'>): Promise<Mail[]>
+  collect(deps: SendMailDeps): Promise<Mail[]>
 }
 
 /** Makes a queue in memory, for tests that do not test the queue. */
@@ -53,7 +54,7 @@ export function makeMailBox(): MailBox {
       const due = asked.filter(isDue)
       asked = asked.filter((one) => !isDue(one))
       for (const { request } of due)
-        await sendMail({ ...deps, mailer }, { id: randomUUID(), retryCount: 0 }, request)
+        await sendMail(deps, { id: randomUUID(), retryCount: 0 }, request)
       const collected = sent
       sent = []
       return collected

@@ -1,8 +1,4 @@
-import {
-  ListMultipartUploadsCommand,
-  ListObjectsV2Command,
-  ListPartsCommand,
-} from '@aws-sdk/client-s3'
+import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import { inject } from 'vitest'
 import { createBucket, type TestBucket } from './bucket.ts'
 import { describeNeeding } from './machine-needs.ts'
@@ -30,23 +26,6 @@ export async function makeBucket(): Promise<TestBucket> {
   const server = inject('s3Server')
   if (!server) throw new Error('There is no S3 server: tests that need one stand in describeOnS3.')
   return createBucket(server)
-}
-
-/** Returns how many bytes are in a bucket, in objects and in parts of open uploads. */
-export async function bytesIn({
-  client,
-  settings: { bucket: Bucket },
-}: TestBucket): Promise<number> {
-  const { Contents = [] } = await client.send(
-    new ListObjectsV2Command({ Bucket, Prefix: 'files/' }),
-  )
-  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
-  const parts = await Promise.all(
-    Uploads.map(async ({ Key, UploadId }) => {
-      return (await client.send(new ListPartsCommand({ Bucket, Key, UploadId }))).Parts ?? []
-    }),
-  )
-  return [...Contents, ...parts.flat()].reduce((sum, { Size = 0 }) => sum + Size, 0)
 }
 
 /**

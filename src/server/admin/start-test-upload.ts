@@ -10,6 +10,7 @@ import { newStorageKey } from '../storage/storage-key.ts'
 import { insertRemoval } from '../uploads/removal-queries.ts'
 import { actionEntry } from './action-entry.ts'
 import type { Actor } from './actor.ts'
+import { tellStorageFault } from './test-storage.ts'
 
 /** How long the presigned URL of a test upload works. */
 const urlLifetimeMs = 10 * minuteInMs
@@ -24,13 +25,16 @@ const keptMs = 15 * minuteInMs
  * takes exactly the announced bytes, and they do not become a file. Before the URL is signed, a row
  * in `removals` says when the bytes must be removed. So they are removed even if this server is
  * killed.
- * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE when storage cannot be reached.
+ * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE when storage lets no upload begin,
+ * with a message that tells why and what to do. A bucket already refuses here if the key lacks the
+ * right to write, so the browser would never see that refusal.
  */
 export async function startTestUpload(
-  { clock, db, rateLimits, stores }: Pick<Deps, 'clock' | 'db' | 'rateLimits' | 'stores'>,
+  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'rateLimits' | 'stores'>,
   { fileName, fileSize: size, fileType: mimeType }: z.output<typeof admin.testStorageUpload.body>,
   actor: Actor,
 ): Promise<{ uploadUrl: string; testKey: string }> {
+  const { clock, db, rateLimits, stores } = deps
   await rateLimits.spend([counter('testUploadsByUser', actor.id)])
   const storage = stores.current
   const key = newStorageKey()
@@ -43,5 +47,10 @@ export async function startTestUpload(
     await writeAudit(tx, [actionEntry('test-storage-upload', actor, details, now)])
   })
   const until = new Date(now.getTime() + urlLifetimeMs)
-  return { uploadUrl: await storage.signUpload({ key, size, mimeType, until }), testKey: key }
+  try {
+    return { uploadUrl: await storage.signUpload({ key, size, mimeType, until }), testKey: key }
+  } catch (error) {
+    const message = tellStorageFault(deps, error, 'begin an upload to')
+    throw new AppError('UNAVAILABLE', { message, cause: error })
+  }
 }

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
@@ -43,12 +42,8 @@ export async function testStorage(
   return tested
 }
 
-async function tryStorage(
-  { config, log, stores }: StorageDeps,
-  patienceMs: number,
-): Promise<Tested> {
-  const storage = stores.current
-  const place = placeOf(storage, config)
+async function tryStorage(deps: StorageDeps, patienceMs: number): Promise<Tested> {
+  const storage = deps.stores.current
   let doing = ''
   const tryAll = async () => {
     for (const { does, run } of steps) {
@@ -59,19 +54,27 @@ async function tryStorage(
   try {
     await inTime(tryAll(), patienceMs)
   } catch (error) {
-    return { connected: false, message: failure(error, { storage, place, doing, log }) }
+    return { connected: false, message: tellStorageFault(deps, error, doing) }
   }
+  const place = placeOf(storage, deps.config)
   const message = `Mayfly wrote and removed a test object in ${place}, read from it and listed it.`
   return { connected: true, message }
 }
 
-function failure(
+/**
+ * Tells the administrator that a test of the store for new files failed, why, and what to do. Logs
+ * the error.
+ * @param doing what the test tried, in words that come before the name of the bucket or folder.
+ */
+export function tellStorageFault(
+  { config, log, stores: { current } }: StorageDeps,
   error: unknown,
-  { storage, place, doing, log }: { storage: Storage; place: string; doing: string; log: Logger },
+  doing: string,
 ): string {
-  log.warn({ err: error, store: storage.name }, 'the test of the storage failed')
+  log.warn({ err: error, store: current.name }, 'the test of the storage failed')
   const reason = faultName(error)
-  return `Mayfly could not ${doing} ${place} (${reason}). ${cureOf(storage.name, reason)}`
+  const place = placeOf(current, config)
+  return `Mayfly could not ${doing} ${place} (${reason}). ${cureOf(current.name, reason)}`
 }
 
 function placeOf({ name }: Storage, { dataDir, s3 }: Config): string {

@@ -148,7 +148,7 @@ function noAnswerNote(kind: 'network' | 'timeout' | 'stalled', facts: UploadFact
     return `${url.host} did not take the bytes within ${testTimeoutMs / 1000} s. Look at the network between this browser and the storage.`
   }
   if (isReachable) {
-    return `${url.host} answers, but its CORS rule does not let this page read the answer. Allow the origin ${page} with the methods PUT, GET and HEAD and the headers content-type and content-md5 in the CORS rule of the bucket.`
+    return `${url.host} answers, but this page may not read the answer. Allow the origin ${page} with the methods PUT, GET and HEAD and the headers content-type and content-md5 in the CORS rule of the bucket. If that is so already, the storage refused the bytes and hides that from pages: ${statusCure(403)} The line CORS among the checks tells which.`
   }
   if (isThisServer(facts)) return 'The connection was cut. Check your network, then try again.'
   return `${url.host} cannot be reached from this browser. Look whether the name and the certificate are right (S3_PUBLIC_ENDPOINT), and whether a firewall is in between.`

@@ -18,6 +18,19 @@ export function section(page: Page, title: string): Locator {
   return page.getByRole('region', { name: title, exact: true })
 }
 
+/** Returns the row of a maintenance action. It holds the button, and a status with the result. */
+export function maintenanceRow(page: Page, title: string): Locator {
+  const heading = page.getByRole('heading', { name: title })
+  return section(page, 'Maintenance').getByRole('listitem').filter({ has: heading })
+}
+
+/** Starts a maintenance action. Returns the element that tells its result. */
+export async function startMaintenance(page: Page, title: string): Promise<Locator> {
+  const row = maintenanceRow(page, title)
+  await row.getByRole('button').click()
+  return row.getByRole('status')
+}
+
 /**
  * Goes to a section of the Admin Center by its link at the top of the page. Uses only the keyboard.
  * After this, Tab moves the focus into the section.

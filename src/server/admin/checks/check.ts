@@ -54,8 +54,8 @@ export interface Finding {
 export interface Check {
   name: string
   /**
-   * Looks at one thing and returns one finding for each line. If this function throws or never ends, the line says that the check
-   * failed.
+   * Looks at one thing and returns one finding for each line. If this function throws or never
+   * ends, the line says that the check failed.
    */
   look(deps: CheckDeps, visit: Visit): Promise<Finding[]> | Finding[]
 }
