@@ -40,6 +40,7 @@ import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import { bindStores } from '../uploads/bind-storage.ts'
 import { type Manifest, readManifest, writeManifest } from './backup-folder.ts'
 import { makeBackup } from './make-backup.ts'
+import { findLastBackup } from './queries.ts'
 import { restoreBackup } from './restore-backup.ts'
 
 const log = pino({ level: 'silent' })
@@ -135,6 +136,11 @@ it('brings everything back that was stored when the backup began, although uploa
     await expireFiles(app.deps)
   })
   expect(made).toMatchObject({ faults: [], objects: 3 })
+  expect(await findLastBackup(app.deps.db)).toEqual({
+    madeAt: (await readManifest(backup)).madeAt,
+    objects: 3,
+    faults: 0,
+  })
   expect(during.length).toBeGreaterThan(3)
 
   const target = await freshDatabase()
@@ -184,6 +190,7 @@ it('is repeated after it was cut off: keeps what it has copied, and no file that
     }),
   ).rejects.toThrow('cut off')
   await expect(readManifest(backup)).rejects.toThrow('has no complete backup')
+  expect(await findLastBackup(app.deps.db)).toBeNull()
 
   await askForDeletion(ada, [doomed.id])
   await expireFiles(app.deps)
@@ -210,6 +217,7 @@ it('names the files whose bytes were lost or altered in storage before, and keep
   await appendFile(await path(altered), 'x')
   const made = await backUp()
   expect(made.objects).toBe(1)
+  expect(await findLastBackup(app.deps.db)).toMatchObject({ objects: 1, faults: 2 })
   expect(made.faults.toSorted()).toEqual([lost.id, altered.id].toSorted())
 
   const target = await freshDatabase()
@@ -220,6 +228,14 @@ it('names the files whose bytes were lost or altered in storage before, and keep
   } finally {
     await again.close()
   }
+})
+
+it('is made of a database that takes no writes, too, which cannot note it', async () => {
+  await makeFile(ada)
+  const { rows } = await app.pool.query('select current_database() as name')
+  await app.pool.query(`alter database "${rows[0].name}" set default_transaction_read_only = on`)
+  expect(await backUp()).toMatchObject({ objects: 1, faults: [] })
+  expect(await findLastBackup(app.deps.db)).toBeNull()
 })
 
 it('is for its owner alone, also in a folder that others could read', async () => {

@@ -32,7 +32,13 @@ import {
 } from './backup-folder.ts'
 import { copyEach, copyObject } from './copy-objects.ts'
 import { claimFor, openObjects } from './open-objects.ts'
-import { findInstallation, isFileKept, listStoredFiles, type StoredFile } from './queries.ts'
+import {
+  findInstallation,
+  isFileKept,
+  listStoredFiles,
+  noteBackup,
+  type StoredFile,
+} from './queries.ts'
 
 export interface BackupOptions {
   config: Pick<Config, 'appUrl' | 'databaseUrl' | 'dataDir' | 's3'>
@@ -63,7 +69,7 @@ const listedFile = 'listed.ndjson'
  * one moment. The bytes of files are copied later, which is safe because they never change. If the
  * bytes of a file are removed meanwhile, the backup notes that, and a restore ends the file's link.
  * An interrupted backup can be repeated with the same folder, and then keeps the objects that it
- * has copied.
+ * has copied. At the end the database notes the backup, for the checks of the Admin Center.
  * @throws {StartFault} when the folder, the database or a store cannot be used.
  */
 export async function makeBackup(folder: string, options: BackupOptions): Promise<MadeBackup> {
@@ -87,6 +93,10 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
     await rm(join(folder, listedFile))
     const migration = await newestMigration()
     await writeManifest(folder, { format: 1, madeAt, migration, installation, rows, objects })
+    await noteBackup(pool, { madeAt, objects: objects.count, faults: faults.length }).catch(
+      // The backup is complete all the same, for example one of a replica that takes no writes.
+      (error: unknown) => log.warn({ err: error }, 'the database could not note the backup'),
+    )
     const counts = rows.map(({ count }) => count)
     return {
       rows: counts.reduce((sum, count) => sum + count, 0),

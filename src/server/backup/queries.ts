@@ -1,5 +1,9 @@
+import { eq } from 'drizzle-orm'
 import type pg from 'pg'
+import { z } from 'zod'
 import { type StorageName, storageNames } from '../../shared/rules/storage-name.ts'
+import type { Db } from '../db/db.ts'
+import { settings } from '../db/schema.ts'
 
 /**
  * A file that is not purged. Its bytes should be in storage. They may be missing if the purge is
@@ -58,6 +62,38 @@ export async function findInstallation(client: pg.ClientBase): Promise<string | 
     `select value from settings where key = 'installation'`,
   )
   return rows[0]?.value ?? null
+}
+
+/** The key of the row in `settings` that holds the facts about the last backup. */
+const lastBackupKey = 'last_backup'
+
+const lastBackup = z.object({
+  /** The moment of the rows in the backup. */
+  madeAt: z.iso.datetime(),
+  /** How many files the backup has the bytes of. */
+  objects: z.int().nonnegative(),
+  /** How many files it lacks, because their bytes were missing in storage or altered there. */
+  faults: z.int().nonnegative(),
+})
+export type LastBackup = z.infer<typeof lastBackup>
+
+/** Notes in the database that a backup is complete. An older one is not noted over a newer one. */
+export async function noteBackup(pool: pg.Pool, made: LastBackup): Promise<void> {
+  await pool.query(
+    `insert into settings (key, value, updated_at) values ($1, $2, $3)
+    on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at
+    where settings.updated_at <= excluded.updated_at`,
+    [lastBackupKey, JSON.stringify(made), made.madeAt],
+  )
+}
+
+/** Returns the facts about the last backup, or null if none was noted. */
+export async function findLastBackup(db: Db): Promise<LastBackup | null> {
+  const [row] = await db
+    .select({ value: settings.value })
+    .from(settings)
+    .where(eq(settings.key, lastBackupKey))
+  return row ? lastBackup.parse(JSON.parse(row.value)) : null
 }
 
 /** Tells whether a file still has its bytes and its link, and no removal has begun. */

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSilentServer, startSmtpServer } from '../../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
+import { dayInMs } from '../../../shared/rules/time-units.ts'
+import { noteBackup } from '../../backup/queries.ts'
 import { readConfig } from '../../config.ts'
 import { createMailer } from '../../email/create-mailer.ts'
 import { smtpMailer } from '../../email/smtp.ts'
@@ -56,15 +58,45 @@ describe('free space', () => {
 })
 
 describe('backups', () => {
-  it('are a hint in the commands of this server, and no warning that stays for ever', () => {
+  it('are a hint in the commands of this server, and no warning that stays for ever', async () => {
     const { dataDir } = app.deps.config
     for (const deps of [depsWith({ DATABASE_URL: '' }), depsWith({})]) {
-      const [found] = checkBackups(deps)
+      const [found] = await checkBackups(deps)
       expect(found).toMatchObject({ status: 'ok', cure: '' })
-      expect(found?.message).toContain('cannot see whether you make any')
+      expect(found?.message).toContain('cannot see those of other programs')
       expect(found?.message).toContain('npm run backup FOLDER')
       expect(found?.message).toContain(dataDir)
     }
+  })
+
+  it('are told by their age and number of files, and warned of after 7 days', async () => {
+    const madeAt = app.clock().toISOString()
+    const find = async () => (await checkBackups(depsWith({})))[0]
+    await noteBackup(app.pool, { madeAt, objects: 1204, faults: 0 })
+    app.clock.advance(7 * dayInMs)
+    expect(await find()).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/^Last backup 7 days ago, 1,204 files\./),
+    })
+    app.clock.advance(1)
+    expect(await find()).toMatchObject({
+      status: 'warning',
+      message: 'Last backup 7 days ago, 1,204 files.',
+      cure: expect.stringContaining('npm run backup FOLDER'),
+    })
+    // A backup that began earlier and took longer says nothing about the newest one.
+    const earlier = new Date(app.clock().getTime() - 30 * dayInMs).toISOString()
+    await noteBackup(app.pool, { madeAt: earlier, objects: 1, faults: 0 })
+    expect((await find())?.message).toContain('Last backup 7 days ago')
+
+    await noteBackup(app.pool, { madeAt: app.clock().toISOString(), objects: 1, faults: 2 })
+    expect(await find()).toMatchObject({
+      status: 'warning',
+      message: expect.stringMatching(/^Last backup 1 second ago, 1 file\. It lacks 2 files/),
+    })
+    // As the cure says, the note can be removed.
+    await app.pool.query("delete from settings where key = 'last_backup'")
+    expect((await find())?.message).toContain('None was made')
   })
 })
 
