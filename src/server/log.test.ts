@@ -4,19 +4,42 @@ import { describe, expect, it } from 'vitest'
 
 const module = import.meta.resolve('./log.ts')
 
-/** Runs a process that logs by this script. Returns what it wrote. */
-async function written(format: 'readable' | 'json', script: string): Promise<string> {
+type Format = 'readable' | 'json'
+
+/** Starts a process that logs by this script. */
+function logging(format: Format, script: string) {
   const program = `
     import { createLogger } from ${JSON.stringify(module)}
     const log = await createLogger({ level: 'info', format: '${format}' })
     ${script}`
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+  return spawn(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: import.meta.dirname,
     env: { NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+}
+
+/** Runs a process that logs by this script. Returns what it wrote. */
+async function written(format: Format, script: string): Promise<string> {
+  const child = logging(format, script)
   const [out] = await Promise.all([text(child.stdout), text(child.stderr)])
   return out
+}
+
+/** Runs a process that logs by this script, and kills it when it has written `last`. */
+async function writtenUntilKilled(last: string, script: string): Promise<string> {
+  const child = logging('json', script)
+  let out = ''
+  for await (const piece of child.stdout.setEncoding('utf8')) {
+    out += piece
+    if (out.includes(last)) child.kill('SIGKILL')
+  }
+  return out
+}
+
+/** Returns the values of the field `line`, in their order. */
+function numbers(out: string): number[] {
+  return Array.from(out.matchAll(/"line":(\d+)/g), ([, number]) => Number(number))
 }
 
 /**
@@ -54,14 +77,37 @@ describe.each(['readable', 'json'] as const)('a %s log', (format) => {
     ['is ended', 'process.exit(1)'],
     ['crashes', 'throw new Error("crash")'],
     ['crashes later', 'setImmediate(() => { throw new Error("crash") })'],
-  ])('is whole where the process %s', async (_how, end) => {
+  ])('is whole and in order where the process %s', async (_how, end) => {
     const out = await written(
       format,
-      `for (let line = 1; line <= 5000; line += 1) log.info({ line }, 'one of many')\n${end}`,
+      `const message = (line) => line % 10 === 0 ? 'another line' : 'request'
+       for (let line = 1; line < 5000; line += 1) log.info({ line }, message(line))\n${end}`,
     )
-    expect(out.trimEnd().split('\n')).toHaveLength(5000)
-    expect(out).toMatch(/"line":5000/)
+    expect(out.trimEnd().split('\n')).toHaveLength(4999)
+    expect(numbers(out)).toEqual(Array.from({ length: 4999 }, (_, index) => index + 1))
   })
+})
+
+it('collects the lines of requests, and writes them when no other line comes', async () => {
+  const out = await writtenUntilKilled(
+    '"line":2,',
+    `log.info({ line: 1 }, 'request')
+     log.info({ line: 2 }, 'request')
+     setInterval(() => {}, 1000)`,
+  )
+  expect(numbers(out)).toEqual([1, 2])
+})
+
+it('writes every other line at once, and the requests before it', async () => {
+  // The process stands still after its lines, so nothing can be written later.
+  const out = await writtenUntilKilled(
+    '"line":2,',
+    `log.info({ line: 1 }, 'request')
+     log.info({ line: 2 }, 'another line')
+     log.info({ line: 3 }, 'request')
+     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`,
+  )
+  expect(numbers(out)).toEqual([1, 2])
 })
 
 it('a readable log says a request in few words, and where an error was', async () => {

@@ -1,11 +1,18 @@
 import { type Logger, pino } from 'pino'
 import { withoutValues } from './db/without-values.ts'
+import { LogOutput } from './log-output.ts'
 import type { LogFormat, LogLevel } from './startup-settings.ts'
 import { withoutAddresses } from './without-addresses.ts'
 
 /** Characters that move the cursor, change colours or reorder text on a terminal. */
 const unseen = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const unseenButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+
+/**
+ * The message of the line that each request has. Nearly all lines of the log have it. They are
+ * collected and written together: see `LogOutput`.
+ */
+export const requestLine = 'request'
 
 /**
  * Writes errors to the log without the values of queries, which can be secrets, and without mail
@@ -17,8 +24,9 @@ export const logSerializers = {
 
 /**
  * Creates a logger that writes lines to standard output without making the caller wait. Lines that
- * are not written yet are written when the process exits. Names and headers that people chose are
- * logged too, so control characters are escaped in both formats.
+ * are not written yet are written when the process exits. SIGKILL can lose the lines of the last
+ * requests. Every other line is written at once, together with the lines before it. Names and headers
+ * that people chose are logged too, so control characters are escaped in both formats.
  */
 export async function createLogger(options: {
   level: LogLevel
@@ -27,23 +35,19 @@ export async function createLogger(options: {
   worker?: number | null
 }): Promise<Logger> {
   const { worker = null } = options
-  // pino's own exit listener writes the lines that are left. If another thread is still writing
-  // earlier lines then, the two would mix. So this listener is added first, and waits.
-  let isWriting = false
-  process.on('exit', () => {
-    if (isWriting) waitForThread()
-  })
-  const output = pino.destination({
-    fd: 1,
-    sync: false,
-    // All workers write to the same output. A pipe takes 4096 bytes in one piece, so that lines of
-    // different workers do not mix.
-    ...(worker !== null && { maxWrite: 4096 }),
-  })
-  output.on('drain', () => {
-    isWriting = false
-  })
+  // All workers write to the same output.
+  const output = new LogOutput({ isShared: worker !== null })
   const shape = options.format === 'readable' ? await readableLine() : jsonLine
+  const destination = {
+    // With this, pino notes the message in `lastMsg` before it calls `write`.
+    [pino.symbols.needsMetadataGsym]: true,
+    lastMsg: '',
+    write(line: string) {
+      output.write(shape(line), { mayWait: destination.lastMsg === requestLine })
+    },
+    // pino calls this after a fatal line.
+    flushSync: () => output.flushSync(),
+  }
   return pino(
     {
       level: options.level,
@@ -52,26 +56,8 @@ export async function createLogger(options: {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    {
-      write(line: string) {
-        isWriting = true
-        output.write(shape(line))
-      },
-      // pino calls this after a fatal line.
-      flushSync: () => output.flushSync(),
-    } as pino.DestinationStream,
+    destination as pino.DestinationStream,
   )
-}
-
-/** How long an exit waits for a write that is still running. Usually a write takes less. */
-const writeMs = 100
-
-/**
- * Waits a fixed time before the process exits. Another thread may be in the middle of a write to
- * the log, and the exit would cut its text. This thread cannot see when the write ends.
- */
-function waitForThread(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeMs)
 }
 
 /** Escapes the characters of `unseen` that `JSON.stringify` leaves as they are, such as DEL. */
@@ -92,7 +78,7 @@ async function readableLine(): Promise<(line: string) => string> {
  */
 function forPeople(entry: Record<string, unknown>): Record<string, unknown> {
   const { method, path, status, ms, ...rest } = entry
-  const isRequest = entry.msg === 'request'
+  const isRequest = entry.msg === requestLine
   return visible(
     isRequest ? { ...rest, msg: `${method} ${path} ${status} in ${ms} ms` } : entry,
   ) as Record<string, unknown>

@@ -1,6 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { customAlphabet } from 'nanoid'
 import type { Deps } from '../deps.ts'
+import { requestLine } from '../log.ts'
 import { clientAddress, type ProxyTrust } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 import { watchForProxy } from './missed-proxy.ts'
@@ -43,7 +44,7 @@ export function requestContext(
         status: outgoing.headersSent ? outgoing.statusCode : c.res.status,
         ms: Math.round(performance.now() - started),
       },
-      'request',
+      requestLine,
     )
   })
 }

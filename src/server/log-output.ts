@@ -1,0 +1,88 @@
+import { pino } from 'pino'
+
+/**
+ * How long the line of a request may wait for others. A power cut or SIGKILL loses the request lines
+ * of this time.
+ */
+const collectMs = 50
+
+/**
+ * A pipe takes this many bytes in one piece (PIPE_BUF on Linux). Lines of several processes do not mix
+ * if no piece is longer.
+ */
+const pipeBytes = 4096
+
+/** If no other process writes to the output, pieces may be longer, which costs less. */
+const longBytes = 16 * 1024
+
+/** How long an exit waits for a write that is still running. Usually a write takes less. */
+const writeMs = 100
+
+/**
+ * Writes lines to standard output, in their order, without making the caller wait. A write costs
+ * more than the line itself, because another thread does it. So lines that may wait are collected
+ * for up to `collectMs` and written together. When the process exits, all lines are written, even
+ * if it ends by an error that nobody caught.
+ */
+export class LogOutput {
+  readonly #output: ReturnType<typeof pino.destination>
+  readonly #pieceBytes: number
+  #collected = ''
+  #bytes = 0
+  #timer: NodeJS.Timeout | undefined
+  /** Whether another thread is writing to the output. */
+  #isWriting = false
+
+  /** @param options.isShared true if other processes write to the same output. */
+  constructor({ isShared }: { isShared: boolean }) {
+    this.#pieceBytes = isShared ? pipeBytes : longBytes
+    // pino's own exit listener writes the lines that are left. If another thread is still writing
+    // earlier lines then, the two would mix. So this listener is added first, and waits.
+    process.on('exit', () => {
+      this.#pass()
+      if (this.#isWriting) waitForThread()
+    })
+    this.#output = pino.destination({ fd: 1, sync: false, maxWrite: this.#pieceBytes })
+    this.#output.on('drain', () => {
+      this.#isWriting = false
+    })
+  }
+
+  /**
+   * Writes a line, which ends with a line break. If the process is killed, a line that may wait can
+   * be lost.
+   */
+  write(line: string, { mayWait }: { mayWait: boolean }): void {
+    const bytes = Buffer.byteLength(line)
+    if (this.#bytes + bytes > this.#pieceBytes) this.#pass()
+    this.#collected += line
+    this.#bytes += bytes
+    if (mayWait) this.#timer ??= setTimeout(() => this.#pass(), collectMs)
+    else this.#pass()
+  }
+
+  /** Writes every line, except those that another thread is already writing, before it returns. */
+  flushSync(): void {
+    this.#pass()
+    this.#output.flushSync()
+  }
+
+  #pass(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#bytes === 0) return
+    const lines = this.#collected
+    this.#collected = ''
+    this.#bytes = 0
+    this.#isWriting = true
+    this.#output.write(lines)
+  }
+}
+
+/**
+ * Waits a fixed time before the process exits. Another thread may be in the middle of a write to
+ * the log, and the exit would cut its text. This thread cannot see when the write ends.
+ */
+function waitForThread(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeMs)
+}
