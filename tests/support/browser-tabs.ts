@@ -240,7 +240,7 @@ export function openBrowser() {
         counted.refreshes += 1
       },
       onNotice: ({ title }) => counted.toasts.push(title),
-      mostPlaces: () => 3,
+      mostSlots: () => 3,
     })
     const state = () => uploads.store.getState()
     uploads.setUser(user)

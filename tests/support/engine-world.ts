@@ -162,7 +162,7 @@ export function openEngineWorld() {
       for (const { originalName } of files) world.log.push(`stored ${originalName}`)
     },
     onNotice: ({ title, description }) => void world.toasts.push({ title, description }),
-    mostPlaces: () => 3,
+    mostSlots: () => 3,
     reportError: (error) => {
       throw error
     },

@@ -157,7 +157,7 @@ export const uploads = {
   abortUpload: endpoint({
     method: 'POST',
     path: '/api/files/abort-upload',
-    summary: 'Give up an upload: its place is free at once and its bytes are removed.',
+    summary: 'Give up an upload: its slot is free at once and its bytes are removed.',
     access: 'user',
     body: z.object({ cloudKey }),
     response: done,

@@ -45,7 +45,7 @@ const sentences: Partial<Record<AuditAction, (details: Details) => string | unde
   'change-setting': settingSentence,
   'delete-user': (details) => {
     const count = countIn(details, 'deletedFiles')
-    return count === undefined ? count : `Deleted a user, with ${counted(count, 'file')}`
+    return count === undefined ? undefined : `Deleted a user, with ${counted(count, 'file')}`
   },
   'take-down': takedownSentence,
   'clean-up-expired': (details) => figure('Cleaned up expired files', details, 'deletedCount'),
@@ -176,5 +176,5 @@ function verdict(act: string, details: Details, name: string): string | undefine
 /** Writes an action with the number of things that it changed. Example: 'Expired files: 12'. */
 function figure(act: string, details: Details, name: string): string | undefined {
   const count = countIn(details, name)
-  return count === undefined ? count : `${act}: ${count.toLocaleString('en')}`
+  return count === undefined ? undefined : `${act}: ${count.toLocaleString('en')}`
 }

@@ -13,7 +13,7 @@ import { itemsOf, PagedList } from './paged-list.tsx'
 import { copiesText, reportedText } from './report-text.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { TakeDownLink } from './take-down-link.tsx'
-import { ofReport, useTakedown } from './takedown-dialog.tsx'
+import { ofReport, useTakedownDialog } from './takedown-dialog.tsx'
 import { useDismissReport, useReports } from './use-reports.ts'
 
 /**
@@ -22,7 +22,7 @@ import { useDismissReport, useReports } from './use-reports.ts'
  */
 export function ReportsSection({ id, title }: SectionProps) {
   const query = useReports()
-  const takedown = useTakedown(id)
+  const takedown = useTakedownDialog(id)
   const { data, hasNextPage } = query
   const open = data && `${itemsOf(data).length}${hasNextPage ? ' or more' : ''} open`
   return (

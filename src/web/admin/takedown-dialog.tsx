@@ -45,7 +45,7 @@ export function ofLink(shortCode: string): TakedownQuestion {
  * @param headingId the element that gets the focus after a takedown, because the report's row has
  * disappeared.
  */
-export function useTakedown(headingId: string) {
+export function useTakedownDialog(headingId: string) {
   const { asked, ask, cancel, finish, dialogProps } = useQuestion<TakedownQuestion>(headingId)
   const dialog = asked ? (
     <FormDialog {...dialogProps} title={`Take down ${asked.what}`} description={asked.warning}>

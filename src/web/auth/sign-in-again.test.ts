@@ -34,13 +34,13 @@ test('a page that holds something stays: one toast for calls that fail at once, 
   const toasts: ToastOptions[] = []
   const tasks: (() => void)[] = []
   const visited: string[] = []
-  let isHeld = true
+  let isGuarded = true
   const signInAgain = createSignInAgain(
     (options) => toasts.push(options),
     (task) => tasks.push(task),
     (address) => visited.push(address),
     () => '/',
-    () => isHeld,
+    () => isGuarded,
   )
   signInAgain()
   signInAgain()
@@ -57,7 +57,7 @@ test('a page that holds something stays: one toast for calls that fail at once, 
   expect(toasts).toHaveLength(2)
   tasks.shift()?.()
 
-  isHeld = false
+  isGuarded = false
   signInAgain()
   tasks.shift()?.()
   expect(visited).toEqual(['/api/login'])

@@ -9,7 +9,7 @@ const redirectDelay = 500
  * toast and goes to /api/login after 500 ms. After signing in, the person comes back to the page.
  * The function acts only once, even if several calls fail at the same time.
  * @param here returns the path of the page, with its query and fragment.
- * @param isHeld returns true while leaving the page would lose bytes of uploads. Then the page
+ * @param isGuarded returns true while leaving the page would lose bytes of uploads. Then the page
  * stays open, and the toast says what to do.
  */
 export function createSignInAgain(
@@ -17,13 +17,13 @@ export function createSignInAgain(
   later: (task: () => void, delay: number) => void,
   goTo: (address: string) => void,
   here: () => string,
-  isHeld: () => boolean,
+  isGuarded: () => boolean,
 ): () => void {
   let isUnderWay = false
   return () => {
     if (isUnderWay) return
     isUnderWay = true
-    if (isHeld()) {
+    if (isGuarded()) {
       toast({
         title: 'Unauthorized',
         description: 'You are logged out. Log in in another tab, and your uploads go on.',

@@ -18,7 +18,7 @@ const { store, setUser } = createBrowserUploads({
   onNotice: ({ title, description = '', failed }) => {
     if (failed) showToast(title, description)
   },
-  mostPlaces: () => largestFileCount(limits),
+  mostSlots: () => largestFileCount(limits),
 })
 
 function showPanel() {

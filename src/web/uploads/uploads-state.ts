@@ -56,5 +56,5 @@ export interface UploadsPage {
    * Returns the highest number of files that a tier allows. Tiers that allow any number of files
    * are left out (see `largestFileCount`).
    */
-  mostPlaces: () => number
+  mostSlots: () => number
 }

@@ -26,7 +26,7 @@ function storeOf(client: QueryClient): UploadsStore {
         tone: failed ? 'destructive' : 'plain',
         isNews: true,
       }),
-    mostPlaces: () => largestFileCount(client.getQueryData(limitsQuery.queryKey) ?? defaultLimits),
+    mostSlots: () => largestFileCount(client.getQueryData(limitsQuery.queryKey) ?? defaultLimits),
   })
   const userHash = hashKey(currentUserQuery.queryKey)
   const tellUser = () => {

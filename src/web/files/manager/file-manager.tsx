@@ -51,9 +51,9 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
   const settingsId = useId()
   const statisticsId = useId()
   /** The id of the file whose statistics are open. */
-  const [explained, setExplained] = useState<string | null>(null)
+  const [openFileId, setOpenFileId] = useState<string | null>(null)
   const toggleStatistics = useCallback(
-    ({ id }: StoredFile) => setExplained((before) => (before === id ? null : id)),
+    ({ id }: StoredFile) => setOpenFileId((before) => (before === id ? null : id)),
     [],
   )
   const view = { search, order }
@@ -123,7 +123,7 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
         }
         onDelete={({ id }) => drop(new Set([id]))}
         onStatistics={toggleStatistics}
-        openStatistics={({ id }) => (id === explained ? statisticsId : undefined)}
+        openStatistics={({ id }) => (id === openFileId ? statisticsId : undefined)}
         around={(file, row) => (
           <>
             <div className={`flex ${chosen.has(file.id) ? 'bg-tint' : ''}`}>
@@ -136,7 +136,7 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
               </div>
               <div className="-ml-2 min-w-0 flex-1">{row}</div>
             </div>
-            {file.id === explained ? (
+            {file.id === openFileId ? (
               <section
                 id={statisticsId}
                 aria-label={`Statistics of ${file.originalName}`}

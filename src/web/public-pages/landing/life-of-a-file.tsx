@@ -3,7 +3,7 @@ import { publicSlot } from '../../../shared/public-slots.ts'
 const hatching = 'hatching'
 
 /** A short piece of the bar. It stands in the legend, before the text that explains it. */
-function Sign({ x = 0, width, filled }: { x?: number; width: number; filled: boolean }) {
+function LegendBar({ x = 0, width, filled }: { x?: number; width: number; filled: boolean }) {
   return filled ? (
     <rect x={x} width={width} height="8" rx="4" fill="var(--accent)" />
   ) : (
@@ -71,7 +71,7 @@ export function LifeOfAFile() {
         <li>
           <h3>
             <svg width="28" height="8" aria-hidden="true">
-              <Sign width={28} filled />
+              <LegendBar width={28} filled />
             </svg>
             The link works
           </h3>
@@ -83,7 +83,7 @@ export function LifeOfAFile() {
         <li>
           <h3>
             <svg width="28" height="8" aria-hidden="true">
-              <Sign width={28} filled={false} />
+              <LegendBar width={28} filled={false} />
             </svg>
             A renewal can still give this
           </h3>
@@ -95,7 +95,7 @@ export function LifeOfAFile() {
         <li>
           <h3>
             <svg width="28" height="8" aria-hidden="true">
-              <Sign width={22} filled={false} />
+              <LegendBar width={22} filled={false} />
               <rect x="25" width="3" height="8" rx="1" fill="var(--ink)" />
             </svg>
             Day {publicSlot('maxLifetimeDays')}: gone for good

@@ -81,7 +81,7 @@ describe('a turn', () => {
     expect(world.log).toEqual(['start 1.txt', 'abort key of 1.txt'])
   })
 
-  test('frees its place however long the server does not answer', async () => {
+  test('frees its slot however long the server does not answer', async () => {
     const record = put('1')
     world.data.keepInMemory('1', { file: fileNamed('1.txt') })
     world.onAbort = () => ({ ok: false, refusal: refusal(503) })
@@ -93,7 +93,7 @@ describe('a turn', () => {
     expect(world.log).toEqual(['start 1.txt', 'abort key of 1.txt', 'abort key of 1.txt'])
   })
 
-  test('lets nobody ask for a place before it is clear that it gets none', async () => {
+  test('lets nobody ask for a slot before it is clear that it gets none', async () => {
     const answer = Promise.withResolvers<null>()
     world.onStart = () => answer.promise
     onEvent = (_, { type }) =>
@@ -173,7 +173,7 @@ describe('what is performed', () => {
     expect(world.toasts).toHaveLength(2)
   })
 
-  test('the files of a drop wait for each other only until they have places', () => {
+  test('the files of a drop wait for each other only until they have slots', () => {
     dropSize = 11
     for (const id of ['1', '2', '3']) performer.perform(put(id), [{ type: 'enqueue' }])
     expect(events).toEqual(['1 turn-began'])

@@ -29,7 +29,7 @@ export interface EffectDeps extends Omit<RunDeps, 'onStoredAnyway'>, Pick<Aborts
    * Returns the highest number of files that a tier allows. Tiers that allow any number of files
    * are left out (see `largestFileCount`).
    */
-  mostPlaces: () => number
+  mostSlots: () => number
 }
 
 /** The part of the engine that keeps the records and handles events. */
@@ -68,7 +68,7 @@ export class EffectPerformer {
       onStoredAnyway: (stored) => this.#list(stored),
     }
     this.#dispatcher = dispatcher
-    this.#queue = createUploadQueue(deps.timers, deps.mostPlaces)
+    this.#queue = createUploadQueue(deps.timers, deps.mostSlots)
     this.#refreshSoon = coalesce(deps.timers, refreshEveryMs, () => this.#refresh())
   }
 
@@ -84,7 +84,7 @@ export class EffectPerformer {
     }
     // This comes last, because the queue may immediately start the next upload.
     if (effects.some(({ type }) => type === 'end-turn')) this.#queue.leave(record.id)
-    else if (record.ticket) this.#queue.placed(record.id)
+    else if (record.ticket) this.#queue.gotSlot(record.id)
     return step
   }
 

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 describe('cancelling an upload', () => {
-  test("of a foreground drop ends all of it as 'Cancelled by user', and frees the place", async () => {
+  test("of a foreground drop ends all of it as 'Cancelled by user', and frees the slot", async () => {
     await world.addStuck([fileNamed('a.txt'), fileNamed('b.txt')])
     world.engine.cancelForeground()
     await pass(1000)
@@ -31,14 +31,14 @@ describe('cancelling an upload', () => {
     expect(world.holds).toBe(0)
   })
 
-  test('before the server gave it a place frees that as soon as it is given', async () => {
+  test('before the server gave it a slot frees that as soon as it is given', async () => {
     const [id = ''] = world.add([fileNamed('a.txt')])
     world.engine.cancel(id)
     await pass(0)
     expect(world.log).toEqual(['start a.txt', 'abort key of a.txt'])
   })
 
-  test('before the server answered keeps the others from asking: its place is theirs then', async () => {
+  test('before the server answered keeps the others from asking: its slot is theirs then', async () => {
     const open = new Set<string>()
     const answer = Promise.withResolvers<void>()
     world.onStart = async (name) => {
@@ -104,7 +104,7 @@ describe('cancelling an upload', () => {
   })
 })
 
-describe('a place that the server did not free', () => {
+describe('a slot that the server did not free', () => {
   test('is given back until the server answers, after a reload too, and by nobody but its owner', async () => {
     const [id = ''] = await world.addStuck([fileNamed('a.txt')])
     world.onAbort = () => refused(null)

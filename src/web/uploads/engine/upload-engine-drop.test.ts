@@ -157,14 +157,14 @@ describe('a drop of a thousand files', () => {
     expect(world.log.filter((line) => line.startsWith('stored'))).toHaveLength(1000)
   })
 
-  test('takes the last places of a tier in its order, however long each answer takes', async () => {
+  test('takes the last slots of a tier in its order, however long each answer takes', async () => {
     let free = 3
-    const placed: string[] = []
+    const given: string[] = []
     world.onStart = async (name) => {
       await new Promise((done) => setTimeout(done, 100 - Number.parseInt(name, 10) * 10))
       if (free === 0) return refused(403, 'TIER_FILE_COUNT', tierIsFull)
       free -= 1
-      placed.push(name)
+      given.push(name)
       return null
     }
     let now = 0
@@ -177,7 +177,7 @@ describe('a drop of a thousand files', () => {
     }
     world.add(names.slice(0, 24).map((name) => fileNamed(name)))
     await pass(10_000)
-    expect(placed).toEqual(['0.raw', '1.raw', '2.raw'])
+    expect(given).toEqual(['0.raw', '1.raw', '2.raw'])
     expect(world.requests).toHaveLength(4)
     expect(most).toBe(3)
     expect(world.shown().filter((line) => line.endsWith(' completed'))).toHaveLength(3)

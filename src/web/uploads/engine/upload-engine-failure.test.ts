@@ -78,7 +78,7 @@ describe('an upload that fails', () => {
     ])
   })
 
-  test('frees its place when it is cleared', async () => {
+  test('frees its slot when it is cleared', async () => {
     world.onSend = () => {
       throw new TransferFailed('status', 400)
     }

@@ -9,8 +9,8 @@
  * - A *drop* is all files that were added together. Each of their records has the drop's id in the
  *   field `batch`. A *batch* is what is counted together: a drop, or all uploads of the foreground
  *   path.
- * - A *slot* (in names of the code: *place*) is one of the files that a user may have. An upload
- *   gets its slot together with its *ticket*, the server's answer to the start.
+ * - A *slot* is one of the files that a user may have. An upload gets its slot together with its
+ *   *ticket*, the server's answer to the start.
  *
  * The way of an upload through these files is drawn in docs/uploads.md.
  */

@@ -153,8 +153,8 @@ test('no other status is reachable, and every step is sound, whatever happens in
           if (event.type === 'cancel' || event.type === 'forget') {
             expect(current.status).toBe('failed')
           }
-          const holdsPlace = before.ticket !== null && before.status !== 'completed'
-          expect(done.includes('abort-on-server')).toBe(holdsPlace)
+          const holdsSlot = before.ticket !== null && before.status !== 'completed'
+          expect(done.includes('abort-on-server')).toBe(holdsSlot)
           return
         }
         expectSound(next)

@@ -86,7 +86,7 @@ describe('the status of an upload (spec §4)', () => {
     expect(stepOf({ ...uploading, path }, event).record).toMatchObject({ status: 'failed', error })
   })
 
-  test("cancelling ends it as 'Cancelled by user' and frees the place", () => {
+  test("cancelling ends it as 'Cancelled by user' and frees the slot", () => {
     const { record: next, effects } = stepOf(uploading, { type: 'cancel' })
     expect(next).toMatchObject({ status: 'failed', error: 'Cancelled by user', ticket: null })
     expect(effects).toEqual([
@@ -108,7 +108,7 @@ describe('the status of an upload (spec §4)', () => {
     expect(stepOf(uploading, { type: 'forget' }).record).toBe(uploading)
   })
 
-  test('failed is removed at once when it is dismissed, and its place is freed', () => {
+  test('failed is removed at once when it is dismissed, and its slot is freed', () => {
     const dismissed = stepOf(record({ status: 'failed', error: 'Full.', ticket }), {
       type: 'cancel',
     })
@@ -153,7 +153,7 @@ describe('the status of an upload (spec §4)', () => {
     expect(stepOf(ended, { type: 'tick' }, start + 24 * hour + 1).record).toBeNull()
   })
 
-  test('clearing frees the place of a failed one; a completed one is a file and stays that', () => {
+  test('clearing frees the slot of a failed one; a completed one is a file and stays that', () => {
     const cleared = (status: UploadStatus) =>
       types(stepOf({ ...uploading, status }, { type: 'clear' }).effects)
     expect(cleared('failed')).toContain('abort-on-server')

@@ -321,7 +321,7 @@ function cancelled(record: UploadRecord, now: number): Transition {
     effects: [
       ...(isUnderWay(record) ? [endTurn] : []),
       save,
-      ...freePlace(record),
+      ...freeSlot(record),
       { type: 'release-data' },
       { type: 'forget-soon' },
     ],
@@ -335,7 +335,7 @@ function cancelled(record: UploadRecord, now: number): Transition {
 function removed(record: UploadRecord): Transition {
   return {
     record: null,
-    effects: [endTurn, ...freePlace(record), { type: 'release-data' }, { type: 'remove' }],
+    effects: [endTurn, ...freeSlot(record), { type: 'release-data' }, { type: 'remove' }],
   }
 }
 
@@ -343,7 +343,7 @@ function removed(record: UploadRecord): Transition {
  * Returns the effect that frees the upload slot on the server (spec §4). A completed upload is a
  * file and has no slot of its own.
  */
-function freePlace({ ticket, status }: UploadRecord): UploadEffect[] {
+function freeSlot({ ticket, status }: UploadRecord): UploadEffect[] {
   if (!ticket || status === 'completed') return []
   return [{ type: 'abort-on-server', cloudKey: ticket.cloudKey }]
 }

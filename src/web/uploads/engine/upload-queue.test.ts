@@ -17,8 +17,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function place(ids: string) {
-  for (const id of ids) queue.placed(id)
+function giveSlots(ids: string) {
+  for (const id of ids) queue.gotSlot(id)
 }
 function enqueue(ids: string, dropSize: number, size = 100) {
   for (const id of ids) {
@@ -44,28 +44,28 @@ test('up to ten files: one after another, with 500 ms between them', () => {
 
 test('a larger drop: six at once and no pause', () => {
   enqueue('abcdefgh', 11)
-  place('abcdef')
+  giveSlots('abcdef')
   expect(started.join('')).toBe('abcdef')
   queue.leave('c')
   expect(started.join('')).toBe('abcdefg')
 })
 
-test('a larger drop: nobody asks for a place before the one in front has got its own', () => {
+test('a larger drop: nobody asks for a slot before the one in front has got its own', () => {
   enqueue('abcd', 11)
   expect(started.join('')).toBe('a')
-  queue.placed('a')
+  queue.gotSlot('a')
   expect(started.join('')).toBe('ab')
-  queue.placed('a')
+  queue.gotSlot('a')
   queue.leave('a')
   expect(started.join('')).toBe('ab')
   // This stands for an upload that was refused or cancelled. The next one may then start.
   queue.leave('b')
   expect(started.join('')).toBe('abc')
-  queue.placed('c')
+  queue.gotSlot('c')
   expect(started.join('')).toBe('abcd')
 })
 
-describe('who leaves while the server may still give it a place', () => {
+describe('who leaves while the server may still give it a slot', () => {
   const left = (dropSize: number) => {
     enqueue('abc', dropSize)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -107,18 +107,18 @@ describe('who leaves while the server may still give it a place', () => {
   })
 })
 
-test('a larger drop: who has got more places than any limit leaves is waited for no longer', () => {
+test('a larger drop: who has got more slots than any limit leaves is waited for no longer', () => {
   enqueue('abcdefghijkl', 12)
-  place('abc')
+  giveSlots('abc')
   expect(started.join('')).toBe('abcd')
-  place('d')
+  giveSlots('d')
   expect(started.join('')).toBe('abcdef')
   // The next drop may belong to another user with fewer upload slots. So its uploads again start
   // one after another.
   for (const id of 'abcdefghijkl') queue.leave(id)
   enqueue('mnop', 11)
   expect(started.join('').slice(-1)).toBe('m')
-  place('m')
+  giveSlots('m')
   expect(started.join('').slice(-2)).toBe('mn')
 })
 
@@ -126,11 +126,11 @@ test('files that have parts do not overlap, in whatever drop', () => {
   enqueue('ab', 11)
   enqueue('c', 11, 9 * 1024 ** 2)
   enqueue('d', 11)
-  place('ab')
+  giveSlots('ab')
   expect(started.join('')).toBe('ab')
   queue.leave('a')
   queue.leave('b')
-  place('c')
+  giveSlots('c')
   expect(started.join('')).toBe('abc')
   queue.leave('c')
   expect(started.join('')).toBe('abcd')
@@ -139,7 +139,7 @@ test('files that have parts do not overlap, in whatever drop', () => {
 test('a small drop behind a large one waits until that is through', () => {
   enqueue('abc', 11)
   enqueue('d', 1)
-  place('abc')
+  giveSlots('abc')
   expect(started.join('')).toBe('abc')
   for (const id of 'abc') queue.leave(id)
   expect(started.join('')).toBe('abcd')

@@ -50,7 +50,7 @@ export interface UploadQueue {
    * Notes that the server gave an upload its slot. A slot is one of the files that a user of a tier
    * may have.
    */
-  placed(id: string): void
+  gotSlot(id: string): void
   /**
    * Removes an upload from the queue, or notes that its run ended. If its call of get-upload-url
    * has no answer yet, the server may still give it an upload slot. The queue then counts the
@@ -68,21 +68,21 @@ export interface UploadQueue {
  * If a drop has more than ten files, its small files run in parallel and without a pause. While the
  * user may have only a few upload slots, each upload gets its slot before the next upload asks for
  * one. So the first files of the drop get the slots.
- * @param mostPlaces returns the largest number of upload slots in any tier that limits them. A user
+ * @param mostSlots returns the largest number of upload slots in any tier that limits them. A user
  * who got more slots than this has no limit.
  */
-export function createUploadQueue(timers: Timers, mostPlaces: () => number): UploadQueue {
+export function createUploadQueue(timers: Timers, mostSlots: () => number): UploadQueue {
   const waiting = new Map<string, QueuedUpload>()
   const underWay = new Map<string, QueuedUpload>()
   /** The ids of the running uploads that have no upload slot yet. */
-  const placing = new Set<string>()
+  const withoutSlot = new Set<string>()
   /**
    * The ids of the uploads that ended before get-upload-url was answered. The server may still give
    * them an upload slot.
    */
   const leaving = new Set<string>()
   /** How many upload slots were given since the queue was last empty. */
-  let places = 0
+  let slots = 0
   let isPausing = false
 
   function startNext() {
@@ -91,24 +91,24 @@ export function createUploadQueue(timers: Timers, mostPlaces: () => number): Upl
       if (!first || !mayStart(first)) return
       waiting.delete(first.id)
       underWay.set(first.id, first)
-      placing.add(first.id)
+      withoutSlot.add(first.id)
       first.run.begin()
     }
   }
 
   function mayStart(upload: QueuedUpload): boolean {
     if (underWay.size === 0) return true
-    if (placing.size > 0 && places <= mostPlaces()) return false
+    if (withoutSlot.size > 0 && slots <= mostSlots()) return false
     if (underWay.size >= overlapping || !overlaps(upload)) return false
     return [...underWay.values()].every(overlaps)
   }
 
   function endTurn(id: string) {
-    placing.delete(id)
+    withoutSlot.delete(id)
     const ended = underWay.get(id)
     if (!ended) return
     underWay.delete(id)
-    if (waiting.size === 0 && underWay.size === 0) places = 0
+    if (waiting.size === 0 && underWay.size === 0) slots = 0
     if (isLargeDrop(ended.dropSize) || waiting.size === 0 || isPausing) startNext()
     else pauseBefore()
   }
@@ -127,9 +127,9 @@ export function createUploadQueue(timers: Timers, mostPlaces: () => number): Upl
       waiting.set(upload.id, upload)
       startNext()
     },
-    placed: (id) => {
-      if (!placing.delete(id)) return
-      places += 1
+    gotSlot: (id) => {
+      if (!withoutSlot.delete(id)) return
+      slots += 1
       startNext()
     },
     leave: (id) => {

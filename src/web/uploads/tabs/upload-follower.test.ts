@@ -53,7 +53,7 @@ beforeEach(() => {
         refreshes += 1
       },
       onNotice: ({ title }) => toasts.push(title),
-      mostPlaces: () => 3,
+      mostSlots: () => 3,
     },
     user: () => 'ada',
     keepAwake: (isWanted) => {
