@@ -1,6 +1,6 @@
 /**
- * The clock and its timers. All code that depends on time gets them as an argument, so that tests
- * can set the time.
+ * The clock and its timers. The engine with its calls, the records and the tabs get them as an
+ * argument, so that tests can set the time. Transfers and the page use the browser's own timers.
  */
 export interface Timers {
   /** Milliseconds since 1970. */

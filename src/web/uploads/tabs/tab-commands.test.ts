@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { eventually } from '../../../../tests/support/eventually.ts'
+import { browserTimers } from '../timers.ts'
 import type { OpenChannel, TabChannel } from '../upload-ports.ts'
 import { openBroadcast } from './tab-channel.ts'
 import { createTabCommands, type TabMessage } from './tab-commands.ts'
@@ -36,6 +37,7 @@ function openTab(work: () => void | Promise<void> = () => {}) {
   }
   const tab = createTabCommands<string, number>({
     open,
+    timers: browserTimers,
     newId: () => String(++lastId),
     onHello: () => done.push('hello'),
     onLive: (live) => told.push(live),
@@ -125,6 +127,7 @@ test('a command that throws is done, and does not come again', async () => {
       hear = onMessage
       return { post: ({ type }) => told.push(type), close: () => {} }
     },
+    timers: browserTimers,
     newId: () => 'own',
     onHello: () => {},
     onLive: () => {},
@@ -167,6 +170,7 @@ test('a leader that confirms no command for 10 s does not answer; one that confi
       hear = onMessage
       return { post: () => {}, close: () => {} }
     },
+    timers: browserTimers,
     newId: () => String(++lastId),
     onHello: () => {},
     onLive: () => {},
@@ -221,6 +225,7 @@ test('Spec §9: what the leader tells is throttled to every 500 ms; the last one
       },
       close: () => {},
     }),
+    timers: browserTimers,
     newId: () => '1',
     onHello: () => {},
     onLive: () => {},

@@ -1,3 +1,4 @@
+import { coalesce, type Timers } from '../timers.ts'
 import type { OpenChannel } from '../upload-ports.ts'
 
 /**
@@ -21,6 +22,7 @@ export type TabMessage<Command, Live> =
 /** What this module needs from the tab that it runs in. */
 export interface TabCommandsDeps<Command, Live> {
   open: OpenChannel<TabMessage<Command, Live>>
+  timers: Timers
   /** Returns an id that no other tab returns. */
   newId: () => string
   /**
@@ -70,6 +72,7 @@ export interface TabCommands<Command, Live> {
  */
 export function createTabCommands<Command, Live>({
   open,
+  timers,
   newId,
   onHello,
   onLive,
@@ -86,9 +89,12 @@ export function createTabCommands<Command, Live>({
    * short and few.
    */
   const done = new Set<string>()
-  let untold: { live: Live } | null = null
-  let isResting = false
+  /** The last state that this tab was given to send; null before the first one. */
+  let last: { live: Live } | null = null
   const channel = open(hear)
+  const tellSoon = coalesce(timers, liveEveryMs, () => {
+    if (last) channel.post({ type: 'live', live: last.live })
+  })
 
   function send(command: Command) {
     if (run) return void run(command)
@@ -99,12 +105,12 @@ export function createTabCommands<Command, Live>({
   }
 
   function expectTaken(id: string): void {
-    const timer = setTimeout(() => {
+    const stopWaiting = timers.after(answerWithinMs, () => {
       if (run) return
       onNoAnswer()
       expectTaken(id)
-    }, answerWithinMs)
-    untaken.set(id, () => clearTimeout(timer))
+    })
+    untaken.set(id, stopWaiting)
   }
 
   function hear(message: TabMessage<Command, Live>): void {
@@ -152,14 +158,6 @@ export function createTabCommands<Command, Live>({
     channel.post({ type: 'done', id })
   }
 
-  function tellLast(): void {
-    isResting = untold !== null
-    if (!untold) return
-    channel.post({ type: 'live', live: untold.live })
-    untold = null
-    setTimeout(tellLast, liveEveryMs)
-  }
-
   return {
     send,
     lead: (runNow) => {
@@ -180,8 +178,8 @@ export function createTabCommands<Command, Live>({
       channel.post({ type: 'hello' })
     },
     tell: (live) => {
-      untold = { live }
-      if (!isResting) tellLast()
+      last = { live }
+      tellSoon()
     },
   }
 }

@@ -119,6 +119,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
 
   const commands = createTabCommands<OwnedCommand, Live>({
     open: env.openChannel,
+    timers,
     newId,
     onNoAnswer: () => election.takeOver(),
     onHello: () => {
