@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, screen } from '@testing-library/react'
+import { act, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { SectionLinks } from './section-links.tsx'
@@ -63,14 +63,20 @@ function show() {
   )
 }
 
+/** Waits until the badges of all sections are there. */
+async function seeWaiting() {
+  await within(screen.getByRole('navigation')).findByText('failing', { exact: false })
+  await within(screen.getByRole('navigation')).findByText('new', { exact: false })
+}
+
 function names(): string[] {
-  return screen.getAllByRole('link').map(({ textContent }) => textContent ?? '')
+  const bar = within(screen.getByRole('navigation'))
+  return bar.getAllByRole('link').map(({ textContent }) => textContent ?? '')
 }
 
 it('says what waits in each section, and asks for no list twice', async () => {
   show()
-  await screen.findByText('failing', { exact: false })
-  await screen.findByText('new', { exact: false })
+  await seeWaiting()
   expect(names()).toEqual(['Checks1 failing', 'Reports', 'Feedback2 new'])
   expect(page.asked.map(({ call }) => call).toSorted()).toEqual([
     'GET /api/admin/checks',
@@ -81,13 +87,31 @@ it('says what waits in each section, and asks for no list twice', async () => {
 
 it('counts feedback as new until it was on the screen, also on the next visit', async () => {
   const visit = show()
-  await screen.findByText('new', { exact: false })
+  await seeWaiting()
   act(() => comeIntoSight())
   expect(names()).toContain('Feedback')
   visit.unmount()
   page.client.clear()
   page.on('GET /api/admin/feedback', () => [sentOn(3), sentOn(2), sentOn(1)])
   show()
-  await screen.findByText('new', { exact: false })
+  await seeWaiting()
   expect(names()).toContain('Feedback1 new')
+})
+
+it('says above the bar what waits in all sections, and when nothing does', async () => {
+  const above = () => screen.getByRole('list', { name: 'Waiting' })
+  const visit = show()
+  expect(above().textContent).toBe('')
+  await seeWaiting()
+  const links = within(above()).getAllByRole<HTMLAnchorElement>('link')
+  expect(links.map(({ textContent, hash }) => [textContent, hash])).toEqual([
+    ['Checks: 1 failing', '#checks'],
+    ['Feedback: 2 new', '#feedback'],
+  ])
+  visit.unmount()
+  page.client.clear()
+  page.on('GET /api/admin/checks', () => [])
+  page.on('GET /api/admin/feedback', () => [])
+  show()
+  await within(above()).findByText('Nothing waits.')
 })

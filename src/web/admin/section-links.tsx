@@ -12,7 +12,7 @@ import type { Waiting } from './waiting.ts'
 export function SectionLinks({ sections }: { sections: readonly SectionProps[] }) {
   const current = useCurrentSection(sections)
   const list = useRef<HTMLUListElement>(null)
-  const waiting = useWaiting()
+  const { waiting, isComplete } = useWaiting()
 
   useEffect(() => {
     const link = list.current?.querySelector<HTMLElement>(`[href="#${current}"]`)
@@ -20,33 +20,75 @@ export function SectionLinks({ sections }: { sections: readonly SectionProps[] }
   }, [current])
 
   return (
-    <nav aria-label="Sections" data-sticky="" className="sticky top-0 z-10 mt-3 bg-paper">
-      <ul
-        ref={list}
-        className="relative flex gap-5 overflow-x-auto max-lg:pr-12 shadow-[inset_0_-1px_0_var(--line)] [scrollbar-width:none] max-lg:[mask-image:linear-gradient(to_right,black_calc(100%-48px),transparent)] sm:gap-6"
-      >
-        {sections.map(({ id, title }) => (
-          <li key={id} className="shrink-0">
-            <a
-              href={`#${id}`}
-              aria-current={id === current ? 'true' : undefined}
-              className="block whitespace-nowrap rounded-t-[6px] py-3 font-[540] text-muted no-underline transition-colors duration-120 hover:text-ink focus-visible:-outline-offset-2 aria-[current]:text-ink aria-[current]:shadow-[inset_0_-2px_0_var(--accent)] forced-colors:aria-[current]:underline"
-            >
-              {title}
-              <WaitingBadge waiting={waiting.get(id)} />
+    <>
+      <WaitingLinks sections={sections} waiting={waiting} isComplete={isComplete} />
+      <nav aria-label="Sections" data-sticky="" className="sticky top-0 z-10 bg-paper lg:mt-3">
+        <ul
+          ref={list}
+          className="relative flex gap-5 overflow-x-auto max-lg:pr-12 shadow-[inset_0_-1px_0_var(--line)] [scrollbar-width:none] max-lg:[mask-image:linear-gradient(to_right,black_calc(100%-48px),transparent)] sm:gap-6"
+        >
+          {sections.map(({ id, title }) => (
+            <li key={id} className="shrink-0">
+              <a
+                href={`#${id}`}
+                aria-current={id === current ? 'true' : undefined}
+                className="block whitespace-nowrap rounded-t-[6px] py-3 font-[540] text-muted no-underline transition-colors duration-120 hover:text-ink focus-visible:-outline-offset-2 aria-[current]:text-ink aria-[current]:shadow-[inset_0_-2px_0_var(--accent)] forced-colors:aria-[current]:underline"
+              >
+                {title}
+                <WaitingBadge waiting={waiting.get(id)} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </>
+  )
+}
+
+interface WaitingLinksProps {
+  sections: readonly SectionProps[]
+  waiting: ReadonlyMap<string, Waiting>
+  isComplete: boolean
+}
+
+/**
+ * What waits in all sections, as links to them. It is for narrow screens, where most badges are out
+ * of sight. Its line keeps its height while the lists are loading, so that nothing moves.
+ */
+function WaitingLinks({ sections, waiting, isComplete }: WaitingLinksProps) {
+  return (
+    <ul
+      aria-label="Waiting"
+      className="mt-1 flex min-h-11 flex-wrap items-center gap-x-2 text-muted text-sm lg:hidden"
+    >
+      {sections.map(({ id, title }) => {
+        const here = waiting.get(id)
+        return here ? (
+          <li key={id}>
+            <a href={`#${id}`} className="inline-flex min-h-11 items-center no-underline">
+              <Badge tone={toneOf(here)}>
+                <span className="tabular-nums">
+                  {title}: {here.count} {here.what}
+                </span>
+              </Badge>
             </a>
           </li>
-        ))}
-      </ul>
-    </nav>
+        ) : null
+      })}
+      {isComplete && waiting.size === 0 ? <li>Nothing waits.</li> : null}
+    </ul>
   )
+}
+
+function toneOf({ what }: Waiting): 'red' | 'accent' {
+  return what === 'failing' ? 'red' : 'accent'
 }
 
 function WaitingBadge({ waiting }: { waiting: Waiting | undefined }) {
   if (!waiting) return null
   return (
     <span className="ml-1.5">
-      <Badge tone={waiting.what === 'failing' ? 'red' : 'accent'}>
+      <Badge tone={toneOf(waiting)}>
         <span className="tabular-nums">{waiting.count}</span>
         <span className="sr-only"> {waiting.what}</span>
       </Badge>

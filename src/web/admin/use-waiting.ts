@@ -10,16 +10,26 @@ import { newestOf, type Waiting, waitingIn } from './waiting.ts'
  */
 const seenKey = 'mayfly-feedback-seen'
 
+interface WaitingInAll {
+  /** What waits in each section, by the id of the section. */
+  waiting: ReadonlyMap<string, Waiting>
+  /** False while a list is loading, or if one could not be loaded. */
+  isComplete: boolean
+}
+
 /**
- * Returns what waits for the administrator in each section, by the id of the section. It counts
- * what the sections have loaded, because it uses the same queries.
+ * Returns what waits for the administrator. It counts what the sections have loaded, because it
+ * uses the same queries.
  */
-export function useWaiting(): ReadonlyMap<string, Waiting> {
+export function useWaiting(): WaitingInAll {
   const { data: checks } = useChecks()
   const { data: reports } = useReports()
   const { data: feedback } = useFeedback()
   const seenUntil = useSeen('feedback', newestOf(feedback))
-  return waitingIn({ checks, reports, feedback, seenUntil })
+  return {
+    waiting: waitingIn({ checks, reports, feedback, seenUntil }),
+    isComplete: [checks, reports, feedback].every((list) => list !== undefined),
+  }
 }
 
 /**
