@@ -57,6 +57,7 @@ test('the administrator changes limits and the cap, sees what is in use, and wha
   await change('Free', 'Files at a time', '9')
   await expect(page.getByText('Failed to update limit').first()).toBeVisible()
   await expect(tier('Free').getByText('Free would allow more than Premium: files.')).toBeVisible()
+  await expect(page.getByText('Free would allow more than Premium: files.')).toHaveCount(1)
 
   await page.reload()
   await expect(tier('Free').getByLabel('Files at a time', { exact: true })).toHaveValue('5')

@@ -182,4 +182,17 @@ describe('a failed change', () => {
     await expectToast(text)
     expect(screen.getByDisplayValue(value)).toBeTruthy()
   })
+
+  it('of a setting that is refused gives the reason below the field alone', async () => {
+    vi.stubGlobal('fetch', async () =>
+      Response.json({ message: reason, code: 'INVALID_INPUT' }, { status: 400 }),
+    )
+    show(<SettingForm setting="app_version" saved="v0" />)
+    fireEvent.change(screen.getByRole('textbox'), { target: { value: 'v1' } })
+    press('Save app version')
+    const toast = await screen.findByText('Failed to update app version')
+    expect(toast.closest('[role="alert"]')?.textContent).toBe('Failed to update app version')
+    expect(screen.getAllByText(reason)).toHaveLength(1)
+    expect(screen.getByRole('textbox').getAttribute('aria-invalid')).toBe('true')
+  })
 })

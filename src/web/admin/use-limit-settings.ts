@@ -1,12 +1,11 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { limitKeys, readLimits } from '../../shared/rules/limit-settings.ts'
-import { ApiError, call } from '../api/call.ts'
+import { call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { limitsQuery } from '../api/use-limits.ts'
-import { toast } from '../ui/toast.tsx'
-import { faultText } from './fault-text.ts'
 import type { LimitSetting } from './limit-texts.ts'
 import { limitsKey, refreshAfterAct } from './refresh.ts'
+import { tellUnsaved } from './tell-unsaved.ts'
 
 /**
  * The query for the limits, the caps and what is in use. It loads again each time the page is
@@ -54,12 +53,10 @@ export function useSaveLimit() {
     },
     onError: (error, { onRefused }) => {
       if (saysSignedOut(error)) return
-      toast({ title: 'Failed to update limit', description: faultText(error), tone: 'destructive' })
-      if (!(error instanceof ApiError && error.code === 'INVALID_INPUT')) return
-      onRefused(faultText(error))
+      const isRefused = tellUnsaved('Failed to update limit', error, onRefused)
       // The server may have refused the value because of another limit that somebody has changed
       // elsewhere. So the page reads all limits again.
-      void client.invalidateQueries({ queryKey: limitSettingsQuery.queryKey })
+      if (isRefused) void client.invalidateQueries({ queryKey: limitSettingsQuery.queryKey })
     },
   })
 }

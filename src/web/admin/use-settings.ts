@@ -6,15 +6,14 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import type { TextSettingKey } from '../../shared/rules/admin-settings.ts'
-import { ApiError, call } from '../api/call.ts'
+import { call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { emailSignatureQuery } from '../api/use-email-signature.ts'
 import { premiumPriceQuery } from '../api/use-premium-price.ts'
 import { versionQuery } from '../api/use-version.ts'
-import { toast } from '../ui/toast.tsx'
-import { faultText } from './fault-text.ts'
 import { refreshAfterAct } from './refresh.ts'
 import { settingTexts } from './setting-texts.ts'
+import { tellUnsaved } from './tell-unsaved.ts'
 
 type Settings = Record<TextSettingKey, string>
 
@@ -73,12 +72,7 @@ export function useSaveSetting(key: TextSettingKey) {
     },
     onError: (error, { onRefused }) => {
       if (saysSignedOut(error)) return
-      toast({
-        title: settingTexts[key].failure,
-        description: faultText(error),
-        tone: 'destructive',
-      })
-      if (error instanceof ApiError && error.code === 'INVALID_INPUT') onRefused(faultText(error))
+      tellUnsaved(settingTexts[key].failure, error, onRefused)
     },
   })
 }
