@@ -14,6 +14,13 @@ const checkLine = z.object({
 })
 export type CheckLine = z.infer<typeof checkLine>
 
+/** What waits for the administrator. */
+const waiting = z.object({
+  failingChecks: z.int().nonnegative(),
+  openReports: z.int().nonnegative(),
+})
+export type AdminWaiting = z.infer<typeof waiting>
+
 export const checks = {
   adminChecks: endpoint({
     method: 'GET',
@@ -22,6 +29,15 @@ export const checks = {
       'Try everything that the server needs: database, storage, mail, clocks, free space, jobs and settings. Each line says what was found, and where something is wrong, what to do. Answers within 15 seconds. The lines are up to 5 seconds old, but never older than the last act of the administrator.',
     access: 'admin',
     response: z.array(checkLine),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+  adminWaiting: endpoint({
+    method: 'GET',
+    path: '/api/admin/waiting',
+    summary:
+      'How many lines of the checks are failing, and how many reports are open. The checks are made anew only if the last ones are ten minutes old, or older than the last act of the administrator.',
+    access: 'admin',
+    response: waiting,
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
 }

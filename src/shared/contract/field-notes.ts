@@ -223,6 +223,8 @@ const inAnswers: Notes = {
   subject: { note: 'To whom; null where it concerns nobody.', example: 'ada@example.org' },
   details: { note: 'What the action says beside that.', example: {} },
   reason: { note: 'Why.', example: 'It is malware.' },
+  failingChecks: { note: 'How many lines of the checks are failing.', example: 0 },
+  openReports: { note: 'How many reports of files are open.', example: 1 },
   cure: { note: 'What to do about it.', example: '' },
   connected: { note: 'Whether storage can be reached.', example: true },
   testKey: { note: 'The key of the bytes for the test.', example: exampleKey },

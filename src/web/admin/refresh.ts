@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { adminWaitingQuery } from '../api/use-admin-waiting.ts'
 import { statsQuery } from './use-stats.ts'
 
 /**
@@ -10,11 +11,17 @@ export const usersKey = '/api/admin/users'
 export const auditKey = '/api/admin/audit'
 
 /**
- * Reloads what an action of the administrator may have changed: the figures, the checks, the users,
- * the limits with the free space, and the audit log.
+ * Reloads what an action of the administrator may have changed: the figures, the mark in the header,
+ * the checks, the users, the limits with the free space, and the audit log.
  */
 export function refreshAfterAct(client: QueryClient): void {
-  for (const queryKey of [statsQuery.queryKey, [checksKey], [usersKey], [limitsKey], [auditKey]]) {
-    void client.invalidateQueries({ queryKey })
-  }
+  const keys = [
+    statsQuery.queryKey,
+    adminWaitingQuery.queryKey,
+    [checksKey],
+    [usersKey],
+    [limitsKey],
+    [auditKey],
+  ]
+  for (const queryKey of keys) void client.invalidateQueries({ queryKey })
 }

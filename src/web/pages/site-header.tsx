@@ -10,24 +10,15 @@ import { ButtonLink } from '../ui/button.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
+import { AdminLink } from './admin-link.tsx'
 import { PageButton, useIntent } from './page-link.tsx'
 import { Wrap } from './wrap.tsx'
 
 function SignedIn({ user }: { user: User }) {
-  const [path] = useLocation()
   const { hasBadge, name } = tierTraits[user.tier]
   return (
     <>
-      {user.isAdmin ? (
-        <PageButton
-          to="/admin"
-          size="small"
-          variant="quiet"
-          aria-current={path === '/admin' ? 'page' : undefined}
-        >
-          Admin
-        </PageButton>
-      ) : null}
+      {user.isAdmin ? <AdminLink /> : null}
       {hasBadge ? (
         // On a narrow phone, the link to the Admin Center leaves no room for the badge. So only
         // screen readers read the badge there.

@@ -9,7 +9,13 @@ import {
   named,
   scheduleJobs,
 } from '../../../../tests/support/check-lines.ts'
-import { makeClient, makePerson, type Person } from '../../../../tests/support/make.ts'
+import {
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+} from '../../../../tests/support/make.ts'
 import { startSmtpServer, type TestSmtpServer } from '../../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
 import { minuteInMs } from '../../../shared/rules/time-units.ts'
@@ -97,6 +103,28 @@ describe('GET /api/admin/checks', () => {
     app.clock.advance(-minuteInMs)
     await askForChecks(admin)
     expect(smtp.connections() - before).toBe(3)
+  })
+
+  it('is counted for the mark in the header, and made for it once in ten minutes', async () => {
+    const others = [makeClient(app), await makePerson(app, { tier: 'premium' })]
+    const statuses = others.map(async (other) => (await other.fetch('/api/admin/waiting')).status)
+    expect(await Promise.all(statuses)).toEqual([401, 403])
+
+    const waiting = async () => json(await admin.fetch('/api/admin/waiting'))
+    await askAnew(app, admin)
+    const now = app.clock()
+    const before = smtp.connections()
+    const { shortCode } = await makeFile(await makePerson(app))
+    await makeClient(app).post(`/api/links/${shortCode}/report`, { reason: 'It is malware.' })
+    app.clock.advance(10 * minuteInMs - 1)
+    expect(await waiting()).toEqual({ failingChecks: 0, openReports: 1 })
+    expect(smtp.connections() - before).toBe(0)
+
+    // The clocks of the server and of the database are ten minutes apart by then.
+    app.clock.advance(1)
+    expect(await waiting()).toEqual({ failingChecks: 1, openReports: 1 })
+    expect(smtp.connections() - before).toBe(1)
+    app.clock.set(now)
   })
 
   it('is made anew after an act of the administrator', async () => {

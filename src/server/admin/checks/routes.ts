@@ -1,17 +1,37 @@
 import type { IncomingMessage } from 'node:http'
+import { minuteInMs } from '../../../shared/rules/time-units.ts'
+import { countOpenReports } from '../../abuse/queries.ts'
 import { isFromProxy } from '../../http/missed-proxy.ts'
 import type { Handlers } from '../../http/mount.ts'
 import type { CheckDeps, Visit } from './check.ts'
 import { keepChecks } from './run-checks.ts'
 
 /**
- * The call that runs the checks. Call this function when the server starts: the checks take this
+ * For this many milliseconds, the count of failing lines needs no run of the checks. Pages of the
+ * administrator ask for the count every minute, and a run writes to storage.
+ */
+const waitingKeptMs = 10 * minuteInMs
+
+/**
+ * The calls that run the checks. Call this function when the server starts: the checks take this
  * moment as the start of the server.
  */
-export function checkRoutes(deps: Omit<CheckDeps, 'startedAt'>): Handlers<'adminChecks'> {
+export function checkRoutes(
+  deps: Omit<CheckDeps, 'startedAt'>,
+): Handlers<'adminChecks' | 'adminWaiting'> {
   const readChecks = keepChecks({ ...deps, startedAt: deps.clock() })
   return {
     adminChecks: ({ context, user }) => readChecks(visitOf(context.env.incoming), user.id),
+
+    async adminWaiting({ context, user }) {
+      const visit = visitOf(context.env.incoming)
+      const [lines, reports] = await Promise.all([
+        readChecks(visit, user.id, waitingKeptMs),
+        countOpenReports(deps.db),
+      ])
+      const failing = lines.filter(({ status }) => status === 'failing')
+      return { failingChecks: failing.length, openReports: reports.count }
+    },
   }
 }
 

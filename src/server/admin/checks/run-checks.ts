@@ -8,7 +8,7 @@ import { checks } from './checks.ts'
 const limitMs = 10_000
 
 /**
- * The results of the checks are reused for this many milliseconds. Otherwise a page that stays open
+ * The Admin Center gets results that are up to this many milliseconds old. Otherwise a page that stays open
  * would repeat the checks all the time, and some of them write to storage.
  */
 const keptMs = 5_000
@@ -48,15 +48,15 @@ async function runCheck(
 }
 
 /**
- * Returns a function that returns the lines of all checks. For equal visits, it runs the checks at
- * most once in 5 seconds. After an act of the administrator, such as a takedown that freed space,
+ * Returns a function that returns the lines of all checks. For equal visits, it runs the checks only
+ * if the last lines are older than `mostAgeMs`, by default 5 seconds. After an act of the administrator, such as a takedown that freed space,
  * it runs them again at once. Calls during a run share its result.
  */
 export function keepChecks(
   deps: CheckDeps,
-): (visit: Visit, administrator: string) => Promise<CheckLine[]> {
+): (visit: Visit, administrator: string, mostAgeMs?: number) => Promise<CheckLine[]> {
   let kept: { visit: string; at: number; lines: Promise<CheckLine[]> } | undefined
-  return async (visit, administrator) => {
+  return async (visit, administrator, mostAgeMs = keptMs) => {
     // If the database cannot be reached, the checks must still run, because one of them reports
     // that.
     const lastAct = await lastLineOf(deps.db, administrator).catch(() => null)
@@ -64,7 +64,7 @@ export function keepChecks(
     const key = JSON.stringify([visit, lastAct])
     // If somebody has set the clock back, the age is negative. The checks then run again.
     const age = kept ? now - kept.at : 0
-    if (kept === undefined || kept.visit !== key || age < 0 || age >= keptMs) {
+    if (kept === undefined || kept.visit !== key || age < 0 || age >= mostAgeMs) {
       kept = { visit: key, at: now, lines: runChecks(deps, visit) }
     }
     return kept.lines

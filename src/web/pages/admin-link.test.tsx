@@ -1,0 +1,75 @@
+// @vitest-environment happy-dom
+import { act, screen, waitFor } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import { useChecks } from '../admin/use-checks.ts'
+import { AdminLink } from './admin-link.tsx'
+
+let page: WebPage
+beforeEach(() => {
+  page = openPage()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  page.close()
+})
+
+function link() {
+  return screen.getByRole('link').textContent
+}
+
+function Checks() {
+  const { refetch } = useChecks()
+  return (
+    <button type="button" onClick={() => void refetch()}>
+      Check again
+    </button>
+  )
+}
+
+it.each([
+  [0, 0, 'Admin'],
+  [1, 0, 'Admin1, 1 failing check'],
+  [0, 2, 'Admin2, 2 open reports'],
+  [3, 1, 'Admin4, 3 failing checks, 1 open report'],
+  [0, 1200, 'Admin99+, 1,200 open reports'],
+])('%i failing checks and %i open reports: %s', async (failingChecks, openReports, text) => {
+  page.on('GET /api/admin/waiting', () => ({ failingChecks, openReports }))
+  page.show(<AdminLink />)
+  await waitFor(() => expect(link()).toBe(text))
+})
+
+it('asks once a minute, however often it is shown, and keeps its count when a call fails', async () => {
+  vi.useFakeTimers()
+  let answer: unknown = { failingChecks: 0, openReports: 1 }
+  page.on('GET /api/admin/waiting', () => answer)
+  const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms))
+  const first = page.show(<AdminLink />)
+  await pass(30_000)
+  first.unmount()
+  page.show(<AdminLink />)
+  await pass(29_000)
+  expect(page.asked).toHaveLength(1)
+  expect(link()).toBe('Admin1, 1 open report')
+  answer = new Response('', { status: 503 })
+  await pass(60_000)
+  expect(page.asked).toHaveLength(2)
+  expect(link()).toBe('Admin1, 1 open report')
+})
+
+it('counts the failing lines of checks that the page has just loaded', async () => {
+  page.on('GET /api/admin/waiting', () => ({ failingChecks: 2, openReports: 1 }))
+  page.on('GET /api/admin/checks', () => [
+    { name: 'Storage', status: 'failing', message: 'It is away.', cure: 'Bring it back.' },
+  ])
+  page.show(
+    <>
+      <AdminLink />
+      <Checks />
+    </>,
+  )
+  await waitFor(() => expect(link()).toMatch(/^Admin[23]/))
+  screen.getByRole('button').click()
+  await waitFor(() => expect(link()).toBe('Admin2, 1 failing check, 1 open report'))
+  expect(page.asked.filter(({ call }) => call === 'GET /api/admin/waiting')).toHaveLength(1)
+})
