@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
 import type { CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
 import { Badge } from '../ui/badge.tsx'
+import { cureParts } from './cure-parts.ts'
 
 const looks = {
   failing: {
@@ -42,11 +43,28 @@ export function CheckRow({ line: { name, status, message, cure } }: { line: Chec
         <p>{message}</p>
         {cure ? (
           <p className="mt-1 max-w-[76ch]">
-            <b className="font-semibold">Cure:</b> {cure}
+            <b className="font-semibold">Cure:</b> <Cure cure={cure} />
           </p>
         ) : null}
       </div>
       <span className="col-start-3 row-start-1 self-start text-right md:col-start-4">{mark}</span>
     </li>
+  )
+}
+
+/** The text of a cure. Each section of this page that it names is a link to that section. */
+function Cure({ cure }: { cure: string }) {
+  return cureParts(cure).map(({ text, section, at }) =>
+    section === null ? (
+      text
+    ) : (
+      <a
+        key={at}
+        href={`#${section}`}
+        className="font-[560] text-accent underline underline-offset-3 hover:decoration-2"
+      >
+        {text}
+      </a>
+    ),
   )
 }
