@@ -105,8 +105,8 @@ it('says above the bar what waits in all sections, and when nothing does', async
   await seeWaiting()
   const links = within(above()).getAllByRole<HTMLAnchorElement>('link')
   expect(links.map(({ textContent, hash }) => [textContent, hash])).toEqual([
-    ['Checks: 1 failing', '#checks'],
-    ['Feedback: 2 new', '#feedback'],
+    ['Checks\u00a01 failing', '#checks'],
+    ['Feedback\u00a02 new', '#feedback'],
   ])
   visit.unmount()
   page.client.clear()

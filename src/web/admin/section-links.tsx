@@ -67,9 +67,8 @@ function WaitingLinks({ sections, waiting, isComplete }: WaitingLinksProps) {
           <li key={id}>
             <a href={`#${id}`} className="inline-flex min-h-11 items-center no-underline">
               <Badge tone={toneOf(here)}>
-                <span className="tabular-nums">
-                  {title}: {here.count} {here.what}
-                </span>
+                {title}&nbsp;<span className="tabular-nums">{here.count}</span>
+                <span className="sr-only"> {here.what}</span>
               </Badge>
             </a>
           </li>

@@ -37,7 +37,7 @@ function WaitingMark({ failingChecks, openReports }: AdminWaiting) {
       <span
         aria-hidden="true"
         title={words}
-        className={`absolute -top-2.5 left-full -ml-1 min-w-[18px] rounded-full px-1 text-center font-semibold text-sm leading-[18px] tabular-nums forced-colors:border ${colours}`}
+        className={`absolute -top-3 left-full -ml-0.5 min-w-[18px] rounded-full px-1 text-center font-semibold text-sm leading-[18px] tabular-nums forced-colors:border ${colours}`}
       >
         {count > 99 ? '99+' : count}
       </span>
