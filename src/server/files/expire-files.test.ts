@@ -271,6 +271,52 @@ describe('bytes that should be gone', () => {
   })
 })
 
+describe('a run with many files that have been due for long', () => {
+  it('lets no file that has become due since wait for its end', async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    await insertFiles(app, ada.id, 400)
+    app.clock.advance(7 * day)
+    const late = await makeFile(await signInAgain(app, bob))
+    const { storageKey: lateKey } = await rowOf(late.id)
+    app.clock.advance(3 * day + minute)
+    const deleted = await makeFile(await signInAgain(app, bob))
+    const { storageKey: deletedKey } = await rowOf(deleted.id)
+    const removed: string[] = []
+    const remove = async (key: string) => {
+      removed.push(key)
+      // This file becomes due while the run is at its first files.
+      if (removed.length === 1) {
+        app.clock.advance(minute)
+        await markDeleted(app.deps.db, bob.id, [deleted.id], app.clock())
+      }
+      await app.storage.remove(key)
+    }
+    const stores = createStores({ ...app.storage, remove })
+    const purge = await expireFiles({ ...app.deps, stores }, { inARow: 1 })
+    expect(purge).toEqual({ purged: 402, failed: 0 })
+    expect(removed).toHaveLength(402)
+    // They go after the first hundred files, the first batch.
+    expect(removed.slice(100, 102)).toEqual([lateKey, deletedKey])
+  })
+
+  it('ends where the store is away', async () => {
+    const ada = await makePerson(app)
+    await insertFiles(app, ada.id, 250)
+    app.clock.advance(10 * day)
+    let isAway = false
+    const remove = async (key: string) => {
+      if (isAway) throw new Error('EIO')
+      await app.storage.remove(key)
+    }
+    const syncRemovals = async () => {
+      isAway = true
+    }
+    const stores = createStores({ ...app.storage, remove, syncRemovals })
+    const purge = await expireFiles({ ...app.deps, stores }, { inARow: 1 })
+    expect(purge).toEqual({ purged: 100, failed: 100 })
+  })
+})
+
 /** Returns a person's list of files. */
 async function listed(person: Person) {
   return json<File[]>(await (await signInAgain(app, person)).fetch('/api/files'))

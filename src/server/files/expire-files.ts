@@ -1,11 +1,18 @@
 import { avoidTableScans } from '../db/avoid-table-scans.ts'
 import type { Deps } from '../deps.ts'
+import { overdueMs } from '../storage/removal-tries.ts'
 import { removeForGood } from '../storage/remove-for-good.ts'
 import type { Storage } from '../storage/storage.ts'
 import { countOverdue, lookAtFiles, markPurged } from './purge-queries.ts'
 import { recheckFiles } from './recheck-files.ts'
 
 const batchSize = 100
+
+/**
+ * After this many batches of a long run, the files that became due last go first. A hundred batches
+ * take some seconds to a minute.
+ */
+const batchesInARow = 100
 
 type ExpireDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
@@ -25,30 +32,71 @@ type Purge = {
  * last run. If the owner can still renew a file, the next look at it is planned for the moment when
  * that is no longer possible.
  *
+ * It begins with what has been due longest. In between, it takes what became due in the last
+ * minutes and since it began. So a run with millions of files makes no other file wait for its end.
+ *
  * A removal that fails is tried again without limit, and the waits between the tries grow. If all
  * removals of a batch fail, the store probably cannot be reached. Then the rest of its files wait
  * for the next run.
+ * @param inARow how many batches it takes before it looks at what became due last.
  * @returns how many files lost their bytes, and how many removals failed and will be tried again.
  * If several runs happen at the same time, only one of them counts each file.
  */
-export async function expireFiles(deps: ExpireDeps): Promise<Purge> {
+export async function expireFiles(
+  deps: ExpireDeps,
+  { inARow = batchesInARow }: { inARow?: number } = {},
+): Promise<Purge> {
   await recheckFiles(deps)
   const total = { purged: 0, failed: 0 }
-  for (const storage of deps.stores.all) {
-    const { purged, failed } = await expireStore(deps, storage)
-    total.purged += purged
-    total.failed += failed
-  }
+  for (const storage of deps.stores.all) await expireStore(deps, storage, inARow, total)
   return total
 }
 
-async function expireStore({ clock, db, log }: ExpireDeps, storage: Storage): Promise<Purge> {
-  let purged = 0
-  let failed = 0
+/** Purges what is due in a store, and adds to `total` what it did. */
+async function expireStore(
+  deps: ExpireDeps,
+  storage: Storage,
+  inARow: number,
+  total: Purge,
+): Promise<void> {
+  let recent = new Date(deps.clock().getTime() - overdueMs)
   let from: Date | undefined
   for (;;) {
-    const wanted = { storage: storage.name, now: clock(), limit: batchSize, from }
-    const { claims, count: seen, until } = await lookAtFiles(db, wanted)
+    const longDue = await purgeBatches(deps, storage, { from, most: inARow }, total)
+    if (longDue.end !== 'more') return
+    from = longDue.until
+    const begunAt = deps.clock()
+    const lastDue = await purgeBatches(deps, storage, { from: recent }, total)
+    if (lastDue.end === 'away') return
+    recent = begunAt
+  }
+}
+
+/** Which batches to purge. */
+interface Batches {
+  /** If it is given, only files whose look was planned for this moment or later. */
+  from: Date | undefined
+  /** At most this many batches; by default all. */
+  most?: number
+}
+
+/**
+ * Purges files batch by batch, the longest due first, and adds to `total` what it did.
+ * @returns why it ended: nothing is left, there may be more files (which are due at `until` or
+ * later), or the store is away.
+ */
+async function purgeBatches(
+  { clock, db, log }: ExpireDeps,
+  storage: Storage,
+  { from, most = Number.POSITIVE_INFINITY }: Batches,
+  total: Purge,
+): Promise<{ end: 'done' | 'more' | 'away'; until: Date | undefined }> {
+  let until = from
+  for (let batches = 0; batches < most; batches += 1) {
+    // A batch begins where the one before ended. So it does not look again at the files before.
+    const wanted = { storage: storage.name, now: clock(), limit: batchSize, from: until }
+    const look = await lookAtFiles(db, wanted)
+    const { claims } = look
     const keys = claims.map(({ storageKey }) => storageKey)
     const removed = await removeForGood(storage, keys)
     const gone = claims.filter(({ storageKey }) => removed.gone.has(storageKey))
@@ -58,12 +106,13 @@ async function expireStore({ clock, db, log }: ExpireDeps, storage: Storage): Pr
       log.error(told, 'bytes of files that are over could not be removed; they are tried again')
     }
     const ids = gone.map(({ id }) => id)
-    purged += await markPurged(db, ids, clock())
-    failed += count
-    if (seen < batchSize || (claims.length > 0 && gone.length === 0)) return { purged, failed }
-    // The next batch begins where this one ended. So it does not look again at the files before.
-    from = until
+    total.purged += await markPurged(db, ids, clock())
+    total.failed += count
+    until = look.until
+    if (claims.length > 0 && gone.length === 0) return { end: 'away', until }
+    if (look.count < batchSize) return { end: 'done', until }
   }
+  return { end: 'more', until }
 }
 
 /**
