@@ -29,6 +29,8 @@ export interface Deps {
   mailer: Mailer
   settings: AdminSettings
   metrics: Metrics
+  /** How many connections to the database the pool of this process opens at most. */
+  mostDatabaseConnections: number
   /** Tells whether too many queries wait for a connection to the database. */
   isDatabaseOverrun: () => boolean
   /** Aborts when the server is told to stop. After that the server still answers for a while. */

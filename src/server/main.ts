@@ -220,6 +220,7 @@ async function start(
     mailer,
     settings,
     metrics,
+    mostDatabaseConnections: pool.options.max,
     isDatabaseOverrun: database.isOverrun,
     stopping: stopping.signal,
   }

@@ -157,6 +157,7 @@ export async function serveApp(
     mailer: config.smtpUrl === null ? mailBox.mailer : createMailer(config, { clock, log }),
     settings,
     metrics,
+    mostDatabaseConnections: pool.options.max,
     isDatabaseOverrun,
     stopping: stopping.signal,
   }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { StartFault } from '../start-fault.ts'
 import { passesByItself } from './away.ts'
+import { connectionNames } from './connection-names.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 import { readMigrations } from './migrate.ts'
 import { type OpenPool, openPool, type PoolLimits } from './pool.ts'
@@ -53,9 +54,7 @@ export async function openBesideServer(
 }
 
 function named(connection: pg.ClientConfig): pg.ClientConfig {
-  // Servers are recognised by the name 'mayfly' (see `requireUnused`). This program is no server,
-  // so its connections have another name.
-  return { ...connection, application_name: 'mayfly copy' }
+  return { ...connection, application_name: connectionNames.copy }
 }
 
 /** Returns null if the database answers, otherwise the error. */
@@ -99,7 +98,8 @@ export async function requireUnused(url: string): Promise<void> {
     await client.connect()
     const { rows } = await client.query(
       `select 1 from pg_stat_activity
-      where datname = current_database() and application_name = 'mayfly' limit 1`,
+      where datname = current_database() and application_name in ($1, $2) limit 1`,
+      [connectionNames.server, connectionNames.session],
     )
     if (rows.length === 0) return
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { passesByItself } from './away.ts'
+import { connectionNames } from './connection-names.ts'
 import { poolShare } from './connection-shares.ts'
 import type { Db } from './db.ts'
 import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
@@ -49,20 +50,27 @@ export async function openDatabase(
   Pool?: typeof pg.Pool,
 ): Promise<Database> {
   if (config.databaseUrl !== null) {
-    const connection = { connectionString: config.databaseUrl, application_name: 'mayfly' }
+    const connection = {
+      connectionString: config.databaseUrl,
+      application_name: connectionNames.server,
+    }
     return reachDatabase(connection, log, limits, Pool)
   }
 
   const postgres = await startEmbeddedPostgres(config.dataDir, log)
   try {
-    const connection = { ...postgres.connection, ssl: false, application_name: 'mayfly' }
+    const connection = {
+      ...postgres.connection,
+      ssl: false,
+      application_name: connectionNames.server,
+    }
     await migrateDatabase(connection)
     const { pool, db, isOverrun, close } = openPool(connection, log, limits, Pool)
     return {
       pool,
       db,
       isOverrun,
-      openSession: () => SharedSession.open(connection, log),
+      openSession: () => openSession(connection, log),
       async close() {
         await close()
         await postgres.stop()
@@ -90,7 +98,7 @@ export async function joinDatabase(
   const connection = {
     ...embeddedConnection(config.dataDir),
     ssl: false,
-    application_name: 'mayfly',
+    application_name: connectionNames.server,
   }
   const connections = poolShare(config.workers)
   return reachDatabase(connection, log, { ...poolLimits, connections }, Pool)
@@ -105,8 +113,22 @@ async function reachDatabase(
   await reach(connection, log)
   await migrateDatabase(connection)
   const { pool, db, isOverrun, close } = openPool(connection, log, limits, Pool)
-  const openSession = () => SharedSession.open(connection, log)
-  return { pool, db, isOverrun, openSession, close, abandon: () => {}, onLost: () => {} }
+  return {
+    pool,
+    db,
+    isOverrun,
+    openSession: () => openSession(connection, log),
+    close,
+    abandon: () => {},
+    onLost: () => {},
+  }
+}
+
+function openSession(
+  connection: pg.ClientConfig,
+  log: Pick<Logger, 'warn'>,
+): Promise<SharedSession> {
+  return SharedSession.open({ ...connection, application_name: connectionNames.session }, log)
 }
 
 async function reach(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>): Promise<void> {

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { connectionNames } from '../../db/connection-names.ts'
 import type { Db } from '../../db/db.ts'
 import { mailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
@@ -9,14 +10,17 @@ export interface DatabaseFacts {
   major: number
   /** How many connections the database allows to ordinary users. */
   allowed: number
-  /** How many connections are open now, and how many of them belong to servers of Mayfly. */
+  /** How many connections are open now, to all databases. */
   open: number
-  ours: number
+  /** How many of them belong to the pools of the servers of this database. */
+  pooled: number
+  /** How many of them are shared sessions. Each server that may be one of several has one. */
+  sessions: number
 }
 
 /**
- * Reads what Postgres tells about itself. The query finds the connections of our servers by the
- * `application_name` that `db/open.ts` sets.
+ * Reads what Postgres tells about itself. The query finds the connections of our servers by their
+ * names.
  */
 export async function readDatabase(db: Db): Promise<DatabaseFacts> {
   const { rows } = await db.execute<{ [Key in keyof DatabaseFacts]: DatabaseFacts[Key] }>(sql`
@@ -26,8 +30,10 @@ export async function readDatabase(db: Db): Promise<DatabaseFacts> {
         - current_setting('superuser_reserved_connections')::int
         - coalesce(current_setting('reserved_connections', true)::int, 0) as allowed,
       (select count(*)::int from pg_stat_activity where datid is not null) as open,
-      (select count(*)::int from pg_stat_activity
-        where datname = current_database() and application_name = 'mayfly') as ours`)
+      (select count(*)::int from pg_stat_activity where datname = current_database()
+        and application_name = ${connectionNames.server}) as pooled,
+      (select count(*)::int from pg_stat_activity where datname = current_database()
+        and application_name = ${connectionNames.session}) as sessions`)
   const [facts] = rows
   if (!facts) throw new Error('the database said nothing about itself')
   return facts
