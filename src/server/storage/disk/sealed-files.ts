@@ -4,7 +4,7 @@ import type { SealedObjects } from '../sealed-objects.ts'
 import { Folders } from './folders.ts'
 
 /**
- * Opens the sealed objects of a disk store. This changes no upload that is still arriving.
+ * Opens the sealed objects of a disk store. Opening them changes no object.
  * @param dataDir the folder of the store, made if it is missing.
  */
 export async function openSealedFiles(dataDir: string): Promise<SealedObjects> {
