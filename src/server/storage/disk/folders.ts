@@ -95,13 +95,19 @@ export class Folders {
   /**
    * Removes the bytes of an upload, and begins the list that marks it as arriving in parts. When
    * this resolves, the list survives a power cut. Only then may a part be written. Otherwise a
-   * power cut could leave a file with gaps that is not marked as arriving in parts.
+   * power cut could leave a file with gaps that is not marked as arriving in parts. The bytes get a
+   * new file. If another server has made one meanwhile, that file is kept as it is, because a part
+   * may be arriving in it.
    * @param head the beginning of the list of parts.
    */
   async startParts(key: string, head = ''): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })
     await this.#fs.writeFile(this.partsPath(key), head, { mode: 0o600 })
-    await this.#fs.writeFile(this.uploadPath(key), '', { mode: 0o600 })
+    try {
+      await (await this.#fs.open(this.uploadPath(key), 'wx', 0o600)).close()
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error
+    }
     await this.#uploadNames.sync()
   }
 

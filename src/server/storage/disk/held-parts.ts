@@ -3,23 +3,37 @@ import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { maxPartCount } from '../../../shared/rules/part-plan.ts'
 import type { PartGrant, StoredPart } from '../storage.ts'
+import { parseJson } from './parse-json.ts'
 
 const blockBytes = 1024 * 1024
 const count = z.int().nonnegative()
 
 /**
  * One line in the list of an upload's parts (`uploads/<key>.parts`). It describes one part. The
- * server has computed `crc32` from the part's bytes.
+ * server has computed `crc32` from the part's bytes. `list` is the id of the list that was there
+ * when the part was begun. Only lists in a folder of several servers have an id.
  */
 const heldPart = z.object({
   partNumber: z.int().positive().max(maxPartCount),
   offset: count,
   size: count,
   crc32: count.max(0xffffffff),
+  list: z.string().optional(),
 })
 export type HeldPart = z.output<typeof heldPart>
 
 const note = z.union([heldPart, z.object({ begun: heldPart.shape.partNumber })])
+
+/** A part that a client has begun to send. */
+export interface BegunPart {
+  /** The file to write the part's bytes to. The caller closes it. */
+  file: FileHandle
+  /**
+   * Records that the part has arrived completely, with the CRC-32 of its bytes.
+   * @throws {AppError} UNAVAILABLE when the part does not count, because its bytes may be gone.
+   */
+  hold(crc32: number): Promise<void>
+}
 
 /** The parts of one upload that have arrived completely. */
 export interface Upload {
@@ -49,10 +63,7 @@ export abstract class HeldParts {
    * Opens the file so that a part can be written. From now on the part does not count as complete.
    * An upload that was not in parts is emptied first. The caller must have the part's write lock.
    */
-  abstract begin(grant: PartGrant): Promise<FileHandle>
-
-  /** Records that a part has arrived completely, with the CRC-32 of its bytes. */
-  abstract hold(grant: PartGrant, crc32: number): Promise<void>
+  abstract begin(grant: PartGrant): Promise<BegunPart>
 
   /**
    * Removes all parts, because the whole file is sent instead. The caller must have the key's write
@@ -169,14 +180,6 @@ export async function readProvedParts(
     await file.close()
   }
   return upload
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 /** Encodes a CRC-32 in the form that clients send: four bytes, the highest first, in base64. */

@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises'
 import { readFile } from 'node:fs/promises'
 import type { PartGrant } from '../storage.ts'
 import type { FileDigests } from './file-digests.ts'
@@ -6,6 +5,7 @@ import { unlessMissing } from './file-system.ts'
 import type { Folders } from './folders.ts'
 import {
   addPart,
+  type BegunPart,
   dropPart,
   type HeldPart,
   HeldParts,
@@ -44,16 +44,18 @@ export class OwnHeldParts extends HeldParts {
     return this.#uploads.has(key)
   }
 
-  override async begin({ key, partNumber, offset }: PartGrant): Promise<FileHandle> {
+  override async begin(grant: PartGrant): Promise<BegunPart> {
+    const { key, partNumber, offset } = grant
     // No `await` may come between `find` and `start`: of two first parts that arrive in parallel,
     // only one may empty the upload.
     const upload = await (this.find(key) ?? this.#start(key))
     this.#digests.changing(key, offset)
     dropPart(upload, partNumber)
-    return await this.#folders.openForPart(key)
+    const file = await this.#folders.openForPart(key)
+    return { file, hold: (crc32) => this.#hold(grant, crc32) }
   }
 
-  override async hold(grant: PartGrant, crc32: number): Promise<void> {
+  async #hold(grant: PartGrant, crc32: number): Promise<void> {
     const { key, partNumber, offset, size } = grant
     const part: HeldPart = { partNumber, offset, size, crc32 }
     const upload = await this.find(key)

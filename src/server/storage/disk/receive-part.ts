@@ -49,12 +49,12 @@ export async function receivePart(
     // stored bytes.
     if (request.destroyed) return
     if (!(await receiver.room.renew(key, size))) throw new AppError('STORAGE_FULL')
-    const file = await receiver.parts.begin(grant)
+    const { file, hold } = await receiver.parts.begin(grant)
     try {
       const incoming = { request, response, stop: lock.signal }
       const crc = await receiveInto(file, grant, incoming, receiver)
       if (checksum !== undefined && checksum !== crc) throw new AppError('CHECKSUM_MISMATCH')
-      await receiver.parts.hold(grant, crc)
+      await hold(crc)
     } finally {
       await file.close()
     }

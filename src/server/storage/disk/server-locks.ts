@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type ErrorCode, errorTable } from '../../../shared/contract/errors.ts'
 import type { SharedSession } from '../../db/shared-session.ts'
 import { AppError } from '../../errors.ts'
+import { parseJson } from './parse-json.ts'
 
 const channel = 'mayfly_write_locks'
 const firstPauseMs = 5
@@ -24,6 +25,12 @@ export interface LockRequest {
   /** The number of the part; undefined for all bytes of the key. */
   part: number | undefined
   code: ErrorCode
+}
+
+/** The names of what to lock: a part of a whole, or a whole with all its parts. */
+interface LockNames {
+  whole: string
+  part?: string | undefined
 }
 
 interface Waiting {
@@ -85,7 +92,7 @@ export class ServerLocks {
    */
   async take(request: LockRequest, { signal, beforeStopping }: Waiting): Promise<ServerLock> {
     const { key, part } = request
-    const names = part === undefined ? [key] : [key, `${key} ${part}`]
+    const names = { whole: key, part: part === undefined ? undefined : `${key} ${part}` }
     const deadline = AbortSignal.timeout(patienceMs)
     for (let tries = 0; ; tries += 1) {
       signal?.throwIfAborted()
@@ -106,7 +113,7 @@ export class ServerLocks {
   async alone<T>(name: string, work: () => Promise<T>): Promise<T> {
     const deadline = AbortSignal.timeout(patienceMs)
     for (let tries = 0; ; tries += 1) {
-      const lock = await this.#try([name])
+      const lock = await this.#try({ whole: name })
       if (lock) return work().finally(() => lock.release())
       if (deadline.aborted) throw new AppError('UNAVAILABLE')
       await wait(Math.min(longestPauseMs, firstPauseMs * 2 ** tries))
@@ -114,23 +121,23 @@ export class ServerLocks {
   }
 
   /**
-   * Tries to get an exclusive lock on the last name, and a shared lock on the name before it, if
-   * there is one. Returns null when it cannot get both.
+   * Tries to get an exclusive lock on the part, and a shared lock on the whole. Without a part, it
+   * tries to get an exclusive lock on the whole. Returns null when it cannot get every lock.
    */
-  async #try(names: string[]): Promise<ServerLock | null> {
+  async #try({ whole, part }: LockNames): Promise<ServerLock | null> {
     const { connection } = this.#session
-    const [whole, part] = names
+    const values = part === undefined ? [whole] : [whole, part]
     const question = part === undefined ? statements.takeWhole : statements.takePart
     const [row] = await this.#session.query<{ whole: boolean; part: boolean }>({
       ...question,
-      values: names,
+      values,
     })
-    const release = (statement: pgStatement) => {
+    const release = (statement: Statement) => {
       // If the connection is a new one, this lock has ended with the old one. The new connection
       // may hold the same lock for another request, and must not release that.
       if (this.#session.connection !== connection) return
       // If the statement fails, the session drops the connection, which frees the lock.
-      this.#session.query({ ...statement, values: names }).catch(() => {})
+      this.#session.query({ ...statement, values }).catch(() => {})
     }
     const isHeld = async () => {
       if (this.#session.connection !== connection) return false
@@ -139,7 +146,7 @@ export class ServerLocks {
       await this.#session.query(statements.ping).catch(() => {})
       return this.#session.connection === connection
     }
-    const lockTo = (leave: pgStatement) => ({ isHeld, release: () => release(leave) })
+    const lockTo = (leave: Statement) => ({ isHeld, release: () => release(leave) })
     if (part === undefined) return row?.whole ? lockTo(statements.leaveWhole) : null
     if (row?.part) return lockTo(statements.leavePart)
     if (row?.whole)
@@ -152,7 +159,7 @@ export class ServerLocks {
   }
 }
 
-interface pgStatement {
+interface Statement {
   name: string
   text: string
 }
@@ -181,12 +188,4 @@ const statements = {
   },
   ping: { name: 'ping', text: 'select 1' },
   ask: { name: 'ask_for_lock', text: 'select pg_notify($1, $2)' },
-} as const satisfies Record<string, pgStatement>
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+} as const satisfies Record<string, Statement>

@@ -36,14 +36,23 @@ function oneAtATime(onWait: () => void) {
   }
 }
 
-/** Receives a part of one byte. */
-async function take(server: SharedHeldParts, key: string, partNumber: number) {
+/** Begins to receive a part of one byte. `end` writes the byte and holds the part. */
+async function begin(server: SharedHeldParts, key: string, partNumber: number) {
   const offset = partNumber - 1
   const grant = { key, partNumber, offset, size: 1, mimeType: 'text/plain', until: new Date(0) }
-  const file = await server.begin(grant)
-  await file.write(Buffer.of(partNumber), 0, 1, offset)
-  await file.close()
-  await server.hold(grant, crc32(Buffer.of(partNumber)))
+  const { file, hold } = await server.begin(grant)
+  return {
+    async end() {
+      await file.write(Buffer.of(partNumber), 0, 1, offset)
+      await file.close()
+      await hold(crc32(Buffer.of(partNumber)))
+    },
+  }
+}
+
+/** Receives a part of one byte. */
+async function take(server: SharedHeldParts, key: string, partNumber: number) {
+  await (await begin(server, key, partNumber)).end()
 }
 
 it('begins a list once, however long a server takes between its look and its start', async () => {
@@ -72,6 +81,79 @@ it('begins a list once, however long a server takes between its look and its sta
   await late
   expect(await server.areWhole(key, 2)).toBe(true)
   await Promise.all([quick.close(), slow.close()])
+})
+
+it.each([
+  'before it removes the bytes',
+  'before it writes the list',
+  'before it makes the file of the bytes',
+])(
+  'trusts no part of another server whose list it began anew without the lock, stalled %s',
+  async (moment) => {
+    const key = newStorageKey()
+    const stalled = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const quick = await Folders.open(fs, dataDir)
+    const stall = async (when: string, path: string, end: string) => {
+      if (when !== moment || !path.endsWith(end)) return
+      stalled.resolve()
+      await goOn.promise
+    }
+    const slow = await Folders.open(
+      {
+        ...fs,
+        async rm(path, options) {
+          await stall('before it removes the bytes', path, key)
+          await fs.rm(path, options)
+        },
+        async writeFile(path, data, options) {
+          await stall('before it writes the list', path, `${key}.parts`)
+          await fs.writeFile(path, data, options)
+        },
+        async open(path, flags, mode) {
+          if (flags === 'wx') await stall('before it makes the file of the bytes', path, key)
+          return fs.open(path, flags, mode)
+        },
+      },
+      dataDir,
+    )
+    // The slow server loses its lock while it stalls, so nothing keeps the two apart.
+    const locks = { alone: <T>(_name: string, work: () => Promise<T>) => work() }
+    const server = new SharedHeldParts(quick, digests, locks)
+    const stalling = new SharedHeldParts(slow, digests, locks)
+    const late = take(stalling, key, 2)
+    await stalled.promise
+    const open = await begin(server, key, 1)
+    await take(server, key, 3)
+    goOn.resolve()
+    await late.catch(() => {})
+    // The request may fail. Then the client sends the part again.
+    await open.end().catch(() => {})
+
+    const bytes = await fs.readFile(quick.uploadPath(key))
+    for (const one of [server, stalling, new SharedHeldParts(quick, digests, locks)]) {
+      const held = (await one.list(key)).map(({ partNumber }) => partNumber)
+      expect(held.map((partNumber) => bytes[partNumber - 1])).toEqual(held)
+    }
+    for (const partNumber of [1, 2, 3]) await take(server, key, partNumber)
+    expect(await stalling.areWhole(key, 3)).toBe(true)
+    expect(await fs.readFile(quick.uploadPath(key))).toEqual(Buffer.of(1, 2, 3))
+    await Promise.all([quick.close(), slow.close()])
+  },
+)
+
+it('says that a part is not held when its list was begun anew while it arrived', async () => {
+  const key = newStorageKey()
+  const folders = await Folders.open(fs, dataDir)
+  const locks = { alone: oneAtATime(() => {}) }
+  const server = new SharedHeldParts(folders, digests, locks)
+  const other = new SharedHeldParts(folders, digests, locks)
+  const open = await begin(server, key, 1)
+  await other.discard(key)
+  await take(other, key, 2)
+  await expect(open.end()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect((await other.list(key)).map(({ partNumber }) => partNumber)).toEqual([2])
+  await folders.close()
 })
 
 it('takes no list for one that was empty when it was read', async () => {

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
 import type { PartGrant } from '../storage.ts'
 import type { FileDigests } from './file-digests.ts'
 import type { Folders } from './folders.ts'
 import {
   addPart,
+  type BegunPart,
   dropPart,
   type HeldPart,
   HeldParts,
@@ -13,6 +16,7 @@ import {
   readProvedParts,
   type Upload,
 } from './held-parts.ts'
+import { parseJson } from './parse-json.ts'
 import type { ServerLocks } from './server-locks.ts'
 
 /** For how many uploads this server remembers what it has read of their lists. */
@@ -22,6 +26,8 @@ const rememberedLists = 1000
 interface Known extends Upload {
   /** The first line of the list, which no other list has. */
   head: string
+  /** The id in the first line. undefined: a server that was alone has begun the list. */
+  listId: string | undefined
   /** How many bytes of the list were read. */
   read: number
   /**
@@ -37,6 +43,11 @@ interface Known extends Upload {
  * for the first time, a part counts only if its bytes have the CRC-32 that its line says, because
  * the line may be from before a crash. Lines that are added later come from running servers, so
  * they count without this check.
+ *
+ * Each list has an id, and the line of a part names the list that was there when the part was
+ * begun. A server that stalls while it begins a list may lose its lock, and remove the list and the
+ * bytes that another server has begun meanwhile. The other server then writes its part into a file
+ * that is gone. Its line names another list than the one that it is added to, so it does not count.
  */
 export class SharedHeldParts extends HeldParts {
   readonly #folders: Folders
@@ -61,23 +72,30 @@ export class SharedHeldParts extends HeldParts {
     return this.#folders.hasParts(key)
   }
 
-  override async begin({ key, partNumber, offset }: PartGrant): Promise<FileHandle> {
-    await this.#inTurn(key, async () => {
+  override async begin(grant: PartGrant): Promise<BegunPart> {
+    const { key, partNumber, offset } = grant
+    const { listId } = await this.#inTurn(key, async () => {
       const upload = (await this.#readOn(key)) ?? (await this.#start(key))
-      if (!upload.parts.has(partNumber)) return
-      await this.#folders.notePart(key, JSON.stringify({ begun: partNumber } satisfies Note))
-      await this.#readOn(key)
+      if (upload.parts.has(partNumber)) {
+        await this.#folders.notePart(key, JSON.stringify({ begun: partNumber } satisfies Note))
+        await this.#readOn(key)
+      }
+      return upload
     })
     this.#digests.changing(key, offset)
-    return await this.#folders.openForPart(key)
+    const file = await this.#folders.openForPart(key)
+    return { file, hold: (crc32) => this.#hold(grant, crc32, listId) }
   }
 
-  override async hold(grant: PartGrant, crc32: number): Promise<void> {
-    const { key, partNumber, offset, size } = grant
-    const part: HeldPart = { partNumber, offset, size, crc32 }
+  async #hold(
+    { key, partNumber, offset, size }: PartGrant,
+    crc32: number,
+    listId: string | undefined,
+  ): Promise<void> {
+    const part: HeldPart = { partNumber, offset, size, crc32, list: listId }
     await this.#folders.notePart(key, JSON.stringify(part))
     const upload = await this.find(key)
-    if (!upload) throw new Error('a part is held of an upload that is in none')
+    if (!upload?.parts.has(partNumber)) throw new AppError('UNAVAILABLE')
     if (!upload.isOurs) return
     this.#digests.follow(key, this.#folders.uploadPath(key), upload.prefix.bytes)
   }
@@ -115,11 +133,13 @@ export class SharedHeldParts extends HeldParts {
       if (theirs) return theirs
       // Until now this server may have received the upload as a whole file, and hashed its bytes.
       this.#digests.changing(key, 0)
-      await this.#folders.startParts(key, `${JSON.stringify({ list: randomUUID() })}\n`)
-      const ours = await this.#readOn(key)
-      if (!ours) throw new Error('a list of parts that was just begun is gone')
-      ours.isOurs = true
-      return ours
+      const listId = randomUUID()
+      await this.#folders.startParts(key, headOf(listId))
+      const upload = await this.#readOn(key)
+      // This server has lost its lock meanwhile, and another server has removed the list.
+      if (!upload) throw new AppError('UNAVAILABLE')
+      upload.isOurs = upload.listId === listId
+      return upload
     })
   }
 
@@ -148,7 +168,7 @@ export class SharedHeldParts extends HeldParts {
     this.#known.set(key, known)
     const { text, end } = await wholeLines(list, known.read)
     known.read = end
-    for (const note of readNotes(text)) {
+    for (const note of notesOf(known.listId, text)) {
       if ('begun' in note) {
         const part = known.parts.get(note.begun)
         // The thread that computes the SHA-256 may have read bytes of this part after another
@@ -164,13 +184,14 @@ export class SharedHeldParts extends HeldParts {
     this.#forget(key)
     const { text, end } = await wholeLines(list, 0)
     const bytes = await this.#folders.openArriving(key)
-    const upload = await readProvedParts(bytes, readNotes(text))
+    const head = text.slice(0, text.indexOf('\n') + 1)
+    const listId = idIn(head)
+    const upload = await readProvedParts(bytes, notesOf(listId, text))
     // Without the file of the bytes, the upload is not in parts. Another server is just beginning
     // the list and has not made that file yet, or is ending the list and has removed that file
     // first.
     if (!upload) return undefined
-    const head = text.slice(0, text.indexOf('\n') + 1)
-    const known = { ...upload, head, read: end, isOurs: false }
+    const known = { ...upload, head, listId, read: end, isOurs: false }
     this.#known.set(key, known)
     for (const [old] of this.#known) {
       if (this.#known.size <= rememberedLists) break
@@ -183,6 +204,28 @@ export class SharedHeldParts extends HeldParts {
   #forget(key: string): void {
     if (this.#known.delete(key)) this.#digests.changing(key, 0)
   }
+}
+
+/** The first line of a list. */
+const listHead = z.object({ list: z.string() })
+
+function headOf(listId: string): string {
+  return `${JSON.stringify({ list: listId } satisfies z.input<typeof listHead>)}\n`
+}
+
+/** Returns the id in the first line of a list; undefined when the line has none. */
+function idIn(head: string): string | undefined {
+  return listHead.safeParse(parseJson(head)).data?.list
+}
+
+/**
+ * Returns the notes in these lines of a list, without those of parts that were begun when another
+ * list was there. A line without an id is from a server that was alone, or that does not know ids.
+ */
+function notesOf(listId: string | undefined, text: string): Note[] {
+  return readNotes(text).filter(
+    (note) => 'begun' in note || note.list === undefined || note.list === listId,
+  )
 }
 
 /**
