@@ -31,12 +31,14 @@ export const anyLimits: fc.Arbitrary<Limits> = fc
  * limit.
  */
 function atLeast(below: TierLimits, limits: TierLimits): TierLimits {
-  const { maxFiles } = limits
+  const { maxFiles, expirationDays } = limits
+  const longest = Math.max(...expirationDays, ...below.expirationDays)
   return {
     ...limits,
     maxFiles:
       maxFiles === null || below.maxFiles === null ? null : Math.max(below.maxFiles, maxFiles),
     maxFileSize: Math.max(below.maxFileSize, limits.maxFileSize),
+    expirationDays: [...new Set([...expirationDays.slice(0, -1), longest])],
     maxLifetimeDays: Math.max(below.maxLifetimeDays, limits.maxLifetimeDays),
   }
 }

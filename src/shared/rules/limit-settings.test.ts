@@ -100,6 +100,16 @@ describe('limitsFault', () => {
       'Free would allow more than Premium: larger files. Change the other tier first.',
     ],
     [
+      'longer links before an upgrade',
+      { free: { ...free, expirationDays: [1, 8] }, premium },
+      'Free would allow more than Premium: longer links. Change the other tier first.',
+    ],
+    [
+      'as long links before an upgrade, among more to choose from',
+      { free: { ...free, expirationDays: [1, 2, 3, 5, 7] }, premium },
+      null,
+    ],
+    [
       'a longer life before an upgrade',
       { free: { ...free, maxLifetimeDays: 31 }, premium },
       'Free would allow more than Premium: a longer life. Change the other tier first.',

@@ -176,7 +176,7 @@ export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits)
 /**
  * Checks limits that are each within their own bounds. Returns a sentence about what is wrong, or
  * null if nothing is. A tier must not offer links that last longer than its files. It must not
- * allow more files, larger files or a longer life than the next tier.
+ * allow more files, larger files, longer links or a longer life than the next tier.
  */
 export function limitsFault(limits: Limits): string | null {
   const faults = [
@@ -187,8 +187,8 @@ export function limitsFault(limits: Limits): string | null {
 }
 
 function lifeFault(tier: Tier, limits: Limits): string | null {
-  const { expirationDays, maxLifetimeDays } = limits[tier]
-  const longest = Math.max(...expirationDays)
+  const { maxLifetimeDays } = limits[tier]
+  const longest = longestLink(limits[tier])
   if (longest <= maxLifetimeDays) return null
   const { name } = tierTraits[tier]
   return `${name} would offer ${daysText(longest)}, but keep files for ${daysText(maxLifetimeDays)} at most.`
@@ -210,7 +210,13 @@ function moreThan(own: TierLimits, above: TierLimits): string | null {
   const count = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
   if (count(own) > count(above)) return 'files'
   if (own.maxFileSize > above.maxFileSize) return 'larger files'
+  if (longestLink(own) > longestLink(above)) return 'longer links'
   return own.maxLifetimeDays > above.maxLifetimeDays ? 'a longer life' : null
+}
+
+/** Returns how many days a link lasts at most when it is made. */
+function longestLink({ expirationDays }: TierLimits): number {
+  return Math.max(...expirationDays)
 }
 
 function within(
