@@ -3,8 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { uploads } from '../../src/server/db/schema.ts'
 import type { AppError } from '../../src/server/errors.ts'
 import { newStorageKey } from '../../src/server/storage/storage-key.ts'
-import { holdToInstanceCeiling } from '../../src/server/uploads/hold-ceiling.ts'
-import { prepareInsertUpload } from '../../src/server/uploads/prepared-queries.ts'
+import {
+  holdToAccountCeiling,
+  holdToInstanceCeiling,
+} from '../../src/server/uploads/hold-ceiling.ts'
+import {
+  type OpenedUpload,
+  prepareInsertUpload,
+} from '../../src/server/uploads/prepared-queries.ts'
 import { UnfinishedTotal } from '../../src/server/uploads/unfinished-total.ts'
 import { defaultTier, tiers } from '../../src/shared/rules/tier.ts'
 import { defaultLimits, largestFileSize } from '../../src/shared/rules/tier-limits.ts'
@@ -39,6 +45,27 @@ async function askAtOnce(person: Person, count: number, fileSize: number) {
   const asked = Array.from({ length: count }, () => askForUpload(person, { fileSize }))
   const answers = await Promise.all(asked)
   return answers.map(({ status }) => status).sort()
+}
+
+/** Inserts the row of an upload, as the start of an upload does before it counts. */
+async function insertUpload(owner: Person, size: number): Promise<OpenedUpload> {
+  const upload = await prepareInsertUpload(app.deps.db)({
+    ownerId: owner.id,
+    storage: 'disk',
+    storageKey: newStorageKey(),
+    originalName: 'notes.txt',
+    mimeType: 'text/plain',
+    size,
+    expirationDays: 3,
+    partSize: 8 * mebibyte,
+    tier: defaultTier,
+    maxFiles: 3,
+    maxLifetimeDays: 30,
+    idempotencyKey: null,
+    now: app.clock(),
+  })
+  if (!upload) throw new Error('it was not opened')
+  return upload
 }
 
 async function start(person: Person, fileSize: number): Promise<StartedUpload> {
@@ -155,6 +182,26 @@ describe('an account', () => {
     expect(await rowsOf(other)).toBe(1)
   })
 
+  test('passes its ceiling on no number of servers, whose statements do not see each other', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const bytes = 320 * mebibyte
+    const startUnseen = async () => {
+      const upload = await insertUpload(person, 10 * mebibyte)
+      return () =>
+        holdToAccountCeiling(app.deps, { ...upload, unfinished: 0 }, bytes).then(
+          () => 'taken',
+          (error: AppError) => error.code,
+        )
+    }
+    const inserted = await Promise.all(Array.from({ length: 60 }, startUnseen))
+    const ends = await Promise.all(inserted.map((hold) => hold()))
+    expect(ends.sort()).toEqual([
+      ...Array(28).fill('UPLOADS_UNFINISHED'),
+      ...Array(32).fill('taken'),
+    ])
+    expect(await rowsOf(person)).toBe(32)
+  })
+
   test('without a limit of files sends a thousand small ones, one after another', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 50; round += 1) {
@@ -177,26 +224,10 @@ describe('all accounts together', () => {
   test('pass the ceiling of the instance in no number of parallel calls', async () => {
     const { clock, db } = app.deps
     const owners = await Promise.all([1, 2, 3, 4].map(() => makePerson(app)))
-    const insert = prepareInsertUpload(db)
     const unfinished = new UnfinishedTotal(db, clock)
     const size = 10 * mebibyte
     const startAs = async (owner: Person): Promise<string> => {
-      const upload = await insert({
-        ownerId: owner.id,
-        storage: 'disk',
-        storageKey: newStorageKey(),
-        originalName: 'notes.txt',
-        mimeType: 'text/plain',
-        size,
-        expirationDays: 3,
-        partSize: 8 * mebibyte,
-        tier: defaultTier,
-        maxFiles: 3,
-        maxLifetimeDays: 30,
-        idempotencyKey: null,
-        now: clock(),
-      })
-      if (!upload) throw new Error('it was not opened')
+      const upload = await insertUpload(owner, size)
       const total = await unfinished.add(size)
       return holdToInstanceCeiling(app.deps, upload, total, 100 * mebibyte).then(
         () => 'taken',

@@ -17,6 +17,12 @@ import { sumIdle, sumStored } from './stored-queries.ts'
 import { chargeOf } from './upload-ceilings.ts'
 
 const batchSize = 10
+/**
+ * An upload of at most this share of an account's ceiling counts as small, 32 MiB with the default
+ * limits. Half of the ceiling has room for 512 of them, which is as many as 51 servers start at the
+ * same moment on their 10 connections each.
+ */
+const smallShare = 1024
 
 type CeilingDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
@@ -24,10 +30,10 @@ type CeilingDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
  * Keeps the unconfirmed bytes of one owner below a ceiling. It ends idle uploads to make room, or
  * refuses the new upload (see `makeFit`). It is for owners whose tier has no limit of files.
  *
- * Below half the ceiling, it does not lock the owner. Then `upload.unfinished` misses uploads that
- * start at the same moment. But a server starts at most 10 uploads in parallel, one for each
- * database connection, and the ceiling is at least 32 of the largest files. So these uploads fit
- * into the other half.
+ * Below half the ceiling, it does not lock the owner. For most uploads `upload.unfinished` is then
+ * enough. It misses uploads that start at the same moment, on this server or on others, so a larger
+ * upload counts again. Its row is committed, so of larger uploads at the same moment the one that
+ * counts last sees all others. Small ones that were missed fit into the other half.
  * @throws {AppError} UPLOADS_UNFINISHED; the new upload has then been removed.
  */
 export async function holdToAccountCeiling(
@@ -35,8 +41,11 @@ export async function holdToAccountCeiling(
   upload: OpenedUpload,
   bytes: number,
 ): Promise<void> {
-  if (upload.unfinished + chargeOf(upload.size) <= bytes / 2) return
   const { ownerId } = upload
+  const charge = chargeOf(upload.size)
+  const isSmall = charge <= bytes / smallShare
+  const used = isSmall ? upload.unfinished + charge : await sumUnfinished(deps.db, { ownerId })
+  if (used <= bytes / 2) return
   const fits = await makeFit(deps, upload, {
     bytes,
     of: { ownerId },
