@@ -43,7 +43,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/storage/disk/server-locks.ts': 'src/server/storage/disk/two-servers.test.ts',
   'src/server/admin/checks/check.ts': 'src/server/admin/checks/run-checks.test.ts',
   'src/server/admin/checks/clock.ts': 'src/server/admin/checks/checks.test.ts',
-  'src/server/admin/checks/cors.ts': 'tests/s3-checks.test.ts',
   'src/server/admin/checks/free-space.ts': 'src/server/admin/checks/disk-and-mail.test.ts',
   'src/server/admin/checks/queries.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/storage.ts': 'src/server/admin/checks/checks.test.ts',

@@ -16,9 +16,27 @@ import { spanText } from './span-text.ts'
 const harmlessMs = 15_000
 /**
  * If the clocks differ by this much or more, no download from a bucket works, because its URL is
- * valid for only a minute.
+ * valid for only a minute. Jobs run by the minute of the database's clock, so from this difference
+ * on they run at another minute than the server's clock says.
  */
 const harmfulMs = 60_000
+
+/** What a sentence says that ends with a difference between clocks. */
+interface Harm {
+  /** Where the difference is above `harmlessMs`. */
+  warning: string
+  /** Where it is `harmfulMs` or more. */
+  failing: string
+}
+
+const databaseHarm: Harm = {
+  warning: '. Mails and jobs come that much too early or late.',
+  failing: ': mails and jobs come that much too early or late.',
+}
+const bucketHarm: Harm = {
+  warning: '. From a minute on, downloads fail, because their addresses live for a minute.',
+  failing: ': downloads fail, because their addresses live for a minute.',
+}
 
 /** Compares the clock of this server with those of the database and of the bucket. */
 export async function checkClock({
@@ -28,9 +46,7 @@ export async function checkClock({
 }: Pick<CheckDeps, 'clock' | 'db' | 'stores'>): Promise<Finding[]> {
   const from = clock()
   const time = await readDatabaseTime(db)
-  const found = [
-    judge('database', differenceFrom(time, from, clock()), 'mails and jobs come too early or late'),
-  ]
+  const found = [judge('database', differenceFrom(time, from, clock()), databaseHarm)]
   for (const store of stores.all) {
     if (store.clockDifferenceMs === undefined) continue
     found.push({ about: 'bucket', ...(await judgeStore(store.clockDifferenceMs())) })
@@ -41,7 +57,7 @@ export async function checkClock({
 async function judgeStore(difference: Promise<number>): Promise<Finding> {
   try {
     const ms = await inTime(difference, partLimitMs)
-    return judge('bucket', ms, 'downloads fail, because their addresses live for a minute')
+    return judge('bucket', ms, bucketHarm)
   } catch (error) {
     return warning(
       `The clock of the bucket could not be read (${reasonOf(error)}).`,
@@ -50,12 +66,12 @@ async function judgeStore(difference: Promise<number>): Promise<Finding> {
   }
 }
 
-function judge(whose: string, ms: number, harm: string): Finding {
+function judge(whose: string, ms: number, harm: Harm): Finding {
   if (ms < 1000) return ok(`The clocks of this server and of the ${whose} agree.`)
   const message = `The clocks of this server and of the ${whose} are ${spanText(ms)} apart`
   if (ms <= harmlessMs) return ok(`${message}, which does no harm.`)
   const cure = `Let both machines follow a time server: "timedatectl set-ntp true" on Linux with systemd. No restart is needed.`
   return ms < harmfulMs
-    ? warning(`${message}. From a minute on, ${harm}.`, cure)
-    : failing(`${message}: ${harm}.`, cure)
+    ? warning(`${message}${harm.warning}`, cure)
+    : failing(`${message}${harm.failing}`, cure)
 }

@@ -84,9 +84,11 @@ async function sendAsBrowser(url: string, origin: string, s3: S3Settings): Promi
  * Returns what the answer to the preflight request does not allow, or null if it allows the upload.
  */
 function refusalIn(answer: Response, origin: string): string | null {
-  if (!answer.ok || !admits(answer, origin)) {
-    return `the answer to the browser's question was ${answer.status} and does not name ${origin}`
-  }
+  const faults = [
+    ...(answer.ok ? [] : [`was ${answer.status}`]),
+    ...(admits(answer, origin) ? [] : [`does not name ${origin}`]),
+  ]
+  if (faults.length > 0) return `the answer to the browser's question ${faults.join(' and ')}`
   if (!listOf(answer, 'access-control-allow-methods').some((name) => isOne(name, 'put'))) {
     return 'the method PUT is not allowed'
   }

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readConfig } from '../../config.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { createStores } from '../../storage/stores.ts'
+import { checkCors } from './cors.ts'
+
+const origin = 'http://files.example.org'
+
+/** A bucket that answers the preflight request as a test says. */
+let bucket: Server
+let url: string
+let answerPreflight: (response: ServerResponse) => void
+beforeAll(async () => {
+  bucket = createServer((_, response) => {
+    answerPreflight(response)
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(bucket, 'listening')
+  url = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}/bucket`
+})
+afterAll(() => new Promise((resolve) => bucket.close(resolve)))
+
+async function check() {
+  const config = readConfig({
+    APP_URL: origin,
+    S3_ENDPOINT: new URL(url).origin,
+    S3_BUCKET: 'bucket',
+    S3_ACCESS_KEY_ID: 'id',
+    S3_SECRET_ACCESS_KEY: 'secret',
+  })
+  const store: Pick<Storage, 'name' | 'signUpload' | 'remove'> = {
+    name: 's3',
+    signUpload: async () => url,
+    remove: async () => undefined,
+  }
+  const stores = createStores(store as Storage)
+  const log = { warn() {} } as never
+  return await checkCors({ clock: () => new Date(), config, stores, log })
+}
+
+it.each([
+  [204, 'https://other.example.org', `question does not name ${origin}. Uploads fail.`],
+  [403, origin, 'question was 403. Uploads fail.'],
+  [403, 'null', `question was 403 and does not name ${origin}. Uploads fail.`],
+])('says only what is wrong with the answer %d that names %s', async (status, named, message) => {
+  answerPreflight = (response) => {
+    response.writeHead(status, { 'access-control-allow-origin': named })
+  }
+  expect(await check()).toMatchObject([
+    { status: 'failing', message: expect.stringContaining(message) },
+  ])
+})
