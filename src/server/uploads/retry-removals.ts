@@ -54,7 +54,7 @@ async function retryStore(
     const count = batch.length - gone.size
     if (count > 0) {
       const told = { err: fault, store: storage.name, count }
-      log.error(told, 'bytes of ended uploads could not be removed; they are tried again')
+      log.error(told, 'bytes that are no longer needed could not be removed; they are tried again')
     }
     removed += gone.size
     failed += count
@@ -64,10 +64,10 @@ async function retryStore(
 }
 
 /**
- * Tells the operator, in the log, how many ended uploads still have stored bytes 15 minutes after
- * the bytes should have been removed. The reason is that a store cannot be reached or refuses
- * removals, or that no server ran.
- * @returns how many such uploads there are.
+ * Tells the operator, in the log, how many of the objects that `removals` lists are still stored 15
+ * minutes after they should have been removed. The reason is that a store cannot be reached or
+ * refuses removals, or that no server ran.
+ * @returns how many such objects there are.
  */
 export async function reportOverdueRemovals({
   clock,
@@ -75,6 +75,6 @@ export async function reportOverdueRemovals({
   log,
 }: Pick<Deps, 'clock' | 'db' | 'log'>): Promise<number> {
   const { count, since } = await countOverdueRemovals(db, clock())
-  if (count > 0) log.error({ count, since }, 'bytes of ended uploads are still in storage')
+  if (count > 0) log.error({ count, since }, 'bytes that are no longer needed are still in storage')
   return count
 }
