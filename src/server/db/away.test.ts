@@ -60,7 +60,7 @@ function saying(code: string) {
 async function connecting(changes: pg.ClientConfig): Promise<unknown> {
   const { pathname } = new URL(database.url)
   const place = { host, user: 'postgres', database: pathname.slice(1) }
-  const client = new pg.Client({ ...place, connectionTimeoutMillis: 200, ...changes })
+  const client = new pg.Client({ ...place, connectionTimeoutMillis: 10_000, ...changes })
   client.on('error', () => {})
   const error = await client.connect().then(
     () => null,
@@ -74,14 +74,17 @@ async function connecting(changes: pg.ClientConfig): Promise<unknown> {
  * Returns the error of connecting to a server that is not Postgres. `greet` decides what that
  * server does with the connection.
  */
-async function meeting(greet: (socket: Socket) => void): Promise<unknown> {
+async function meeting(
+  greet: (socket: Socket) => void,
+  changes: pg.ClientConfig = {},
+): Promise<unknown> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     greet(socket)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const error = await connecting({ host: '127.0.0.1', port })
+  const error = await connecting({ host: '127.0.0.1', port, ...changes })
   server.close()
   return error
 }
@@ -161,11 +164,11 @@ const shown: Record<SignName, () => Promise<unknown> | unknown> = {
   cut: () => meeting((socket) => socket.once('data', () => socket.resetAndDestroy())),
   noAnswer: () => ofNode('ETIMEDOUT', 'connect'),
   noWay: () => ofNode('EHOSTUNREACH', 'connect'),
-  noName: () => connecting({ host: 'nothing.invalid', connectionTimeoutMillis: 10_000 }),
+  noName: () => connecting({ host: 'nothing.invalid' }),
   noMoreSockets: () => ofNode('EMFILE', 'connect'),
 
   ended: () => meeting((socket) => socket.once('data', () => socket.end())),
-  connectTimeout: () => meeting(() => {}),
+  connectTimeout: () => meeting(() => {}, { connectionTimeoutMillis: 200 }),
   answerTimeout: () =>
     onPool((pool) => pool.query('select pg_sleep(9)'), { statementMs: 0, answerMs: 50 }),
   notQueryable: async () => (await cutClient()).query('select 1').catch((error: unknown) => error),
@@ -176,6 +179,17 @@ const shown: Record<SignName, () => Promise<unknown> | unknown> = {
   },
 }
 
+/** After these, Postgres answers the next statement on the same connection. */
+const leaveConnection: SignName[] = [
+  'connectionLost',
+  'diskFull',
+  'outOfMemory',
+  'lockTimeout',
+  'statementTimeout',
+  'readOnly',
+  'diskFault',
+]
+
 describe('a database that is away', () => {
   it.each(Object.keys(signs) as SignName[])('is known by %s', async (name) => {
     const error = await shown[name]()
@@ -184,8 +198,26 @@ describe('a database that is away', () => {
     expect(isDatabaseAway(new DrizzleQueryError('select 1', [], error as Error))).toBe(true)
     expect(isDatabaseAway(new Error('a library says', { cause: error }))).toBe(true)
     expect(passesByItself(error)).toBe(signs[name].passes)
-    // Errors of Postgres itself arrive only over a working connection.
-    expect(isConnectionLost(error)).toBe(signs[name].from !== 'postgres')
+    expect(isConnectionLost(error)).toBe(!leaveConnection.includes(name))
+  })
+
+  it.each([
+    ['ended it', 'select pg_terminate_backend(pg_backend_pid())', true],
+    ['gave an answer', 'select pg_sleep(9)', false],
+  ])('has a lost connection after an error exactly when Postgres %s', async (_, text, isLost) => {
+    const client = new pg.Client({ connectionString: database.url })
+    client.on('error', () => {})
+    await client.connect()
+    await client.query('set statement_timeout = 20')
+    const error = await client.query(text).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(pg.DatabaseError)
+    expect(isConnectionLost(error)).toBe(isLost)
+    const next = await client.query('select 1').then(
+      () => 'answered',
+      () => 'refused',
+    )
+    expect(next).toBe(isLost ? 'refused' : 'answered')
+    await client.end().catch(() => {})
   })
 
   it('is known when all connections are taken', async () => {

@@ -20,6 +20,11 @@ interface Sign {
    * then waits and tries again.
    */
   passes: boolean
+  /**
+   * True if Postgres ends the connection with such an error, or refuses a new one. Errors of the
+   * network and of the driver always mean that there is no connection to use.
+   */
+  ends?: true
 }
 
 /**
@@ -30,14 +35,14 @@ export const signs = {
   connectionLost: { from: 'postgres', looks: ['08'], passes: true },
   diskFull: { from: 'postgres', looks: ['53100'], passes: false },
   outOfMemory: { from: 'postgres', looks: ['53000', '53200', '53400'], passes: false },
-  tooManyConnections: { from: 'postgres', looks: ['53300'], passes: true },
+  tooManyConnections: { from: 'postgres', looks: ['53300'], passes: true, ends: true },
   lockTimeout: { from: 'postgres', looks: ['55P03'], passes: false },
   statementTimeout: { from: 'postgres', looks: ['57014'], passes: false },
-  transactionTimeout: { from: 'postgres', looks: ['25P03', '25P04'], passes: false },
-  stopping: { from: 'postgres', looks: ['57P01', '57P02', '57P05'], passes: true },
-  startingUp: { from: 'postgres', looks: ['57P03'], passes: true },
-  dropped: { from: 'postgres', looks: ['57P04', '3D000'], passes: false },
-  refusesUs: { from: 'postgres', looks: ['28'], passes: false },
+  transactionTimeout: { from: 'postgres', looks: ['25P03', '25P04'], passes: false, ends: true },
+  stopping: { from: 'postgres', looks: ['57P01', '57P02', '57P05'], passes: true, ends: true },
+  startingUp: { from: 'postgres', looks: ['57P03'], passes: true, ends: true },
+  dropped: { from: 'postgres', looks: ['57P04', '3D000'], passes: false, ends: true },
+  refusesUs: { from: 'postgres', looks: ['28'], passes: false, ends: true },
   // The database is a standby, which takes no writes, or became one while we were connected.
   readOnly: { from: 'postgres', looks: ['25006'], passes: false },
   diskFault: { from: 'postgres', looks: ['58000', '58030'], passes: false },
@@ -104,7 +109,9 @@ export function isDatabaseAway(error: unknown): boolean {
 /** Tells whether the connection is lost or gives no answer. Then no statement can be sent on it. */
 export function isConnectionLost(error: unknown): boolean {
   const name = signOf(error)
-  return name !== null && signs[name].from !== 'postgres'
+  if (name === null) return false
+  const sign: Sign = signs[name]
+  return sign.from !== 'postgres' || sign.ends === true
 }
 
 /**

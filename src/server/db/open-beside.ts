@@ -4,10 +4,9 @@ import type { Config } from '../config.ts'
 import { StartFault } from '../start-fault.ts'
 import { passesByItself } from './away.ts'
 import { connectionNames } from './connection-names.ts'
-import { startEmbeddedPostgres } from './embedded-postgres.ts'
+import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { readMigrations } from './migrate.ts'
 import { type OpenPool, openPool, type PoolLimits } from './pool.ts'
-import { socketFolderOf } from './postgres-folder.ts'
 
 /**
  * Copying a table may take hours, so statements have no time limit. Only waiting for a connection
@@ -34,9 +33,7 @@ export async function openBesideServer(
   log: Pick<Logger, 'info' | 'warn'>,
 ): Promise<OpenPool> {
   const running =
-    databaseUrl === null
-      ? { host: socketFolderOf(dataDir), port: 5432, user: 'postgres', database: 'postgres' }
-      : { connectionString: databaseUrl }
+    databaseUrl === null ? embeddedConnection(dataDir) : { connectionString: databaseUrl }
   const fault = await reach(running)
   if (fault === null) return requireThisVersion(openPool(named(running), log, copyLimits))
   if (databaseUrl !== null || !passesByItself(fault)) {

@@ -1,9 +1,13 @@
 import { once } from 'node:events'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createConnection, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { emptyDatabase } from '../../../tests/support/postgres.ts'
-import { openDatabase } from './open.ts'
+import { joinDatabase, openDatabase } from './open.ts'
+import { socketFolderOf } from './postgres-folder.ts'
 
 const log = { info() {}, warn: vi.fn() }
 
@@ -31,6 +35,29 @@ test('a wrong DATABASE_URL is told at once, with the cure and without the passwo
     /"missing" does not exist\. Check that .* unset DATABASE_URL/,
   )
   await database.drop()
+})
+
+test('a worker is told of the embedded Postgres, and not of a DATABASE_URL that nobody set', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-worker-'))
+  const folder = socketFolderOf(dataDir)
+  await mkdir(folder, { recursive: true })
+  const refusal = 'SFATAL\0C28P01\0Mnobody may come in\0\0'
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    const length = Buffer.alloc(4)
+    length.writeInt32BE(4 + refusal.length)
+    socket.once('data', () =>
+      socket.end(Buffer.concat([Buffer.of(69), length, Buffer.from(refusal)])),
+    )
+  }).listen(join(folder, '.s.PGSQL.5432'))
+  await once(server, 'listening')
+  const joining = joinDatabase({ dataDir, databaseUrl: null, workers: 2 }, log)
+  await expect(joining).rejects.toThrow(
+    /^The embedded Postgres cannot be used: nobody may come in\. The main process/,
+  )
+  server.close()
+  await rm(folder, { recursive: true, force: true })
+  await rm(dataDir, { recursive: true, force: true })
 })
 
 test('a database that is not up yet is waited for', async () => {

@@ -54,7 +54,7 @@ export async function openDatabase(
       connectionString: config.databaseUrl,
       application_name: connectionNames.server,
     }
-    return reachDatabase(connection, log, limits, Pool)
+    return reachDatabase(connection, ofDatabaseUrl, log, limits, Pool)
   }
 
   const postgres = await startEmbeddedPostgres(config.dataDir, log)
@@ -101,16 +101,32 @@ export async function joinDatabase(
     application_name: connectionNames.server,
   }
   const connections = poolShare(config.workers)
-  return reachDatabase(connection, log, { ...poolLimits, connections }, Pool)
+  return reachDatabase(connection, ofPrimary, log, { ...poolLimits, connections }, Pool)
+}
+
+/** How the operator knows a database, and what to do when it cannot be used. */
+interface Told {
+  name: string
+  cure: string
+}
+
+const ofDatabaseUrl: Told = {
+  name: 'the database of DATABASE_URL',
+  cure: 'Check that it runs and that host, port, user, password and name are right, or unset DATABASE_URL for the embedded one.',
+}
+const ofPrimary: Told = {
+  name: 'the embedded Postgres',
+  cure: 'The main process of the server runs it: its lines in the log say what became of it. Restart the server.',
 }
 
 async function reachDatabase(
   connection: pg.ClientConfig,
+  told: Told,
   log: Pick<Logger, 'info' | 'warn'>,
   limits: PoolLimits,
   Pool: typeof pg.Pool | undefined,
 ): Promise<Database> {
-  await reach(connection, log)
+  await reach(connection, told, log)
   await migrateDatabase(connection)
   const { pool, db, isOverrun, close } = openPool(connection, log, limits, Pool)
   return {
@@ -131,7 +147,11 @@ function openSession(
   return SharedSession.open({ ...connection, application_name: connectionNames.session }, log)
 }
 
-async function reach(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>): Promise<void> {
+async function reach(
+  connection: pg.ClientConfig,
+  { name, cure }: Told,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
   const deadline = AbortSignal.timeout(reachMs)
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 })
@@ -142,13 +162,11 @@ async function reach(connection: pg.ClientConfig, log: Pick<Logger, 'warn'>): Pr
     } catch (error) {
       const reason = error instanceof Error ? error.message || codeOf(error) : String(error)
       if (!passesByItself(error) || deadline.aborted) {
-        throw new StartFault(
-          `The database of DATABASE_URL cannot be used: ${reason}. Check that it runs and that ` +
-            'host, port, user, password and name are right, or unset DATABASE_URL for the embedded one.',
-          { cause: error },
-        )
+        throw new StartFault(`${name.replace(/^t/, 'T')} cannot be used: ${reason}. ${cure}`, {
+          cause: error,
+        })
       }
-      if (attempt === 1) log.warn(`Waiting for the database of DATABASE_URL: ${reason}`)
+      if (attempt === 1) log.warn(`Waiting for ${name}: ${reason}`)
       await wait(retryMs)
     } finally {
       await client.end().catch(() => {})
