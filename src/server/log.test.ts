@@ -93,19 +93,20 @@ it('collects the lines of requests, and writes them when no other line comes', a
     '"line":2,',
     `log.info({ line: 1 }, 'request')
      log.info({ line: 2 }, 'request')
-     setInterval(() => {}, 1000)`,
+     setTimeout(() => {}, 20_000)`,
   )
   expect(numbers(out)).toEqual([1, 2])
 })
 
 it('writes every other line at once, and the requests before it', async () => {
-  // The process stands still after its lines, so nothing can be written later.
+  // The process stands still after its lines, so it writes nothing later. It ends by itself if the
+  // test does not kill it.
   const out = await writtenUntilKilled(
     '"line":2,',
     `log.info({ line: 1 }, 'request')
      log.info({ line: 2 }, 'another line')
      log.info({ line: 3 }, 'request')
-     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`,
+     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20_000)`,
   )
   expect(numbers(out)).toEqual([1, 2])
 })
