@@ -52,12 +52,7 @@ export async function listAudit(db: Db, wanted: WantedLines) {
 
 /** Returns the id of the last entry about what this user did; null if there is none. */
 export async function lastLineOf(db: Db, actor: string): Promise<number | null> {
-  const [last] = await db
-    .select({ id: auditLog.id })
-    .from(auditLog)
-    .where(eq(auditLog.actor, actor))
-    .orderBy(desc(auditLog.id))
-    .limit(1)
+  const [last] = await newestLines(db, { limit: 1 }, [[auditLog.actor, actor]])
   return last?.id ?? null
 }
 
