@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { users } from '../../src/server/db/schema.ts'
+import { feedback, users } from '../../src/server/db/schema.ts'
 import { makeFile, makePerson } from '../support/make.ts'
 import { openAdminCenter, section } from './support/admin.ts'
 import { fillLogin, openDashboard } from './support/dashboard.ts'
@@ -103,6 +103,17 @@ test('the administrator adds a user, finds another, switches the tier, and delet
   await expect(page.getByText('Grace Hopper is Premium now')).toBeVisible()
   await expect(row.getByRole('button', { name: 'Make Free: Grace Hopper' })).toBeVisible()
   await expect(numbers).toContainText('Premium users1')
+  const makeFree = row.getByRole('button', { name: 'Make Free: Grace Hopper' })
+  await makeFree.press('Enter')
+  const downgrade = page.getByRole('alertdialog', { name: 'Make Free: Grace Hopper' })
+  await expect(downgrade).toContainText('Files of this user whose links have ended are deleted')
+  await page.keyboard.press('Escape')
+  await expect(makeFree).toBeFocused()
+  await page.keyboard.press('Enter')
+  await downgrade.getByRole('button', { name: 'Make Free' }).click()
+  await expect(page.getByText('Grace Hopper is Free now')).toBeVisible()
+  await expect(row.getByRole('button', { name: 'Make Premium: Grace Hopper' })).toBeVisible()
+  await expect(numbers).toContainText('Premium users0')
 
   const trash = row.getByRole('button', { name: 'Delete Grace Hopper' })
   await trash.press('Enter')
@@ -130,10 +141,14 @@ test('the administrator adds a user, finds another, switches the tier, and delet
   await expect(log.getByRole('listitem').first()).toContainText('grace@navy.example')
 })
 
-test('a new price stands on the upgrade card at once, and in the audit log', async ({
+test('a new price stands on the upgrade card at once, and in the audit log; a signature is saved, and feedback deleted', async ({
   app,
   page,
 }) => {
+  const grace = { name: 'Grace', email: 'grace@navy.example', category: 'bug' as const }
+  await app.deps.db
+    .insert(feedback)
+    .values({ ...grace, message: 'It rattles.', isSuspect: false, createdAt: app.clock() })
   const admin = await openAdminCenter(page, app)
   const settings = section(page, 'Settings')
   const price = settings.getByRole('spinbutton', { name: 'Premium price' })
@@ -148,6 +163,23 @@ test('a new price stands on the upgrade card at once, and in the audit log', asy
   await settings.getByRole('textbox', { name: 'App version' }).fill('v1.0')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('contentinfo')).toContainText('v1.0')
+  await settings.getByRole('textbox', { name: 'Email signature' }).fill('Yours,\nMayfly')
+  await settings.getByRole('button', { name: 'Save email signature' }).click()
+  await expect(settings.getByText('Saved: 2 lines, 13 characters.')).toBeVisible()
+
+  const received = section(page, 'Feedback')
+  await expect(received.getByRole('listitem')).toContainText('It rattles.')
+  const remove = received.getByRole('button', { name: 'Delete the feedback from Grace' })
+  await remove.press('Enter')
+  const question = page.getByRole('alertdialog', { name: 'Delete the feedback from Grace?' })
+  await expect(question).toContainText('It is deleted for good.')
+  await page.keyboard.press('Escape')
+  await expect(remove).toBeFocused()
+  await page.keyboard.press('Enter')
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByText('Feedback deleted')).toBeVisible()
+  await expect(received.getByText('No feedback yet')).toBeVisible()
+  await expect(received.getByRole('heading', { name: 'Feedback', exact: true })).toBeFocused()
 
   const log = section(page, 'Audit log')
   const entry = log.getByRole('listitem').filter({ hasText: 'Premium price: the default to $9.50' })
@@ -156,11 +188,11 @@ test('a new price stands on the upgrade card at once, and in the audit log', asy
   await log.getByLabel('Act', { exact: true }).selectOption('Added a user')
   await expect(log.getByText('No entry found')).toBeVisible()
   await log.getByRole('button', { name: 'Clear search' }).click()
-  await expect(log.getByRole('listitem')).toHaveCount(2)
+  await expect(log.getByRole('listitem')).toHaveCount(4)
   await log.getByRole('searchbox').fill('nobody@example.org')
   await expect(log.getByText('No entry found')).toBeVisible()
   await log.getByRole('searchbox').fill(admin.email)
-  await expect(log.getByRole('listitem')).toHaveCount(2)
+  await expect(log.getByRole('listitem')).toHaveCount(4)
 
   // The browser's cache may still have the old price, because it keeps the answer for 5 minutes.
   for (const open of [
