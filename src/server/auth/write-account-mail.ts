@@ -21,7 +21,7 @@ type AccountMailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 /** A request for mail about an account. */
 type AccountMail = Exclude<
   MailRequest,
-  { kind: 'trial' | 'feedback' | 'report' | 'files' | 'takedown' }
+  { kind: 'trial' | 'feedback' | 'feedback-digest' | 'report' | 'files' | 'takedown' }
 >
 
 /**

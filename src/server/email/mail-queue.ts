@@ -40,6 +40,13 @@ export const mailRequest = z.discriminatedUnion('kind', [
     tookOver: z.boolean(),
   }),
   z.object({ kind: z.literal('feedback'), feedbackId: z.uuid() }),
+  z.object({
+    kind: z.literal('feedback-digest'),
+    /** The letter is about the feedback that was sent from this moment on. */
+    from: moment,
+    /** The letter is about the feedback that was sent before this moment. */
+    until: moment,
+  }),
   z.object({ kind: z.literal('report'), fileId: z.uuid() }),
   z.object({
     kind: z.literal('files'),

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, inArray, lt, min, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, gte, inArray, lt, min, type SQL, sql } from 'drizzle-orm'
 import { feedbackKeptMs } from '../../shared/rules/kept-times.ts'
 import type { Db } from '../db/db.ts'
 import { removeInBatches } from '../db/in-batches.ts'
@@ -27,6 +27,19 @@ export async function countFeedbackUnderLock(
     .from(feedback)
     .where(gt(feedback.createdAt, after))
   return counted ?? { count: 0, first: null }
+}
+
+/** Counts the feedback of a time span, and how much of it robots seem to have sent. */
+export async function countFeedbackOf(
+  db: Db,
+  { from, until }: { from: Date; until: Date },
+): Promise<{ all: number; suspect: number }> {
+  const isOfSpan = and(gte(feedback.createdAt, from), lt(feedback.createdAt, until))
+  const [all, suspect] = await Promise.all([
+    db.$count(feedback, isOfSpan),
+    db.$count(feedback, and(isOfSpan, feedback.isSuspect)),
+  ])
+  return { all, suspect }
 }
 
 /** Removes feedback. Of parallel callers exactly one gets the row. */

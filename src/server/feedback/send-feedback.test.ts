@@ -27,7 +27,7 @@ function sendFrom(client: number, changes: object = {}) {
 }
 
 describe('from however many addresses', () => {
-  it('feedback is mailed thirty times an hour, and stored beyond that', async () => {
+  it('feedback is mailed thirty times an hour, and the rest is stored, of which one letter tells', async () => {
     // What a robot sends uses up no letters.
     for (let n = 0; n < 5; n += 1) await sendFrom(n, { website: 'x' })
     const answers = await Promise.all(
@@ -36,9 +36,34 @@ describe('from however many addresses', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await app.mails()).toHaveLength(mostFeedbackLettersAnHour)
     expect(await app.deps.db.$count(feedback)).toBe(mostFeedbackLettersAnHour + 8)
-    app.clock.advance(60 * 60_000)
+    app.clock.advance(61 * 60_000)
     expect((await sendFrom(1)).status).toBe(200)
-    expect(await app.mails()).toHaveLength(1)
+    const mails = await app.mails()
+    const digest = mails.find(({ letter }) => letter.subject.includes('not all mailed'))
+    expect(mails).toHaveLength(2)
+    expect(digest?.to.address).toBe(app.deps.config.supportEmail)
+    expect(digest?.letter.text).toContain(
+      `${mostFeedbackLettersAnHour + 8} messages came by the feedback form, 5 of them probably by a robot.`,
+    )
+    expect(digest?.letter.text).toContain(`${app.url}/admin`)
+  })
+
+  it('one letter an hour tells of what was not mailed, and none of what was deleted before', async () => {
+    const nextHour = () =>
+      app.clock.set(new Date(Math.ceil(app.clock().getTime() / 3_600_000) * 3_600_000))
+    const digests = async () => (await app.mails()).map(({ letter }) => letter.text)
+    nextHour()
+    await sendFrom(1, { website: 'x' })
+    app.clock.advance(59 * 60_000)
+    await sendFrom(2, { website: 'x' })
+    expect(await digests()).toEqual([])
+    app.clock.advance(2 * 60_000)
+    // This one is of the next hour.
+    await sendFrom(3, { website: 'x' })
+    expect(await digests()).toEqual([expect.stringContaining('2 messages came')])
+    await app.deps.db.delete(feedback)
+    app.clock.advance(60 * 60_000)
+    expect(await digests()).toEqual([])
   })
 
   it('a thousand are stored in a day and not one more, until the day of the first is over', async () => {

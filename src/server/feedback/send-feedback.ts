@@ -1,8 +1,9 @@
 import type { z } from 'zod'
 import type { feedbackBody } from '../../shared/contract/feedback.ts'
 import { mostFeedbackADay } from '../../shared/rules/feedback-limits.ts'
-import { dayInMs } from '../../shared/rules/time-units.ts'
+import { dayInMs, hourInMs, minuteInMs } from '../../shared/rules/time-units.ts'
 import type { Db, Deps } from '../deps.ts'
+import { letterKey } from '../email/letter-key.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import { counter } from '../http/rate-limit.ts'
@@ -12,10 +13,10 @@ type FeedbackDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLi
 
 /**
  * Stores feedback, and puts the mail that shows it to the support into the queue. Both are one
- * transaction, so that neither is lost. Two sorts of feedback are stored without a mail: feedback
- * with something in the hidden field `website`, which seems to be from a robot, and feedback that
- * comes when the mails of this hour are used up. The first sort is not refused, because a browser
- * may have filled in the field by itself.
+ * transaction, so that neither is lost. Two sorts of feedback get no mail of their own: feedback with
+ * something in the hidden field `website`, which seems to be from a robot, and feedback that comes
+ * when the mails of this hour are used up. The first sort is not refused, because a browser may have
+ * filled in the field by itself. After the hour, one mail tells how much feedback there was.
  * @throws {AppError} TOO_MANY_REQUESTS when this address has sent too much, or the instance has
  * stored as much as it takes in a day.
  */
@@ -33,7 +34,20 @@ export async function sendFeedback(
     await requireRoom(deps, tx, createdAt)
     const feedbackId = await insertFeedback(tx, { ...feedback, isSuspect, createdAt })
     if (isMailed) await mailQueue.add({ kind: 'feedback', feedbackId }, tx)
+    else await askForDigest(mailQueue, tx, createdAt)
   })
+}
+
+/**
+ * Asks for the one letter about all feedback of an hour. It is sent a minute after the hour, so that
+ * feedback which is being stored then is counted.
+ */
+async function askForDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Promise<void> {
+  const start = Math.floor(now.getTime() / hourInMs) * hourInMs
+  const end = start + hourInMs
+  const [from, until] = [new Date(start).toISOString(), new Date(end).toISOString()]
+  const later = { at: new Date(end + minuteInMs), key: letterKey(`feedback from ${from}`) }
+  await mailQueue.add({ kind: 'feedback-digest', from, until }, tx, later)
 }
 
 /** Counts one letter about feedback. Returns false when those of this hour are used up. */

@@ -1,9 +1,9 @@
 import { email } from '../../shared/contract/account.ts'
 import type { Deps } from '../deps.ts'
 import type { Addressed } from '../email/addressed.ts'
-import { feedbackLetter } from '../email/letters/feedback.ts'
+import { feedbackDigestLetter, feedbackLetter } from '../email/letters/feedback.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
-import { findFeedback } from './queries.ts'
+import { countFeedbackOf, findFeedback } from './queries.ts'
 
 type FeedbackMail = Extract<MailRequest, { kind: 'feedback' }>
 
@@ -22,5 +22,26 @@ export async function writeFeedbackMail(
     to: { name: 'Mayfly support', address: config.supportEmail },
     content: feedbackLetter(feedback),
     ...(sender.success && { replyTo: { name: feedback.name, address: sender.data } }),
+  }
+}
+
+/**
+ * Writes the mail that tells the support how much feedback an hour brought, of which not everything
+ * got a mail of its own. Returns null if all of it is deleted.
+ */
+export async function writeFeedbackDigest(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  asked: Extract<MailRequest, { kind: 'feedback-digest' }>,
+): Promise<Addressed | null> {
+  const span = { from: new Date(asked.from), until: new Date(asked.until) }
+  const counts = await countFeedbackOf(db, span)
+  if (counts.all === 0) return null
+  return {
+    to: { name: 'Mayfly support', address: config.supportEmail },
+    content: feedbackDigestLetter({
+      ...span,
+      ...counts,
+      adminCenter: `${config.appUrl.origin}/admin`,
+    }),
   }
 }

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import type { Addressed } from '../email/addressed.ts'
 import { writeLetter } from '../email/letter.ts'
 import { type MailRequest, mailRequest } from '../email/mail-queue.ts'
-import { writeFeedbackMail } from '../feedback/write-feedback-mail.ts'
+import { writeFeedbackDigest, writeFeedbackMail } from '../feedback/write-feedback-mail.ts'
 import { writeFileMail } from '../files/write-file-mail.ts'
 import { writeTrialMail } from '../tiers/write-trial-mail.ts'
 
@@ -53,6 +53,8 @@ function writeMail(
       return writeTrialMail(deps, asked)
     case 'feedback':
       return writeFeedbackMail(deps, asked)
+    case 'feedback-digest':
+      return writeFeedbackDigest(deps, asked)
     case 'report':
       return writeReportMail(deps, asked)
     case 'files':

@@ -166,7 +166,7 @@ describe('the texts are true of a server', () => {
     ],
     ['with one: letters', smtp, 'written when it is sent and not kept.', 'letters in the folder'],
     ['without a mail server: feedback', {}, 'message, and when.Kept', 'mailed to support'],
-    ['with one: feedback', smtp, 'It is also mailed to support.', 'has no mail service'],
+    ['with one: feedback', smtp, 'It is usually mailed to support too.', 'has no mail service'],
     [
       'with one: reports',
       smtp,

@@ -8,6 +8,6 @@ export const mostFeedbackADay = 1000
 
 /**
  * In an hour the server sends at most this many mails about feedback. It stores further feedback
- * without sending a mail.
+ * without a mail of its own, and tells of it by one mail after the hour.
  */
 export const mostFeedbackLettersAnHour = 30

@@ -24,7 +24,7 @@ export function FeedbackSection({ id, title }: SectionProps) {
     <SectionFrame
       id={id}
       title={title}
-      note={`Mailed to support too, ${mostFeedbackLettersAnHour} an hour at most, except for what robots send.`}
+      note={`Mailed to support too, ${mostFeedbackLettersAnHour} an hour at most and none from robots. A letter after the hour tells of the others.`}
     >
       <PagedList
         query={useFeedback()}
@@ -60,7 +60,7 @@ function useDeletion(headingId: string) {
     <ConfirmDialog
       {...dialogProps}
       title={`Delete the feedback from ${asked.name}?`}
-      description="It is deleted for good. The mail about it stays in the inbox of support."
+      description="It is deleted for good. A mail about it stays in the inbox of support."
       confirmLabel="Delete"
       onConfirm={() => remove(asked, { onSuccess: finish })}
       pending={isPending}

@@ -1,6 +1,6 @@
 import type { LetterContent } from '../../../src/server/email/letter.ts'
 import { addressTakenLetter } from '../../../src/server/email/letters/address-taken.ts'
-import { feedbackLetter } from '../../../src/server/email/letters/feedback.ts'
+import { feedbackDigestLetter, feedbackLetter } from '../../../src/server/email/letters/feedback.ts'
 import { fileLetter } from '../../../src/server/email/letters/files.ts'
 import { googleLinkedLetter } from '../../../src/server/email/letters/google-linked.ts'
 import { passwordChangedLetter } from '../../../src/server/email/letters/password-changed.ts'
@@ -35,6 +35,13 @@ export const letters: Readonly<Record<string, readonly LetterContent[]>> = {
   'address-taken': [addressTakenLetter({ name, email, signedUpAt: moment, browser, loginPage })],
   feedback: [
     feedbackLetter({ name, email, category: null, message: 'One\nTwo', createdAt: new Date(0) }),
+    feedbackDigestLetter({
+      from: new Date(0),
+      until: new Date(1),
+      all: 1042,
+      suspect: 12,
+      adminCenter: origin,
+    }),
   ],
   files: [
     fileLetter('link-ends', {

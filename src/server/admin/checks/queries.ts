@@ -90,7 +90,7 @@ export async function listLostLetters(
     total: number
   }>(sql`
     select coalesce(j.data->>'kind', 'letter') as kind,
-      case when j.data->>'kind' in ('feedback', 'report') then ${supportEmail}
+      case when j.data->>'kind' in ('feedback', 'feedback-digest', 'report') then ${supportEmail}
         else coalesce(j.data->>'email', u.email, s.email) end as address,
       ${lastReason} as reason,
       floor(extract(epoch from j.completed_on) * 1000)::text as ms,

@@ -1,4 +1,6 @@
+import { counted } from '../../../shared/rules/counted.ts'
 import { categoryLabels, type FeedbackCategory } from '../../../shared/rules/feedback-category.ts'
+import { mostFeedbackLettersAnHour } from '../../../shared/rules/feedback-limits.ts'
 import { momentText } from '../../../shared/rules/moment-text.ts'
 import type { LetterContent } from '../letter.ts'
 
@@ -25,6 +27,39 @@ export function feedbackLetter(feedback: {
       {
         kind: 'note',
         text: `Sent by ${name}, ${email}, on ${momentText(createdAt)}. Anybody can write any name and address into the form.`,
+      },
+    ],
+  }
+}
+
+/** Writes the letter that tells the support about an hour in which not all feedback was mailed. */
+export function feedbackDigestLetter(hour: {
+  from: Date
+  until: Date
+  /** How much feedback is stored of this hour. */
+  all: number
+  /** How much of it robots seem to have sent. */
+  suspect: number
+  adminCenter: string
+}): LetterContent {
+  const { from, until, all, suspect, adminCenter } = hour
+  const messages = counted(all, 'message')
+  const robots =
+    suspect === 0 ? '' : `, ${suspect.toLocaleString('en')} of them probably by a robot`
+  return {
+    subject: `Feedback: ${messages} in an hour, not all mailed`,
+    preview: `Read them in the Admin Center${robots}.`,
+    heading: 'Not all feedback was mailed',
+    blocks: [
+      {
+        kind: 'paragraph',
+        text: `From ${momentText(from)} until ${momentText(until)}, ${messages} came by the feedback form${robots}.`,
+      },
+      {
+        kind: 'button',
+        label: 'Open the Admin Center',
+        href: adminCenter,
+        note: `All are listed there under Feedback. At most ${mostFeedbackLettersAnHour} in an hour are mailed, and none that a robot seems to have sent. A browser that fills in forms by itself may look like one.`,
       },
     ],
   }

@@ -145,7 +145,7 @@ const kept: readonly Kept[] = [
     what: (
       <>
         What you write in the form: name, address, category and message, and when.
-        <When is="smtp"> It is also mailed to support.</When>
+        <When is="smtp"> It is usually mailed to support too.</When>
       </>
     ),
     until: <>until the operator deletes it, and without that for {durationText(feedbackKeptMs)}</>,
