@@ -34,6 +34,7 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/uploads/queries.ts': 'src/server/uploads/start-upload.test.ts',
   // One test covers several files that work together.
   'src/server/startup-settings.ts': 'src/server/config.test.ts',
+  'src/server/log-output.ts': 'src/server/log.test.ts',
   'src/server/backup/backup-folder.ts': 'src/server/backup/backup.test.ts',
   'src/server/backup/make-backup.ts': 'src/server/backup/backup.test.ts',
   'src/server/backup/open-objects.ts': 'src/server/backup/backup.test.ts',
@@ -41,6 +42,8 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/db/shared-session.ts': 'src/server/storage/disk/two-servers.test.ts',
   'src/server/storage/disk/held-parts.ts': 'src/server/storage/disk/own-held-parts.test.ts',
   'src/server/storage/disk/server-locks.ts': 'src/server/storage/disk/two-servers.test.ts',
+  'src/server/admin/audit-queries.ts': 'src/server/admin/audit-plans.test.ts',
+  'src/server/admin/checks/backups.ts': 'src/server/admin/checks/disk-and-mail.test.ts',
   'src/server/admin/checks/check.ts': 'src/server/admin/checks/run-checks.test.ts',
   'src/server/admin/checks/clock.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/free-space.ts': 'src/server/admin/checks/disk-and-mail.test.ts',
