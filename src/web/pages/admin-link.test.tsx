@@ -32,7 +32,7 @@ it.each([
   [1, 0, 'Admin1, 1 failing check'],
   [0, 2, 'Admin2, 2 open reports'],
   [3, 1, 'Admin4, 3 failing checks, 1 open report'],
-  [0, 1200, 'Admin99+, 1,200 open reports'],
+  [0, 1200, 'Admin9+, 1,200 open reports'],
 ])('%i failing checks and %i open reports: %s', async (failingChecks, openReports, text) => {
   page.on('GET /api/admin/waiting', () => ({ failingChecks, openReports }))
   page.show(<AdminLink />)

@@ -23,7 +23,10 @@ export function AdminLink() {
   )
 }
 
-/** The mark takes no room in the header, so nothing moves when it appears. */
+/**
+ * The mark takes no room in the header, so nothing moves when it appears. It has at most two
+ * characters, which do not touch what stands beside the link.
+ */
 function WaitingMark({ failingChecks, openReports }: AdminWaiting) {
   const count = failingChecks + openReports
   if (count === 0) return null
@@ -37,9 +40,9 @@ function WaitingMark({ failingChecks, openReports }: AdminWaiting) {
       <span
         aria-hidden="true"
         title={words}
-        className={`absolute -top-3 left-full -ml-0.5 min-w-[18px] rounded-full px-1 text-center font-semibold text-sm leading-[18px] tabular-nums forced-colors:border ${colours}`}
+        className={`absolute -top-3 left-full -ml-1 min-w-[18px] rounded-full px-1 text-center font-semibold text-sm leading-[18px] tabular-nums forced-colors:border ${colours}`}
       >
-        {count > 99 ? '99+' : count}
+        {count > 9 ? '9+' : count}
       </span>
       <span className="sr-only">, {words}</span>
     </>
