@@ -4,13 +4,12 @@ import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
 import { type Row, row } from './report.ts'
+import { timesOf } from './times-of.ts'
 
 const fileCount = 100_000
 /** How many other accounts there are, and how many files each of them has. */
 const others = 10
 const filesOfOther = 5_000
-const warmUps = 5
-const rounds = 30
 
 /** Gives the files many kinds, and ages of up to 29 days. Each link lasts for 7 days. */
 const spread = `
@@ -92,18 +91,4 @@ async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<v
     select users.id, current_date - n, shard, 1000
     from users, generate_series(0, 59) n, generate_series(0, 15) shard`)
   await mayfly.sql('vacuum analyze owner_downloads')
-}
-
-/**
- * Calls `ask` again and again, and waits for each answer. Returns how many milliseconds each call
- * took. The first calls warm the server up and are left out.
- */
-async function timesOf(ask: () => Promise<unknown>): Promise<number[]> {
-  const times: number[] = []
-  for (let round = 0; round < warmUps + rounds; round += 1) {
-    const started = performance.now()
-    await ask()
-    if (round >= warmUps) times.push(performance.now() - started)
-  }
-  return times
 }

@@ -6,13 +6,12 @@ import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
 import { type Row, row } from './report.ts'
+import { timesOf } from './times-of.ts'
 
 const fileCount = 10_000
 /** How many other accounts there are, and how many files each of them has. */
 const others = 20
 const filesOfOther = 2_000
-const warmUps = 5
-const rounds = 30
 const scrolledFrames = 300
 const scrolledPixels = 120
 /** Many more pixels than the list is high, so one step of the wheel reaches the end. */
@@ -70,20 +69,6 @@ async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<v
   }
   await insert(cookie, fileCount)
   await mayfly.sql('vacuum analyze files')
-}
-
-/**
- * Calls `ask` again and again, and waits for each answer. Returns how many milliseconds each call
- * took. The first calls warm the server up and are left out.
- */
-async function timesOf(ask: () => Promise<unknown>): Promise<number[]> {
-  const times: number[] = []
-  for (let round = 0; round < warmUps + rounds; round += 1) {
-    const started = performance.now()
-    await ask()
-    if (round >= warmUps) times.push(performance.now() - started)
-  }
-  return times
 }
 
 async function measureScrolling(mayfly: Mayfly, cookie: string): Promise<Row[]> {

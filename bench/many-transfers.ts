@@ -17,7 +17,7 @@ const fileBytes = 32 * 1024 ** 2
  */
 const filesOfEach = 8
 const gibibytes = (atOnce * filesOfEach * fileBytes) / 1024 ** 3
-const megabyte = 1024 ** 2
+const mebibyte = 1024 ** 2
 const sampleMs = 100
 
 /**
@@ -85,7 +85,7 @@ async function measure(
   return [
     row(all, 'MB/s', ours((gibibytes * 1024 ** 3) / 1e6 / seconds)),
     row(all, 'CPU s/GiB', ours(cpu / gibibytes)),
-    row(`${all}: memory`, 'peak MiB', ours(peakBytes(pids) / megabyte)),
+    row(`${all}: memory`, 'peak MiB', ours(peakBytes(pids) / mebibyte)),
     row(`${all}: memory, first third of the time`, 'MiB', { ours: samples.slice(0, third) }),
     row(`${all}: memory, last third of the time`, 'MiB', { ours: samples.slice(-third) }),
   ]
@@ -96,7 +96,7 @@ async function watchMemory(pids: number[], over: AbortSignal): Promise<number[]>
   const samples: number[] = []
   try {
     for await (const _tick of every(sampleMs, undefined, { signal: over })) {
-      samples.push(residentBytes(pids) / megabyte)
+      samples.push(residentBytes(pids) / mebibyte)
     }
   } catch (error) {
     if (!over.aborted) throw error

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePort } from '../tests/support/free-port.ts'
 import type { HttpClient } from './http-client.ts'
 import { onCores } from './machine.ts'
 import { familyOf } from './process-cost.ts'
-import { freePort, startServer } from './servers.ts'
+import { startServer } from './servers.ts'
 
 const root = join(import.meta.dirname, '..')
 const password = 'only for this run'

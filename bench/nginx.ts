@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../tests/support/free-port.ts'
 import { onCores } from './machine.ts'
 import { familyOf } from './process-cost.ts'
-import { freePort, startServer } from './servers.ts'
+import { startServer } from './servers.ts'
 
 /**
  * The configuration of nginx. What influences the figures is as Debian ships it. It uses sendfile,

@@ -9,7 +9,7 @@ import { type Row, row } from './report.ts'
 const rounds = 5
 /** After this time Node has freed the memory that only the start needed. */
 const settleMs = 5_000
-const megabyte = 1024 ** 2
+const mebibyte = 1024 ** 2
 
 /**
  * Measures the time from the start of the process to the first good answer of /api/ready. First it
@@ -31,8 +31,8 @@ export async function measureStartUp(cores: Cores, scratch: string): Promise<Row
     const second = await startMayfly(dataDir, cores.server)
     warm.push(second.readyMs)
     await wait(settleMs)
-    node.push(residentBytes([second.pid]) / megabyte)
-    postgres.push(proportionalBytes(second.postgresPids()) / megabyte)
+    node.push(residentBytes([second.pid]) / mebibyte)
+    postgres.push(proportionalBytes(second.postgresPids()) / mebibyte)
     await second.stop()
     await rm(dataDir, { recursive: true })
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fillUsers } from './fill-users.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly, uploadFile } from './mayfly.ts'
@@ -26,11 +27,6 @@ const lookUps = 20_000
 const fileBytes = 1024
 /** How long to wait at most for jobs that run every minute. */
 const jobsMs = 150_000
-
-const fillUsers = `
-  insert into users (id, name, email, tier, created_at, updated_at)
-  select 'owner ' || n, 'Ada Lovelace', 'ada.' || n || '@example.org', 'premium', now(), now()
-  from generate_series(1, $1::int) n`
 
 /**
  * Returns SQL for a random text of ten characters, as long as a short code. `number` makes it
@@ -100,7 +96,7 @@ export async function measureStoredRows(cores: Cores, scratch: string): Promise<
 }
 
 async function fill(mayfly: Mayfly): Promise<void> {
-  await mayfly.sql(fillUsers, [ownerCount])
+  await fillUsers(mayfly, ownerCount, 'premium')
   for (let first = 1; first <= fileCount; first += filesAtOnce) {
     await mayfly.sql(fillFiles, [first, first + filesAtOnce - 1, ownerCount, fileCount])
   }
@@ -143,6 +139,7 @@ async function jobTimes(mayfly: Mayfly): Promise<Row[]> {
 
 /**
  * Waits until each of these jobs has run once more. Returns how many milliseconds each run took.
+ * @throws {Error} when one of them has not run in time.
  */
 async function runsOf(mayfly: Mayfly, jobs: string[]): Promise<{ job: string; ms: number }[]> {
   const since = new Date()
@@ -153,8 +150,10 @@ async function runsOf(mayfly: Mayfly, jobs: string[]): Promise<{ job: string; ms
         from job_runs where job = any($1) and started_at > $2 order by job`,
       [jobs, since],
     )
-    if (runs.length === jobs.length || Date.now() > until) {
-      return runs.map(({ job, ms }) => ({ job, ms: Number(ms) }))
+    if (runs.length === jobs.length) return runs.map(({ job, ms }) => ({ job, ms: Number(ms) }))
+    if (Date.now() > until) {
+      const late = jobs.filter((name) => runs.every(({ job }) => job !== name))
+      throw new Error(`these jobs have not run within ${jobsMs / 1000} s: ${late.join(', ')}`)
     }
     await wait(1000)
   }

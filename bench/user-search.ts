@@ -1,13 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type HttpClient, makeHttpClient } from './http-client.ts'
+import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
 import { type Row, row } from './report.ts'
+import { timedCalls, timesOf } from './times-of.ts'
 
 const userCount = 1_000_000
-const warmUps = 5
-const rounds = 30
 /** Postgres updates its statistics about scans with a delay of at most a second. */
 const statisticsMs = 1500
 
@@ -72,11 +71,11 @@ export async function measureUserSearch(cores: Cores, scratch: string): Promise<
     for (const [what, search] of Object.entries({ 'no search': '', ...searches })) {
       const url = `${mayfly.url}/api/admin/users?search=${encodeURIComponent(search)}`
       const before = await countScans(mayfly)
-      const ours = await timesOf(http, url, cookie)
+      const ours = await timesOf(() => http.expectOk(url, { headers: { cookie } }))
       const scans = (await countScans(mayfly)) - before
-      // Jobs also read the whole table now and then. So fewer scans than rounds are no fault of the
+      // Jobs also read the whole table now and then. So fewer scans than calls are no fault of the
       // search.
-      if (scans >= rounds) throw new Error(`The search for ${what} reads all users.`)
+      if (scans >= timedCalls) throw new Error(`The search for ${what} reads all users.`)
       rows.push(row(`a million users: ${what}`, 'ms', { ours }))
     }
     return rows
@@ -106,18 +105,4 @@ async function countScans(mayfly: Mayfly): Promise<number> {
     "select seq_scan as scans from pg_stat_user_tables where relname = 'users'",
   )
   return Number(table?.scans ?? 0)
-}
-
-/**
- * Requests `url` again and again, and waits for each answer. Returns how many milliseconds each
- * request took. The first requests warm the server up and are left out.
- */
-async function timesOf(http: HttpClient, url: string, cookie: string): Promise<number[]> {
-  const times: number[] = []
-  for (let round = 0; round < warmUps + rounds; round += 1) {
-    const started = performance.now()
-    await http.expectOk(url, { headers: { cookie } })
-    if (round >= warmUps) times.push(performance.now() - started)
-  }
-  return times
 }

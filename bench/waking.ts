@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fillUsers } from './fill-users.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
 import { type Row, row } from './report.ts'
@@ -11,11 +12,6 @@ const filesAtOnce = 100_000
 const watchedMs = 45_000
 /** How long to wait at most for the job `report-overdue`, which runs every minute. */
 const reportWaitMs = 150_000
-
-const fillUsers = `
-  insert into users (id, name, email, tier, created_at, updated_at)
-  select 'owner ' || n, 'Ada Lovelace', 'ada.' || n || '@example.org', 'free', now(), now()
-  from generate_series(1, $1::int) n`
 
 /** Inserts the files with the numbers $1 to $2. Their links ended one to three days ago. */
 const fillFiles = `
@@ -78,7 +74,7 @@ async function overdueMs(mayfly: Mayfly, since: Date): Promise<number> {
 async function fill(mayfly: Mayfly): Promise<void> {
   const setCron = "update pgboss.schedule set cron = $1 where name = 'expire-files'"
   await mayfly.sql(setCron, ['0 0 1 1 *'])
-  await mayfly.sql(fillUsers, [ownerCount])
+  await fillUsers(mayfly, ownerCount, 'free')
   for (let first = 1; first <= fileCount; first += filesAtOnce) {
     await mayfly.sql(fillFiles, [first, first + filesAtOnce - 1, ownerCount])
   }

@@ -12,8 +12,8 @@ if (!/^[1-9]\d{0,5}$/.test(values.rounds)) {
   process.exit(2)
 }
 const tests = ['tests/worker-crashes.test.ts', 'tests/s3-server-crashes.test.ts']
-const hours = 24 * 60 * 60_000
-const { status } = spawnSync('vitest', ['run', `--testTimeout=${hours}`, ...tests], {
+const dayMs = 24 * 60 * 60_000
+const { status } = spawnSync('vitest', ['run', `--testTimeout=${dayMs}`, ...tests], {
   stdio: 'inherit',
   env: { ...process.env, CRASH_ROUNDS: values.rounds },
 })

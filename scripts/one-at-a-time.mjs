@@ -52,10 +52,17 @@ function removeIfDead(lock) {
   } catch {
     return
   }
-  // Another process was faster: it had already removed the dead lock and made its own. That lock
-  // was renamed here by mistake, so it is put back.
-  if (pidIn(aside) !== holder) linkSync(aside, lock)
-  rmSync(aside)
+  try {
+    // Another process was faster: it had already removed the dead lock and made its own. That lock
+    // was renamed here by mistake, so it is put back.
+    if (pidIn(aside) !== holder) linkSync(aside, lock)
+  } catch (error) {
+    // A third process has taken the lock in the meantime. Two processes then have it, and both do
+    // the same work. Nothing better can be done here.
+    if (error.code !== 'EEXIST') throw error
+  } finally {
+    rmSync(aside, { force: true })
+  }
 }
 
 function pidIn(file) {

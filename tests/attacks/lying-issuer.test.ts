@@ -18,7 +18,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
  */
 
 const discovery = '/.well-known/openid-configuration'
-const megabyte = 1024 ** 2
+const mebibyte = 1024 ** 2
 
 let issuer: MockIssuer
 let app: TestApp
@@ -204,12 +204,12 @@ describe('an answer of 10 MB', () => {
       const ended = Promise.withResolvers<{ sent: number; isWhole: boolean }>()
       issuer.answers.set(path, (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' })
-        void send(response, 10 * megabyte).then(ended.resolve)
+        void send(response, 10 * mebibyte).then(ended.resolve)
       })
       expect(await end()).toBe(away)
       const { sent, isWhole } = await ended.promise
       expect(isWhole).toBe(false)
-      expect(sent).toBeLessThan(10 * megabyte)
+      expect(sent).toBeLessThan(10 * mebibyte)
     },
   )
 

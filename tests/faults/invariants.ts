@@ -3,11 +3,19 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { Violation } from './expected-file.ts'
 
+/**
+ * To test that a folder is writable, the server writes a file whose name begins with a dot. A killed
+ * server may leave that file.
+ */
+function isOfServer(name: string): boolean {
+  return name.startsWith('.')
+}
+
 /** Reads the sizes of all stored objects, by storage key, from the folder of the disk store. */
 async function storedSizes(folder: string): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
+    if (!entry.isFile() || isOfServer(entry.name)) continue
     const { size } = await stat(join(entry.parentPath, entry.name))
     sizes.set(entry.name, size)
   }
@@ -58,9 +66,7 @@ export async function checkArriving(witness: pg.Client, uploadsFolder: string): 
   const open = new Set(rows.map(({ key }) => key))
   for (const name of await readdir(uploadsFolder)) {
     const [key = ''] = name.split('.')
-    // To test that the folder is writable, the server writes a file whose name begins with a dot. A
-    // killed server may leave that file.
-    if (key === '' || open.has(key)) continue
+    if (isOfServer(name) || open.has(key)) continue
     throw new Violation(`${name} is left in the folder of uploads, and no upload names it`)
   }
 }

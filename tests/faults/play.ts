@@ -80,7 +80,9 @@ export async function play(
       latest: server.now(),
       played,
     }
-    for (const tier of tiersOfPlayers) game.players.push(await makePlayer(game, tier))
+    for (const [at, tier] of tiersOfPlayers.entries()) {
+      game.players.push(await makePlayer(game, tier, at + 1))
+    }
     for (let round = 1; round <= rounds; round += 1) {
       const fault = drawFault(numbersFrom(`${seed} ${round}`))
       try {
@@ -103,7 +105,11 @@ export async function play(
   }
 }
 
-async function makePlayer({ server, witness }: Game, tier: Player['tier']): Promise<Player> {
+async function makePlayer(
+  { server, witness }: Game,
+  tier: Player['tier'],
+  number: number,
+): Promise<Player> {
   const { email, password } = await signUp(server)
   await witness.query('update users set tier = $1 where email = $2', [tier, email])
   const client = makeClient(server, await logIn(server, email, password))
@@ -112,6 +118,7 @@ async function makePlayer({ server, witness }: Game, tier: Player['tier']): Prom
     email,
     password,
     tier,
+    number,
     days,
     client,
     files: [],

@@ -20,6 +20,8 @@ export interface Player {
   email: string
   password: string
   tier: 'free' | 'premium'
+  /** The number of this player in the game. With the seed it decides what the player uploads. */
+  number: number
   /** The numbers of days that this user may choose for a link. */
   days: readonly number[]
   client: Client
@@ -72,7 +74,7 @@ function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
 
 function beginUpload(player: Player, random: Draw): Pending {
   player.begun += 1
-  const name = `${player.tier}-${player.email.slice(0, 4)}-${player.begun}.bin`
+  const name = `${player.tier}-${player.number}-${player.begun}.bin`
   // About one of ten uploads is large enough to be sent in two parts.
   const size = random(10) === 0 ? partSize + 1 + random(partSize) : random(largestSmall) + 1
   const days = String(player.days[random(player.days.length)])

@@ -40,6 +40,10 @@ const poolLimits = {
   answerMs: 2000,
 }
 
+/**
+ * Obeys an order. 'run-jobs' runs the jobs that end files and uploads and remove their bytes: only
+ * these can break what the game checks. No player has a trial, a report or a letter.
+ */
 async function obey({ deps, clock }: TestApp, order: Order): Promise<void> {
   if (order.do === 'set-clock') return clock.set(new Date(order.now))
   if (order.do === 'compare-storage') return void (await compareStorage(deps))
