@@ -77,7 +77,7 @@ export async function logIn(
   const { token } = found
   const user = toSessionUser(found.user as AuthUser, clock())
   const session = { token, userId: user.id, comparedWith }
-  if (!(await staysOpen(db, session, sessionBefore))) throw new AppError('INVALID_CREDENTIALS')
+  if (!(await keepOneSession(db, session, sessionBefore))) throw new AppError('INVALID_CREDENTIALS')
   await admission.right()
   return { token, createdAt: clock(), user }
 }
@@ -114,13 +114,13 @@ function statusOf(error: unknown): number {
 }
 
 /**
- * Ends a new session if the password was changed while it was compared. Comparing takes a while,
- * and a reset ends only the sessions that exist already. With the lock there are two cases: the
- * reset is done and this check sees it, or the reset comes later and ends this session too. If the
- * new session stays open, `sessionBefore` is ended instead.
+ * Keeps one of two sessions. Ends the new one if the password was changed while it was compared.
+ * Comparing takes a while, and a reset ends only the sessions that exist already. With the lock
+ * there are two cases: the reset is done and this check sees it, or the reset comes later and ends
+ * this session too. If the new session stays open, `sessionBefore` is ended instead.
  * @returns whether the new session stays open.
  */
-function staysOpen(
+function keepOneSession(
   db: Db,
   session: { token: string; userId: string; comparedWith: string | null },
   sessionBefore: string | null,

@@ -6,7 +6,7 @@ import {
   columnsOf,
   findFilledTable,
   fingerprintOf,
-  hasAccounts,
+  hasUsers,
   inOneFilling,
   inSnapshot,
   type RowSet,
@@ -56,7 +56,7 @@ export interface Moved {
 export async function move(options: MoveOptions): Promise<Moved> {
   const { from, to, more } = options
   return inSnapshot(from, async (source) => {
-    const installation = (await hasAccounts(source)) ? await findInstallation(source) : null
+    const installation = (await hasUsers(source)) ? await findInstallation(source) : null
     if (installation === null) {
       throw new StartFault(
         'The database to copy from has no account. Check DATA_DIR and DATABASE_URL: nothing was copied.',

@@ -108,7 +108,7 @@ async function writeValuesAlike(client: pg.ClientBase): Promise<void> {
  * Tells whether a database has a user. Every server creates the administrator at its first start,
  * so a database without a user has never been used by a server.
  */
-export async function hasAccounts(client: pg.ClientBase): Promise<boolean> {
+export async function hasUsers(client: pg.ClientBase): Promise<boolean> {
   return (await client.query('select 1 from users limit 1')).rows.length > 0
 }
 

@@ -17,7 +17,7 @@ const tiersWithRenewal = tiers.filter((tier) => tierTraits[tier].renewal)
  * Tells, as SQL, whether the owner's tier at `now` cannot renew files. The query must join the
  * owner's row of `users`.
  */
-function isNotKept(now: Date): SQL {
+function cannotRenew(now: Date): SQL {
   return inArray(tierAt(now), tiersWithoutRenewal)
 }
 
@@ -27,7 +27,7 @@ function isNotKept(now: Date): SQL {
  * it. The query must join the owner's row of `users`.
  */
 export function purgeDueAt(now: Date): SQL<Date> {
-  const notKeptSince = sql`case when ${isNotKept(now)} then greatest(${files.expiresAt}, ${tierSinceAt(now)}) end`
+  const notKeptSince = sql`case when ${cannotRenew(now)} then greatest(${files.expiresAt}, ${tierSinceAt(now)}) end`
   // `least` and `greatest` ignore null.
   const due = sql`least(${files.maxLifetimeAt}, ${files.deletedAt}, ${notKeptSince}, coalesce(${files.purgingAt}, ${now}))`
   return sql`coalesce(${files.purgeDueAt}, ${due})`.mapWith(files.purgeDueAt)
@@ -38,7 +38,7 @@ export function purgeDueAt(now: Date): SQL<Date> {
  * owner's row of `users`.
  */
 function isToPurge(now: Date): SQL {
-  return sql`(${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${isNotKept(now)})`
+  return sql`(${files.purgingAt} is not null or ${files.maxLifetimeAt} <= ${now} or ${cannotRenew(now)})`
 }
 
 /**

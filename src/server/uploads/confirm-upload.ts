@@ -12,7 +12,7 @@ import { findFileByKey, markDeleted, newShortCode, toFile } from '../files/queri
 import type { SessionUser } from '../http/session.ts'
 import { SizeMismatch } from '../storage/storage.ts'
 import { prepareFindUpload, prepareMakeFile, type UploadStatements } from './prepared-queries.ts'
-import { countFilesInUse, deleteUpload, lockOwner, restartUpload, type Upload } from './queries.ts'
+import { countFilesInUse, endUploadOf, lockOwner, restartUpload, type Upload } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 
 type Confirmation = z.output<typeof uploads.confirmUpload.body>
@@ -99,7 +99,7 @@ async function endUpload(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
   { ownerId, storageKey }: Upload,
 ): Promise<void> {
-  const ended = await deleteUpload(deps.db, ownerId, storageKey, deps.clock())
+  const ended = await endUploadOf(deps.db, ownerId, storageKey, deps.clock())
   if (ended) await removeBytes(deps, [ended])
 }
 

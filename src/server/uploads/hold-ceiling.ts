@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { OpenedUpload } from './prepared-queries.ts'
 import {
-  deleteUpload,
+  endUploadOf,
   lockAllUploads,
   lockOwner,
   placeHeldMs,
@@ -142,7 +142,7 @@ async function makeFit(deps: CeilingDeps, upload: Upload, ceiling: Ceiling): Pro
     await lock(tx)
     let over = (await used(tx)) - bytes
     if (over > 0 && (await idle(tx, before)) < over) {
-      await deleteUpload(tx, upload.ownerId, upload.storageKey, now)
+      await endUploadOf(tx, upload.ownerId, upload.storageKey, now)
       return false
     }
     while (over > 0) {

@@ -115,7 +115,7 @@ export async function restartUpload(tx: Db, id: string): Promise<boolean> {
 /**
  * Ends an upload. If several callers do this at the same time, only one of them gets the upload.
  */
-export async function deleteUpload(
+export async function endUploadOf(
   db: Db,
   ownerId: string,
   storageKey: string,

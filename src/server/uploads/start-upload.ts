@@ -26,7 +26,7 @@ import {
 import { promiseRoom } from './promise-room.ts'
 import {
   countFilesInUse,
-  deleteUpload,
+  endUploadOf,
   lockOwner,
   lockRepeated,
   takeSurplusUploads,
@@ -147,7 +147,7 @@ export async function startUpload(
   } catch (error) {
     // The upload must not count against the limit of files. Otherwise each try while storage is
     // full or unreachable would add one more upload.
-    if (isNew) await deleteUpload(db, ownerId, storageKey, clock())
+    if (isNew) await endUploadOf(db, ownerId, storageKey, clock())
     throw error
   }
 }
