@@ -44,11 +44,11 @@ export function feedbackDigestLetter(hour: {
 }): LetterContent {
   const { from, until, all, suspect, adminCenter } = hour
   const messages = counted(all, 'message')
-  const robots =
-    suspect === 0 ? '' : `, ${suspect.toLocaleString('en')} of them probably by a robot`
+  const part = suspect === all ? '' : `${suspect.toLocaleString('en')} of them `
+  const robots = suspect === 0 ? '' : `, ${part}probably by a robot`
   return {
-    subject: `Feedback: ${messages} in an hour, not all mailed`,
-    preview: `Read them in the Admin Center${robots}.`,
+    subject: `Feedback in the Admin Center: ${messages} in an hour`,
+    preview: 'Not all of it was mailed.',
     heading: 'Not all feedback was mailed',
     blocks: [
       {
