@@ -1,42 +1,15 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { ensureAdministrator } from './auth/administrator.ts'
-import { createAuth } from './auth/auth.ts'
-import { PasswordHashing } from './auth/password-hashing.ts'
+import type { Clock } from './clock.ts'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
-import { adminPasswordFile, prepareDataDir, readAdminPassword, readAuthSecret } from './data-dir.ts'
-import { embeddedConnections } from './db/connection-shares.ts'
-import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
-import { joinDatabase, openDatabase } from './db/open.ts'
-import { poolLimits } from './db/pool.ts'
 import { messageWithoutValues } from './db/without-values.ts'
-import type { Clock } from './deps.ts'
-import { createMailer } from './email/create-mailer.ts'
-import { createRateLimits } from './http/rate-limit.ts'
-import { openJobQueue } from './jobs/job-queue.ts'
-import { startJobs } from './jobs/jobs.ts'
 import { createLogger } from './log.ts'
-import { createMetrics } from './metrics/metrics.ts'
-import { gatherFromWorkers } from './metrics/worker-metrics.ts'
-import { openStorage } from './open-storage.ts'
-import { serve } from './serve.ts'
-import { AdminSettings } from './settings/admin-settings.ts'
-import { closeServer, createShutdown, type Shutdown, superviseProcess } from './shutdown.ts'
-import { DiskSpace } from './space/disk-space.ts'
-import { codeOf, StartFault } from './start-fault.ts'
-import { storeOfNewFiles } from './storage/open-stores.ts'
-import { openTracing } from './tracing/open-tracing.ts'
-import { bindStores } from './uploads/bind-storage.ts'
+import { createShutdown, superviseProcess } from './shutdown.ts'
+import { StartFault } from './start-fault.ts'
 import type { Greeting } from './workers/messages.ts'
+import type { WorkersStart } from './workers/start-workers.ts'
 import { listenToPrimary, reportToPrimary, workerNumber } from './workers/worker.ts'
-import { Workers } from './workers/workers.ts'
 
 const clock: Clock = () => new Date()
-const distDir = fileURLToPath(new URL('../../dist/web', import.meta.url))
-
-/** How long a running transfer may go on after the server was told to stop. */
-const transferPatienceMs = 30_000
 
 try {
   const config = readConfig(readEnvironment())
@@ -62,8 +35,7 @@ async function run(config: Config): Promise<void> {
   // The database may be lost during the start, before anything awaits this promise. Without a
   // handler that would be an unhandled rejection.
   lost.promise.catch(() => {})
-  const isPrimary = worker === null && config.workers > 1
-  const started = (isPrimary ? startWorkers : start)(config, log, shutdown, lost.reject)
+  const started = start({ config, log, shutdown, onLost: lost.reject }, worker)
   const listenForStop = worker === null ? undefined : listenToPrimary
   const stop = superviseProcess(started, shutdown, log, listenForStop)
   try {
@@ -79,203 +51,23 @@ async function run(config: Config): Promise<void> {
   }
 }
 
+/**
+ * Starts the server, or the workers, each of which starts it in a process of its own. Imports only
+ * what this process runs: the one that starts the workers needs a small part of the server.
+ */
+async function start(options: WorkersStart, worker: number | null): Promise<Greeting> {
+  if (worker === null && options.config.workers > 1) {
+    const { startWorkers } = await import('./workers/start-workers.ts')
+    return startWorkers(options)
+  }
+  const { startServer } = await import('./start-server.ts')
+  return startServer({ ...options, clock, worker })
+}
+
 function messageOfFault(error: unknown, log: Logger): string {
   if (error instanceof StartFault) return error.message
   log.fatal({ err: error }, 'The server cannot run')
   return `The server cannot run: ${messageWithoutValues(error)}`
-}
-
-/**
- * Starts what all workers share, and then the workers: `WORKERS` processes. Each of them runs
- * `start`, as a server without workers does.
- * @param onLost is called when the database is lost, or no worker can be started any more.
- * @returns what the terminal shows after the start: the address, and the administrator's new
- * password if a worker has made the administrator.
- * @throws {StartFault} when the database or a worker cannot start.
- */
-async function startWorkers(
-  config: Config,
-  log: Logger,
-  shutdown: Shutdown,
-  onLost: (error: unknown) => void,
-): Promise<Greeting> {
-  const { dataDir } = config
-  await prepareDataDir(dataDir)
-  if (config.databaseUrl === null) {
-    const space = await DiskSpace.open({
-      folder: dataDir,
-      minFree: config.minFreeSpace,
-      takesUploads: false,
-      database: 'reserve kept here',
-      log,
-    })
-    shutdown.add({ name: 'disk space', close: () => space.close() })
-    const postgres = await startEmbeddedPostgres(dataDir, log, embeddedConnections(config.workers))
-    shutdown.add({ name: 'database', close: postgres.stop, abandon: postgres.abandon })
-    postgres.onLost(onLost)
-    space.watch()
-  }
-  const { workers: count, drainMs } = config
-  const workers = new Workers({ count, drainMs, log, onLost })
-  gatherFromWorkers(() => workers.serving())
-  shutdown.add({ name: 'workers', close: () => workers.close(), abandon: () => workers.abandon() })
-  return workers.start()
-}
-
-/**
- * Builds the parts of the server one after another, and begins to listen.
- * @param onLost is called when the database is lost, so that the server cannot go on.
- * @returns what to say to the person who started it.
- * @throws {StartFault} when it cannot start. The parts that started before the fault are in
- * `shutdown`.
- */
-async function start(
-  config: Config,
-  log: Logger,
-  shutdown: Shutdown,
-  onLost: (error: unknown) => void,
-): Promise<Greeting> {
-  const { appUrl, dataDir } = config
-  const isWorker = workerNumber() !== null
-  await prepareDataDir(dataDir)
-  const ofReserve = isWorker ? 'reserve kept elsewhere' : 'reserve kept here'
-  const space = await DiskSpace.open({
-    folder: dataDir,
-    minFree: config.minFreeSpace,
-    takesUploads: storeOfNewFiles(config) === 'disk',
-    database: config.databaseUrl === null ? ofReserve : 'none',
-    log,
-  })
-  // Parts are closed in reverse order, so this one is closed last. The database may need disk space
-  // to stop, and gets it from the reserve that this part keeps.
-  shutdown.add({ name: 'disk space', close: () => space.close() })
-  const secret = await readAuthSecret(config)
-
-  const metrics = createMetrics(workerNumber())
-  const tracing = await openTracing(config.tracing, log)
-  // Every part that records traces is added later, so it is closed before this one.
-  if (tracing) shutdown.add({ name: 'traces', close: tracing.close })
-  const { pool, db, ...database } = await (isWorker
-    ? joinDatabase(config, log, tracing?.Pool)
-    : openDatabase(config, log, poolLimits, tracing?.Pool))
-  shutdown.add({ name: 'database', close: database.close, abandon: database.abandon })
-  database.onLost(onLost)
-
-  // Several servers may share the database. Over this connection, they take locks and notify each
-  // other.
-  const isOneOfSeveral = isWorker || config.databaseUrl !== null
-  const session = isOneOfSeveral ? await database.openSession() : undefined
-  if (session) shutdown.add({ name: 'shared session', close: () => session.close() })
-
-  // Begins to watch the free space, and takes a part of it as a reserve for the database. This
-  // comes after `openDatabase`, because making a new database needs that space.
-  space.watch()
-
-  const storage = await openStorage({
-    config,
-    clock,
-    log,
-    db,
-    secret,
-    space,
-    metrics,
-    session,
-    watchS3: tracing?.watchS3,
-  })
-  shutdown.add({ name: 'storage', close: storage.close })
-  const { stores } = storage
-  await bindStores({ clock, db, log, stores })
-
-  const { requireEmailVerification } = config
-  const passwords = new PasswordHashing(log)
-  shutdown.add({ name: 'password hashing', close: () => passwords.close() })
-  const auth = createAuth({ db, clock, appUrl, log, secret, passwords, requireEmailVerification })
-  const rateLimits = createRateLimits({ pool, clock, enabled: config.rateLimits, hold: wait })
-  const queue = await openJobQueue(pool, log)
-  shutdown.add({ name: 'jobs', close: queue.stop })
-  const mailer = createMailer(config, { clock, log })
-  shutdown.add({ name: 'mailer', close: async () => mailer.close() })
-  const mailQueue = queue.mail
-  const settings = new AdminSettings({
-    db,
-    clock,
-    supportEmail: config.supportEmail,
-    onCap: ({ leastFree }) => space.leaveFree(leastFree),
-  })
-  // This load calls `onCap` above. It comes before the server accepts uploads, because they must
-  // leave as much space on the disk free as the administrator wants.
-  await settings.current()
-  if (session) await settings.followChanges(session)
-  const stopping = new AbortController()
-  const deps = {
-    config,
-    clock,
-    log,
-    db,
-    stores,
-    auth,
-    passwords,
-    rateLimits,
-    mailQueue,
-    mailer,
-    settings,
-    metrics,
-    mostDatabaseConnections: pool.options.max,
-    isDatabaseOverrun: database.isOverrun,
-    stopping: stopping.signal,
-  }
-  const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
-
-  await startJobs(deps, queue)
-
-  const server = await serve(deps, {
-    distDir,
-    storage,
-    pool,
-    space,
-    trace: tracing?.request,
-  }).catch((error: unknown) => {
-    throw listenFault(error, config)
-  })
-  shutdown.add({
-    name: 'server',
-    async close() {
-      stopping.abort()
-      await wait(config.drainMs)
-      await closeServer(server, transferPatienceMs)
-    },
-  })
-  log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
-  const isFirst = administrator.created
-  return { isFirst, text: isFirst ? await firstGreeting(config) : greeting(config) }
-}
-
-function greeting({ appUrl, appUrlIsSet, host }: Config): string {
-  const isForAll = !appUrlIsSet && (host === '0.0.0.0' || host === '::')
-  const others = isForAll ? " (from other machines by this one's address)" : ''
-  return `Mayfly is ready: ${appUrl.origin}${others}`
-}
-
-/** Returns the text for the first start. Only this text contains the generated password. */
-async function firstGreeting(config: Config): Promise<string> {
-  const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
-  if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')
-  else {
-    lines.push(`  Password       ${await readAdminPassword(config)}`)
-    lines.push(`  It is kept in  ${adminPasswordFile(config.dataDir)}`)
-  }
-  return `${lines.join('\n')}\n`
-}
-
-function listenFault(error: unknown, { host, port }: Config): unknown {
-  const cures: Record<string, string> = {
-    EADDRINUSE: `Port ${port} of ${host} is taken: stop the program that has it, or set PORT.`,
-    EACCES: `This user may not listen on port ${port}: set PORT to one above 1023.`,
-    EADDRNOTAVAIL: `This machine has no address ${host}: set HOST to one that it has.`,
-    ENOTFOUND: `HOST ${host} is not known: set it to an address of this machine.`,
-  }
-  const cure = cures[codeOf(error) ?? '']
-  return cure ? new StartFault(cure, { cause: error }) : error
 }
 
 /**

@@ -14,7 +14,8 @@ import {
   signOf,
   signs,
 } from './away.ts'
-import { openPool, poolLimits } from './pool.ts'
+import { openPool } from './pool.ts'
+import { poolLimits } from './pool-limits.ts'
 
 let database: TestDatabase
 let host: string

@@ -1,4 +1,4 @@
-import { poolLimits } from './pool.ts'
+import { poolLimits } from './pool-limits.ts'
 
 /** The default of Postgres's setting `max_connections`. */
 const usualConnections = 100

@@ -6,7 +6,8 @@ import { passesByItself } from './away.ts'
 import { connectionNames } from './connection-names.ts'
 import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { readMigrations } from './migrate.ts'
-import { type OpenPool, openPool, type PoolLimits } from './pool.ts'
+import { type OpenPool, openPool } from './pool.ts'
+import type { PoolLimits } from './pool-limits.ts'
 
 /**
  * Copying a table may take hours, so statements have no time limit. Only waiting for a connection

@@ -9,7 +9,8 @@ import { poolShare } from './connection-shares.ts'
 import type { Db } from './db.ts'
 import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { migrateDatabase } from './migrate.ts'
-import { openPool, type PoolLimits, poolLimits } from './pool.ts'
+import { openPool } from './pool.ts'
+import { type PoolLimits, poolLimits } from './pool-limits.ts'
 import { SharedSession } from './shared-session.ts'
 
 export interface Database {

@@ -5,7 +5,7 @@
  * end. If several workers shared a series, it would go down then, which a counter must not do.
  */
 import cluster, { type Worker } from 'node:cluster'
-import { AggregatorRegistry, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 
 /** How long a worker may take to tell its metrics. */
 const answerMs = 5_000
@@ -143,8 +143,12 @@ export function joinWorkers(
   }
 }
 
-/** Writes the figures of several workers in Prometheus's text format. */
+/**
+ * Writes the figures of several workers in Prometheus's text format. The primary process needs the
+ * library for nothing else, so it is loaded with the first scrape.
+ */
 async function textOf(figures: readonly Figures[]): Promise<string> {
+  const { AggregatorRegistry } = await import('prom-client')
   return AggregatorRegistry.aggregate([...figures]).metrics()
 }
 

