@@ -9,8 +9,8 @@ const unseen = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const unseenButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 /**
- * The message of the line that each request has. Nearly all lines of the log have it. They are
- * collected and written together: see `LogOutput`.
+ * The message of the line that the log gets for each request. Nearly all lines of the log are such
+ * lines. So they are collected and written together: see `LogOutput`.
  */
 export const requestLine = 'request'
 

@@ -1,28 +1,28 @@
-import { publicSlot } from './public-slots.ts'
+import { publicPlaceholder } from './public-placeholders.ts'
 
 /** What search engines and link previews show about a public page. */
 export interface PublicPageFacts {
   path: string
   /** The text of the `<title>` element. */
   title: string
-  /** One or two sentences. They may contain slots, because some of them name limits. */
+  /** One or two sentences. They may contain placeholders, because some of them name limits. */
   description: string
 }
 
 /**
- * The public pages: the build renders them, the server fills in their slots, and anybody can read
+ * The public pages: the build renders them, the server fills in their placeholders, and anybody can read
  * them without scripts. The server answers at these paths, and the sitemap lists them.
  */
 export const publicPages = {
   landing: {
     path: '/',
     title: 'Mayfly: files that leave on time',
-    description: `Upload a file and send its short link. It works for ${publicSlot('premiumDays')}, then it is over. Nobody needs an account to download.`,
+    description: `Upload a file and send its short link. It works for ${publicPlaceholder('premiumDays')}, then it is over. Nobody needs an account to download.`,
   },
   faq: {
     path: '/faq',
     title: 'Frequently asked questions · Mayfly',
-    description: `How links, limits, privacy and accounts work on Mayfly: ${publicSlot('freeFileSize')} a file for free, ${publicSlot('premiumFileSize')} with Premium, and no file stays longer than ${publicSlot('maxLifetime')}.`,
+    description: `How links, limits, privacy and accounts work on Mayfly: ${publicPlaceholder('freeFileSize')} a file for free, ${publicPlaceholder('premiumFileSize')} with Premium, and no file stays longer than ${publicPlaceholder('maxLifetime')}.`,
   },
   feedback: {
     path: '/feedback',

@@ -1,8 +1,8 @@
 /**
- * The build renders pages with marks, and the server replaces the marks. A slot is a place for a
+ * The build renders pages with marks, and the server replaces the marks. A placeholder is a place for a
  * text. A section is a part that the page shows only if its condition is true.
  */
-export function slotMark(name: string): string {
+export function placeholderMark(name: string): string {
   return `{{${name}}}`
 }
 

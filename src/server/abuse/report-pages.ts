@@ -1,9 +1,9 @@
 import {
   type ReportCondition,
-  type ReportSlot,
+  type ReportPlaceholder,
   reportConditions,
-  reportSlots,
-} from '../../shared/page-slots.ts'
+  reportPlaceholders,
+} from '../../shared/page-placeholders.ts'
 import { readBuilt } from '../http/dist.ts'
 import { makeTemplate } from '../http/html-template.ts'
 import { pageHeaders } from '../http/page-headers.ts'
@@ -40,10 +40,10 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
   const file = 'report.html'
   const html = readBuilt(distDir, file)
   const dead = readBuilt(distDir, 'download-invalid.html')
-  const template = makeTemplate<ReportSlot, ReportCondition>({
+  const template = makeTemplate<ReportPlaceholder, ReportCondition>({
     file,
     html,
-    slots: reportSlots,
+    placeholders: reportPlaceholders,
     conditions: reportConditions,
   })
   const headersOf = (page: string, referrer: 'no-referrer' | 'same-origin') => ({

@@ -54,8 +54,9 @@ type Stdio = SpawnOptions['stdio']
 export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
   const installed = binaries()
   const account = process.getuid?.() === 0 ? await accountFor(cluster) : null
-  // The other user may lack the right to enter the folders above the cluster (a clone below /root,
-  // a private temporary folder). So Postgres gets each folder already opened.
+  // The account that Postgres runs under may lack the right to enter the folders above the cluster
+  // (a clone below /root, a private temporary folder). So each program of Postgres gets its data
+  // folder already opened, as its working directory.
   const isHandedOver = account !== null && process.platform === 'linux'
   const { bin, version } = await runnable(installed, account)
   return {

@@ -111,7 +111,7 @@ describe('the page of a link', () => {
     ).toEqual(['icon'])
   })
 
-  it('leaves no slot unfilled', () => {
+  it('leaves no placeholder unfilled', () => {
     expect(open().serialized()).not.toMatch(/\{\{|undefined|NaN/)
   })
 
@@ -422,12 +422,12 @@ describe('a build that does not fit stops the start and names the cure', () => {
   })
 
   it.each([
-    ['lacks a slot', '{{until}}', ''],
-    ['has a slot that nobody fills', '</h1>', '{{brand}}</h1>'],
+    ['lacks a placeholder', '{{until}}', ''],
+    ['has a placeholder that nobody fills', '</h1>', '{{brand}}</h1>'],
     ['lacks the start of a kind', '{{#video}}', ''],
     ['has no place for a logo', '{{#logo}}', ''],
     ['has an accent without an end', '{{/accent}}', ''],
-    ['has an empty slot', '</h1>', '{{}}</h1>'],
+    ['has an empty placeholder', '</h1>', '{{}}</h1>'],
     ['has a kind that nobody knows', '{{#pdf}}', '{{#font}}{{/font}}{{#pdf}}'],
     ['lacks the place of a checksum', '{{#sha256}}', ''],
     ['lacks the checksum', '{{sha256}}', ''],

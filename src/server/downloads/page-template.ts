@@ -1,9 +1,9 @@
 import {
   type PageCondition,
-  type PageSlot,
+  type PagePlaceholder,
   pageConditions,
-  pageSlots,
-} from '../../shared/page-slots.ts'
+  pagePlaceholders,
+} from '../../shared/page-placeholders.ts'
 import { type AccentPair, accentPairs } from '../../shared/rules/accent.ts'
 import { type FileKind, fileKind, fileKinds, kindLabel } from '../../shared/rules/file-kind.ts'
 import { formatSize } from '../../shared/rules/file-size.ts'
@@ -71,10 +71,10 @@ export function loadLinkPages(options: {
   const html = readBuilt(options.distDir, file)
   const dead = readBuilt(options.distDir, 'download-invalid.html')
   const conditions: readonly PageCondition[] = [...fileKinds, ...pageConditions]
-  const template = makeTemplate<PageSlot, PageCondition>({
+  const template = makeTemplate<PagePlaceholder, PageCondition>({
     file,
     html,
-    slots: pageSlots,
+    placeholders: pagePlaceholders,
     conditions,
   })
   const headersOf = (page: string): Headers => ({
@@ -127,7 +127,7 @@ function conditionsOf(
   ]
 }
 
-type BrandSlot = keyof ReturnType<typeof brandValues> | 'accentStyle'
+type BrandPlaceholder = keyof ReturnType<typeof brandValues> | 'accentStyle'
 
 /** Pages show a logo in a box of this size, in CSS pixels: see .brand in the style sheet. */
 const logoBox = { width: 160, height: 36 }
@@ -181,7 +181,7 @@ function pageValues(
   kind: FileKind,
   origin: string,
   now: Date,
-): Omit<Record<PageSlot, string>, BrandSlot> {
+): Omit<Record<PagePlaceholder, string>, BrandPlaceholder> {
   const life = lifeline(link, now, true)
   const bar = lifelineBar(life)
   return {

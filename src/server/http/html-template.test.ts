@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { StartFault } from '../start-fault.ts'
 import { type BuiltTemplate, makeTemplate } from './html-template.ts'
 
-type Slot = 'name' | 'size'
+type Name = 'name' | 'size'
 type Condition = 'known' | 'late'
 
-function template(html: string, more: Partial<BuiltTemplate<Slot, Condition>> = {}) {
-  return makeTemplate<Slot, Condition>({
+function template(html: string, more: Partial<BuiltTemplate<Name, Condition>> = {}) {
+  return makeTemplate<Name, Condition>({
     file: 'page.html',
     html,
-    slots: ['name', 'size'],
+    placeholders: ['name', 'size'],
     conditions: ['known', 'late'],
     ...more,
   })
@@ -19,7 +19,7 @@ const page =
   '<b>{{name}}</b>{{#known}}<i title="{{size}}">known</i>{{/known}}{{#late}}late{{/late}}'
 
 describe('a template', () => {
-  it('fills its slots, and shows the sections whose condition is true', () => {
+  it('fills its placeholders, and shows the sections whose condition is true', () => {
     const values = { name: 'a.txt', size: '1 KB' }
     expect(template(page)([]).fill(values)).toBe('<b>a.txt</b>')
     expect(template(page)(['known']).fill(values)).toBe('<b>a.txt</b><i title="1 KB">known</i>')
@@ -48,8 +48,8 @@ describe('a template', () => {
 
 describe('a page that was built for another version', () => {
   it.each([
-    ['a slot that is not known', `${page}{{other}}`],
-    ['no slot for a value', page.replace('{{size}}', '')],
+    ['a placeholder that is not known', `${page}{{other}}`],
+    ['no placeholder for a value', page.replace('{{size}}', '')],
     ['no section for a condition', page.replace('{{#late}}late{{/late}}', '')],
     ['a section without its end', page.replace('{{/known}}', '')],
     ['a section without its start', page.replace('{{#late}}', '')],
@@ -59,7 +59,7 @@ describe('a page that was built for another version', () => {
     expect(() => template(html)).toThrow(/page\.html.*npm run build/)
   })
 
-  it('may lack slots and sections if it is one of several pages that share them', () => {
+  it('may lack placeholders and sections if it is one of several pages that share them', () => {
     const html = '<b>{{name}}</b>'
     const { fill } = template(html, { mayLackSome: true })(['late'])
     expect(fill({ name: 'x', size: '' })).toBe('<b>x</b>')

@@ -1,38 +1,38 @@
-import { sectionEnd, sectionStart, slotMark } from '../../shared/template-marks.ts'
+import { placeholderMark, sectionEnd, sectionStart } from '../../shared/template-marks.ts'
 import { StartFault } from '../start-fault.ts'
 
-/** A page that the build rendered, and the slots and conditions that its template contains. */
-export interface BuiltTemplate<Slot extends string, Condition extends string> {
+/** A page that the build rendered, and the placeholders and conditions that its template contains. */
+export interface BuiltTemplate<Name extends string, Condition extends string> {
   /** The name of the file. Error messages contain it. */
   file: string
   html: string
-  slots: readonly Slot[]
+  placeholders: readonly Name[]
   conditions: readonly Condition[]
-  /** True if the template may leave out some slots and sections. */
+  /** True if the template may leave out some placeholders and sections. */
   mayLackSome?: boolean
 }
 
 /** A template that is prepared, so that filling it only joins texts. */
-export interface Page<Slot extends string> {
+export interface Page<Name extends string> {
   /** The template without the sections whose conditions are false. */
   text: string
-  /** Puts values into the slots. It escapes every value as text. */
-  fill: (values: Readonly<Record<Slot, string>>) => string
+  /** Puts values into the placeholders. It escapes every value as text. */
+  fill: (values: Readonly<Record<Name, string>>) => string
 }
 
 /**
  * Returns a function that returns the page for a set of true conditions. It prepares each set once,
  * when it is first needed.
- * @throws {StartFault} when a slot or a section is missing, or a section is not closed.
+ * @throws {StartFault} when a placeholder or a section is missing, or a section is not closed.
  */
-export function makeTemplate<Slot extends string, Condition extends string>(
-  built: BuiltTemplate<Slot, Condition>,
-): (holding: readonly Condition[]) => Page<Slot> {
+export function makeTemplate<Name extends string, Condition extends string>(
+  built: BuiltTemplate<Name, Condition>,
+): (holding: readonly Condition[]) => Page<Name> {
   if (built.mayLackSome !== true) requireAll(built)
   // Prepares the template once with all conditions true. So a section that is not closed is found
   // when the server starts.
   compile(onlyWhere(built, built.conditions), built)
-  const pages = new Map<string, Page<Slot>>()
+  const pages = new Map<string, Page<Name>>()
   return (holding) => {
     const key = holding.join()
     const known = pages.get(key)
@@ -44,9 +44,10 @@ export function makeTemplate<Slot extends string, Condition extends string>(
   }
 }
 
-function requireAll({ file, html, slots, conditions }: BuiltTemplate<string, string>) {
-  for (const name of slots) {
-    if (!html.includes(slotMark(name))) throw builtForAnother(file, `no ${slotMark(name)}`)
+function requireAll({ file, html, placeholders, conditions }: BuiltTemplate<string, string>) {
+  for (const name of placeholders) {
+    if (!html.includes(placeholderMark(name)))
+      throw builtForAnother(file, `no ${placeholderMark(name)}`)
   }
   for (const condition of conditions) {
     if (!html.includes(sectionStart(condition))) {
@@ -75,19 +76,22 @@ function onlyWhere<Condition extends string>(
 }
 
 /**
- * Splits a template once at its slots, which look like {{name}}. The returned function puts the
- * values between the parts. It does not look for slots in the values. So a file that is called
+ * Splits a template once at its placeholders, which look like {{name}}. The returned function puts the
+ * values between the parts. It does not look for placeholders in the values. So a file that is called
  * {{name}} keeps its name on the page.
  */
-function compile<Slot extends string>(html: string, { file, slots }: BuiltTemplate<Slot, string>) {
+function compile<Name extends string>(
+  html: string,
+  { file, placeholders }: BuiltTemplate<Name, string>,
+) {
   const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
-  const parts: { name: Slot; text: string }[] = []
+  const parts: { name: Name; text: string }[] = []
   for (let at = 0; at < rest.length; at += 2) {
-    const name = slots.find((known) => known === rest[at])
+    const name = placeholders.find((known) => known === rest[at])
     if (name === undefined) throw builtForAnother(file, `{{${rest[at]}}}`)
     parts.push({ name, text: rest[at + 1] ?? '' })
   }
-  return (values: Readonly<Record<Slot, string>>): string => {
+  return (values: Readonly<Record<Name, string>>): string => {
     let page = head
     for (const { name, text } of parts) page += escapeHtml(values[name]) + text
     return page

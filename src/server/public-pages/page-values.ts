@@ -1,5 +1,5 @@
 import { limitErrorText } from '../../shared/contract/tier-errors.ts'
-import type { PublicSlot } from '../../shared/public-slots.ts'
+import type { PublicPlaceholder } from '../../shared/public-placeholders.ts'
 import { type SettingValues, settingDefaults } from '../../shared/rules/admin-settings.ts'
 import { anyOf } from '../../shared/rules/any-of.ts'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
@@ -12,8 +12,8 @@ import type { Deps } from '../deps.ts'
 import { inTime } from '../http/in-time.ts'
 import type { S3Settings } from '../s3-settings.ts'
 
-/** What stands in each slot of a public page. */
-export type SlotValues = Record<PublicSlot, string>
+/** What stands in each placeholder of a public page. */
+export type PlaceholderValues = Record<PublicPlaceholder, string>
 
 /**
  * How many milliseconds a public page waits for the settings. After that, it shows the settings
@@ -28,7 +28,7 @@ const pauseMs = 10_000
  */
 const tellEveryMs = 60_000
 
-/** The facts about this server from which the values of the slots are made. */
+/** The facts about this server from which the values of the placeholders are made. */
 export interface PublicFacts {
   origin: string
   supportEmail: string
@@ -37,7 +37,7 @@ export interface PublicFacts {
   /** The price in dollars a month, as the setting stores it. */
   price: string
   limits: Limits
-  /** The texts of the slots `signupDomains` and `storageHost`; empty if the settings name none. */
+  /** The texts of the placeholders `signupDomains` and `storageHost`; empty if the settings name none. */
   signupDomains: string
   storageHost: string
 }
@@ -52,7 +52,7 @@ export function valueReader({
   config,
   log,
   settings,
-}: Pick<Deps, 'clock' | 'config' | 'log' | 'settings'>): () => Promise<SlotValues> {
+}: Pick<Deps, 'clock' | 'config' | 'log' | 'settings'>): () => Promise<PlaceholderValues> {
   const { appUrl, supportEmail, privacyEmail } = config
   let last: { values: SettingValues; limits: Limits } = {
     values: settingDefaults(supportEmail),
@@ -91,8 +91,8 @@ function isWithin(ms: number, since: number | null, now: number): boolean {
   return since !== null && now >= since && now - since < ms
 }
 
-/** Returns the text of every slot of the public pages. */
-export function pageValues({ limits, ...facts }: PublicFacts): SlotValues {
+/** Returns the text of every placeholder of the public pages. */
+export function pageValues({ limits, ...facts }: PublicFacts): PlaceholderValues {
   // The pages show two plans: the tier of new accounts, and the highest tier.
   const free = limits[defaultTier]
   const premium = limits[tiers.at(-1) ?? defaultTier]

@@ -2,18 +2,18 @@ import type { Context } from 'hono'
 import { type BuiltPage, builtFile, builtPages } from '../../shared/public-pages.ts'
 import {
   type BrowserCondition,
-  type PublicSlot,
+  type PublicPlaceholder,
   publicConditions,
-  publicSlots,
+  publicPlaceholders,
   type ServerCondition,
-} from '../../shared/public-slots.ts'
+} from '../../shared/public-placeholders.ts'
 import { readBuilt } from '../http/dist.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { makeTemplate, type Page } from '../http/html-template.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 import { compressed, sendVariant, type Variants } from '../http/send-variants.ts'
 import { hasHint } from '../http/signed-in-hint.ts'
-import type { SlotValues } from './page-values.ts'
+import type { PlaceholderValues } from './page-values.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -26,14 +26,14 @@ export interface PublicPages {
   send(
     context: Context<HttpEnv>,
     name: BuiltPage,
-    values: SlotValues,
+    values: PlaceholderValues,
     status: 200 | 404,
   ): Promise<Response>
   /** Returns the HTML of the page and its headers, for a caller that makes the answer itself. */
   text(
     context: Context<HttpEnv>,
     name: BuiltPage,
-    values: SlotValues,
+    values: PlaceholderValues,
   ): { html: string; headers: Headers }
 }
 
@@ -59,7 +59,7 @@ export function loadPublicPages(options: {
     const template = makeTemplate({
       file,
       html,
-      slots: publicSlots,
+      placeholders: publicPlaceholders,
       conditions: publicConditions,
       mayLackSome: true,
     })
@@ -95,18 +95,18 @@ export function loadPublicPages(options: {
 
 /** A page that keeps its last filled-in body, and reuses it while the values stay the same. */
 class FilledPage {
-  readonly #template: Page<PublicSlot>
+  readonly #template: Page<PublicPlaceholder>
   #last: { key: string; variants: Promise<Variants> } | null = null
 
-  constructor(template: Page<PublicSlot>) {
+  constructor(template: Page<PublicPlaceholder>) {
     this.#template = template
   }
 
-  html(values: SlotValues): string {
+  html(values: PlaceholderValues): string {
     return this.#template.fill(values)
   }
 
-  variants(values: SlotValues): Promise<Variants> {
+  variants(values: PlaceholderValues): Promise<Variants> {
     const key = JSON.stringify(values)
     if (this.#last?.key !== key) this.#last = { key, variants: compressed(this.html(values)) }
     return this.#last.variants

@@ -6,7 +6,7 @@ import {
   publicPages,
   sharePath,
 } from '../../shared/public-pages.ts'
-import type { PublicSlot } from '../../shared/public-slots.ts'
+import type { PublicPlaceholder } from '../../shared/public-placeholders.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { answerUnread } from '../http/refusal.ts'
 import { nameRoute } from '../http/route-name.ts'
@@ -16,7 +16,7 @@ import type { PublicPages } from './public-pages.ts'
 import { robotsText, sitemapText } from './site-files.ts'
 
 /** Reads the current values for the public pages. Never rejects. */
-export type ReadValues = () => Promise<Record<PublicSlot, string>>
+export type ReadValues = () => Promise<Record<PublicPlaceholder, string>>
 
 /** The `Cache-Control` header of robots.txt and the sitemap. Robots may keep them for an hour. */
 const siteFilesKept = 'public, max-age=3600'

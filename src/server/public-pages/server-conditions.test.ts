@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { attributeOf, type ParsedPage, readPage, textOf } from '../../../tests/support/html.ts'
 import { builtFile, type PublicPageName } from '../../shared/public-pages.ts'
-import { publicConditions, publicSlots } from '../../shared/public-slots.ts'
+import { publicConditions, publicPlaceholders } from '../../shared/public-placeholders.ts'
 import { settingDefaults } from '../../shared/rules/admin-settings.ts'
 import { defaultLimits } from '../../shared/rules/tier-limits.ts'
 import { readConfig } from '../config.ts'
@@ -20,7 +20,7 @@ async function pageOf(name: PublicPageName, env: Record<string, string>): Promis
   const template = makeTemplate({
     file,
     html: readBuilt(resolve('dist/web'), file),
-    slots: publicSlots,
+    placeholders: publicPlaceholders,
     conditions: publicConditions,
     mayLackSome: true,
   })

@@ -1,4 +1,4 @@
-import type { ServerCondition } from '../../shared/public-slots.ts'
+import type { ServerCondition } from '../../shared/public-placeholders.ts'
 import type { Config } from '../config.ts'
 import { storeOfNewFiles } from '../storage/open-stores.ts'
 

@@ -5,7 +5,10 @@ import { formatSize } from '../../shared/rules/file-size.ts'
 import { formatCount } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
 
-/** `Totals` compares the downloads of this many days up to today with those of the days before. */
+/**
+ * `Totals` compares the downloads of this many days, today included, with those of as many days
+ * before them.
+ */
 const recentDays = 7
 
 /**

@@ -1,5 +1,5 @@
 import { Download, Unlink } from 'lucide-react'
-import { ifEnd, ifStart, slot } from '../../shared/page-slots.ts'
+import { ifEnd, ifStart, placeholder } from '../../shared/page-placeholders.ts'
 import { fileKinds } from '../../shared/rules/file-kind.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { LifelineShape } from '../files/lifeline.tsx'
@@ -15,17 +15,17 @@ function Brand() {
     <p className="brand">
       {ifStart('logo')}
       <img
-        src={slot('logoPath')}
-        width={slot('logoWidth')}
-        height={slot('logoHeight')}
-        alt={slot('logoAlt')}
+        src={placeholder('logoPath')}
+        width={placeholder('logoWidth')}
+        height={placeholder('logoHeight')}
+        alt={placeholder('logoAlt')}
         // For an image without this attribute, React would add a preload to the head, even on pages
         // without a logo.
         fetchPriority="low"
       />
       {ifEnd('logo')}
       {ifStart('brandName')}
-      <b dir="auto">{slot('brandName')}</b>
+      <b dir="auto">{placeholder('brandName')}</b>
       {ifEnd('brandName')}
     </p>
   )
@@ -35,9 +35,9 @@ function Brand() {
 function Message() {
   return (
     <div className="note">
-      <p dir="auto">{slot('brandMessage')}</p>
+      <p dir="auto">{placeholder('brandMessage')}</p>
       {ifStart('brandName')}
-      <cite dir="auto">{slot('brandName')}</cite>
+      <cite dir="auto">{placeholder('brandName')}</cite>
       {ifEnd('brandName')}
     </div>
   )
@@ -62,31 +62,31 @@ function InvalidLink() {
   )
 }
 
-/** The page of an active link, with slots that the server fills for each link. */
+/** The page of an active link, with placeholders that the server fills for each link. */
 export function DownloadPage(props: { built: Built }) {
-  const summary = `${slot('size')} · ${slot('kind')}`
-  const description = `${slot('lead')}${summary} · until ${slot('until')}`
-  const address = `${slot('origin')}/s/${slot('code')}`
+  const summary = `${placeholder('size')} · ${placeholder('kind')}`
+  const description = `${placeholder('lead')}${summary} · until ${placeholder('until')}`
+  const address = `${placeholder('origin')}/s/${placeholder('code')}`
   return (
     <Page
       built={props.built}
-      title={`${slot('name')} · ${slot('site')}`}
+      title={`${placeholder('name')} · ${placeholder('site')}`}
       head={
         <>
-          <meta property="og:title" content={slot('name')} />
+          <meta property="og:title" content={placeholder('name')} />
           <meta name="description" content={description} />
           <meta property="og:description" content={description} />
           <meta property="og:url" content={address} />
-          <meta property="og:site_name" content={slot('site')} />
+          <meta property="og:site_name" content={placeholder('site')} />
           <meta property="og:type" content="website" />
           <meta name="twitter:card" content="summary" />
-          <meta property={logoProperty} content={slot('origin') + slot('logoPath')} />
+          <meta property={logoProperty} content={placeholder('origin') + placeholder('logoPath')} />
         </>
       }
       style={
         <>
           {ifStart('accent')}
-          <style>{slot('accentStyle')}</style>
+          <style>{placeholder('accentStyle')}</style>
           {ifEnd('accent')}
         </>
       }
@@ -107,7 +107,7 @@ export function DownloadPage(props: { built: Built }) {
             Sent with <a href="/">Mayfly</a>. {ifEnd('branded')}
             {motto}
           </span>
-          <a id="report" href={`/s/${slot('code')}/report`} rel="nofollow">
+          <a id="report" href={`/s/${placeholder('code')}/report`} rel="nofollow">
             Report this file
           </a>
         </>
@@ -116,10 +116,10 @@ export function DownloadPage(props: { built: Built }) {
       <section
         className="card"
         id="link"
-        data-tone={slot('tone')}
-        data-created={slot('created')}
-        data-max={slot('max')}
-        data-now={slot('now')}
+        data-tone={placeholder('tone')}
+        data-created={placeholder('created')}
+        data-max={placeholder('max')}
+        data-now={placeholder('now')}
         aria-live="polite"
       >
         <div className="file">
@@ -131,7 +131,7 @@ export function DownloadPage(props: { built: Built }) {
             ])}
           </span>
           <div>
-            <h1 dir="auto">{slot('name')}</h1>
+            <h1 dir="auto">{placeholder('name')}</h1>
             <p className="muted">{summary}</p>
           </div>
         </div>
@@ -141,28 +141,33 @@ export function DownloadPage(props: { built: Built }) {
         <div className="time">
           <LifelineShape
             bar={{
-              lived: { x: 0, width: slot('livedWidth') },
-              valid: { x: slot('validX'), width: slot('validWidth') },
-              renewable: { x: slot('renewableX'), width: slot('renewableWidth') },
+              lived: { x: 0, width: placeholder('livedWidth') },
+              valid: { x: placeholder('validX'), width: placeholder('validWidth') },
+              renewable: { x: placeholder('renewableX'), width: placeholder('renewableWidth') },
             }}
             colour="var(--tone)"
             size="wide"
           />
           <p>
-            <b id="label">{slot('label')}</b>
+            <b id="label">{placeholder('label')}</b>
             <span className="muted">
-              <time dateTime={slot('expiresAt')}>until {slot('until')}</time>
+              <time dateTime={placeholder('expiresAt')}>until {placeholder('until')}</time>
             </span>
           </p>
         </div>
-        <a className="button" id="download" href={`/api/download/${slot('code')}`} download="">
+        <a
+          className="button"
+          id="download"
+          href={`/api/download/${placeholder('code')}`}
+          download=""
+        >
           <Download size={20} strokeWidth={2} aria-hidden="true" />
           Download File
         </a>
         {ifStart('sha256')}
         <details className="sum">
           <summary>Checksum (SHA-256)</summary>
-          <code>{slot('sha256')}</code>
+          <code>{placeholder('sha256')}</code>
         </details>
         {ifEnd('sha256')}
       </section>
@@ -173,7 +178,7 @@ export function DownloadPage(props: { built: Built }) {
   )
 }
 
-/** The page of a link that is unknown or has ended. It has no slots. */
+/** The page of a link that is unknown or has ended. It has no placeholders. */
 export function InvalidLinkPage(props: { built: Built }) {
   return (
     <Page

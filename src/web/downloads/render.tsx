@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { ifEnd, ifStart } from '../../shared/page-slots.ts'
+import { ifEnd, ifStart } from '../../shared/page-placeholders.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
 import css from './download-page.css?inline'
 import { DownloadPage, InvalidLinkPage, logoProperty } from './download-page.tsx'

@@ -1,5 +1,5 @@
 import { Flag } from 'lucide-react'
-import { ifEnd, ifStart, slot } from '../../shared/page-slots.ts'
+import { ifEnd, ifStart, placeholder } from '../../shared/page-placeholders.ts'
 import { longestAddress } from '../../shared/rules/mail-address.ts'
 import { handledReportDays, longestReason } from '../../shared/rules/report.ts'
 import { type Built, Home, motto, Page } from './page-frame.tsx'
@@ -10,7 +10,7 @@ import { type Built, Home, motto, Page } from './page-frame.tsx'
  * and not the sender's, because the service receives the report.
  */
 export function ReportPage(props: { built: Built }) {
-  const back = `/s/${slot('code')}`
+  const back = `/s/${placeholder('code')}`
   return (
     <Page
       built={props.built}
@@ -23,7 +23,7 @@ export function ReportPage(props: { built: Built }) {
         {ifStart('form')}
         <h1>Report this file</h1>
         <p className="lead">
-          <b dir="auto">{slot('name')}</b>
+          <b dir="auto">{placeholder('name')}</b>
           <span className="muted">
             {' '}
             Whoever runs this service looks at it. The sender is not told who you are.
@@ -31,7 +31,7 @@ export function ReportPage(props: { built: Built }) {
         </p>
         {ifStart('fault')}
         <p className="fault" role="alert">
-          {slot('fault')}
+          {placeholder('fault')}
         </p>
         {ifEnd('fault')}
         <form method="post">
@@ -43,7 +43,7 @@ export function ReportPage(props: { built: Built }) {
             maxLength={longestReason}
             required
             aria-describedby="reason-hint"
-            defaultValue={slot('reason')}
+            defaultValue={placeholder('reason')}
           />
           <p className="hint" id="reason-hint">
             Harmful, not theirs to share, illegal: say what it is, and how you know.
@@ -56,7 +56,7 @@ export function ReportPage(props: { built: Built }) {
             autoComplete="email"
             maxLength={longestAddress}
             aria-describedby="email-hint"
-            defaultValue={slot('email')}
+            defaultValue={placeholder('email')}
           />
           <p className="hint" id="email-hint">
             Only if you want an answer. It is removed {handledReportDays} days after the report was

@@ -1,4 +1,4 @@
-import { publicSlot } from '../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../shared/public-placeholders.ts'
 
 /** The support address as a link that opens a mail. */
 export function Support() {
@@ -11,7 +11,7 @@ export function PrivacyContact() {
 }
 
 function MailLink({ to }: { to: 'supportEmail' | 'privacyEmail' }) {
-  const address = publicSlot(to)
+  const address = publicPlaceholder(to)
   return (
     <a className="address" href={`mailto:${address}`}>
       {address}

@@ -1,7 +1,7 @@
 import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { publicLinks } from '../../shared/public-pages.ts'
-import { publicSlot } from '../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../shared/public-placeholders.ts'
 import { Mark } from '../ui/mark.tsx'
 import { When, WhereSignupIsPossible } from './when.tsx'
 
@@ -80,7 +80,7 @@ function Footer({ path }: { path: string | null }) {
       <div className="wrap">
         <span>Mayfly, a preview version</span>
         <PageLinks label="More" path={path} />
-        <span>{publicSlot('version')}</span>
+        <span>{publicPlaceholder('version')}</span>
       </div>
     </footer>
   )
@@ -99,7 +99,7 @@ function Preview({
   description: string
   path: string
 }) {
-  const address = publicSlot('origin') + path
+  const address = publicPlaceholder('origin') + path
   return (
     <>
       <link rel="canonical" href={address} />
@@ -108,7 +108,7 @@ function Preview({
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
       <meta property="og:url" content={address} />
-      <meta property="og:image" content={`${publicSlot('origin')}/icon-512.png`} />
+      <meta property="og:image" content={`${publicPlaceholder('origin')}/icon-512.png`} />
       <meta property="og:image:alt" content="The logo of Mayfly" />
       <meta name="twitter:card" content="summary" />
     </>
@@ -117,7 +117,7 @@ function Preview({
 
 /**
  * A public page as a whole document: head, skip link, header, main landmark, footer, and a place
- * for a toast. The texts may contain slots (`shared/public-slots.ts`), which the server fills in.
+ * for a toast. The texts may contain placeholders (`shared/public-placeholders.ts`), which the server fills in.
  */
 export function PublicPage({ built, title, description, path, children }: PublicPageProps) {
   return (

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type PublicCondition, publicSection } from '../../shared/public-slots.ts'
+import { type PublicCondition, publicSection } from '../../shared/public-placeholders.ts'
 
 /** Content that a public page shows only if this condition of the server or the browser is true. */
 export function When({ is, children }: { is: PublicCondition; children: ReactNode }) {

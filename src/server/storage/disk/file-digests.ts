@@ -86,14 +86,17 @@ export class FileDigests {
     for (const old of oldest(this.#known)) this.#known.delete(old)
   }
 
-  /** Notes that this server stops writing the whole file of a key. */
+  /**
+   * Notes that this server stops writing the file of a key for now, and which version of the file it
+   * leaves. `resume` compares that version. Uploads in parts do not call this.
+   */
   async pause(key: string, file: FileHandle): Promise<void> {
     const told = this.#told.get(key)
     if (told) told.version = versionOf(await statOf(file))
   }
 
   /**
-   * Notes that this server continues to write the whole file of a key. If another server has
+   * Notes that this server continues to write the file of a key. If another server has
    * written it since `pause`, the thread begins anew.
    */
   async resume(key: string, file: FileHandle): Promise<void> {

@@ -1,6 +1,6 @@
 import { callGroups } from '../../../shared/contract/call-groups.ts'
 import { endpoints } from '../../../shared/contract/index.ts'
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { CallSection } from './call-section.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { ErrorList } from './error-list.tsx'
@@ -14,11 +14,11 @@ function fragment(title: string) {
   return `${title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}-calls`
 }
 
-const signIn = `curl -c cookies.txt '${publicSlot('origin')}/api/auth/login' \\
+const signIn = `curl -c cookies.txt '${publicPlaceholder('origin')}/api/auth/login' \\
   -H 'Content-Type: application/json' \\
   -d '{"email":"ada@example.org","password":"correct horse battery"}'
 
-curl -b cookies.txt '${publicSlot('origin')}/api/files'`
+curl -b cookies.txt '${publicPlaceholder('origin')}/api/files'`
 
 const errorBody = `{
   "message": "File not found or expired",
@@ -103,8 +103,8 @@ function Basics() {
       <h2 id="basics">Basics</h2>
       <h3>Address</h3>
       <p>
-        Everything is below <code>{publicSlot('origin')}</code>. Bodies and answers are JSON in
-        UTF-8, unless a call says otherwise.
+        Everything is below <code>{publicPlaceholder('origin')}</code>. Bodies and answers are JSON
+        in UTF-8, unless a call says otherwise.
       </p>
       <h3>Session</h3>
       <p>

@@ -1,7 +1,7 @@
 import { answersJson, type Endpoint } from '../../../shared/contract/endpoint.ts'
 import { fieldNote } from '../../../shared/contract/field-notes.ts'
 import { type EndpointName, endpoints } from '../../../shared/contract/index.ts'
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { sampleOf } from './sample.ts'
 
@@ -60,7 +60,9 @@ function curlSample(name: EndpointName, row: Endpoint, path: string, body: unkno
   // With a body, curl chooses POST without `-X`.
   const method = row.method === 'GET' || (row.method === 'POST' && body) ? '' : ` -X ${row.method}`
   const download = !answersJson(row.response) && row.response.raw === 'bytes' ? ' -OJ' : ''
-  const lines = [`curl${download}${session}${method} ${shellText(publicSlot('origin') + path)}`]
+  const lines = [
+    `curl${download}${session}${method} ${shellText(publicPlaceholder('origin') + path)}`,
+  ]
   if (body !== undefined) {
     lines.push(`-H 'Content-Type: application/json'`, `-d ${shellText(JSON.stringify(body))}`)
   }

@@ -1,7 +1,7 @@
 import { commonErrors } from '../../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../../shared/contract/errors.ts'
 import { isTierLimitCode } from '../../../shared/contract/tier-errors.ts'
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { byStatus } from './call-section.tsx'
 
 /** Lists every error code with its status and its text. */
@@ -25,7 +25,7 @@ export function ErrorList() {
               <code>{code}</code>
               {common.includes(code) ? ' *' : ''}
             </th>
-            <td>{isTierLimitCode(code) ? publicSlot(code) : errorTable[code].message}</td>
+            <td>{isTierLimitCode(code) ? publicPlaceholder(code) : errorTable[code].message}</td>
           </tr>
         ))}
       </tbody>

@@ -1,4 +1,4 @@
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 
 /*
  * The programs in the upload guide. A test runs the one for Node against a real server, exactly as
@@ -6,7 +6,7 @@ import { publicSlot } from '../../../shared/public-slots.ts'
  */
 
 /** Uploads one file in one PUT, with curl and jq. */
-export const uploadWithCurl = `server='${publicSlot('origin')}'
+export const uploadWithCurl = `server='${publicPlaceholder('origin')}'
 file=report.pdf
 
 # 1. Sign in. The cookie is the session.
@@ -36,7 +36,7 @@ export const uploadWithFetch = `// EMAIL=… PASSWORD=… node upload.mjs report
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
 
-const server = '${publicSlot('origin')}'
+const server = '${publicPlaceholder('origin')}'
 const path = process.argv[2]
 let cookie = ''
 

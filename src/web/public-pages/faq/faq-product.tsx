@@ -1,5 +1,5 @@
 import { minPasswordLength } from '../../../shared/contract/account.ts'
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { analyticsDays } from '../../../shared/rules/analytics-days.ts'
 import { durationText } from '../../../shared/rules/duration-text.ts'
 import { idleUploadKeptMs } from '../../../shared/rules/kept-times.ts'
@@ -24,8 +24,8 @@ export const faqAboutProduct: readonly FaqCategory[] = [
         question: 'How does the free trial work?',
         answer: (
           <p>
-            You can try Premium for {publicSlot('trial')}, once for each account. Start it on the
-            dashboard, which then counts the days down.
+            You can try Premium for {publicPlaceholder('trial')}, once for each account. Start it on
+            the dashboard, which then counts the days down.
             <When is="smtp"> Letters remind you before the end.</When> When it is over, the account
             is Free again: links that are open keep their dates, and nothing is charged.
           </p>
@@ -95,8 +95,8 @@ export const faqAboutProduct: readonly FaqCategory[] = [
         question: 'How large can a file be?',
         answer: (
           <p>
-            {publicSlot('freeFileSize')} with Free and {publicSlot('premiumFileSize')} with Premium.
-            A larger one can be compressed with zip or 7z, or split into parts.
+            {publicPlaceholder('freeFileSize')} with Free and {publicPlaceholder('premiumFileSize')}{' '}
+            with Premium. A larger one can be compressed with zip or 7z, or split into parts.
           </p>
         ),
       },
@@ -181,9 +181,9 @@ export const faqAboutProduct: readonly FaqCategory[] = [
             </When>
             <When is="signupDomains">
               <p>
-                <a href="/signup">Sign up</a> with an email address of {publicSlot('signupDomains')}{' '}
-                and a password of at least {minPasswordLength} characters. Other addresses cannot
-                sign up here.
+                <a href="/signup">Sign up</a> with an email address of{' '}
+                {publicPlaceholder('signupDomains')} and a password of at least {minPasswordLength}{' '}
+                characters. Other addresses cannot sign up here.
               </p>
             </When>
             <When is="signupClosed">
@@ -229,8 +229,8 @@ export const faqAboutProduct: readonly FaqCategory[] = [
         question: 'What does Premium cost?',
         answer: (
           <p>
-            {publicSlot('price')} per month. This is a preview version, so nothing is charged yet:
-            “Upgrade Now” switches the account at once, without a payment.
+            {publicPlaceholder('price')} per month. This is a preview version, so nothing is charged
+            yet: “Upgrade Now” switches the account at once, without a payment.
           </p>
         ),
       },

@@ -1,10 +1,10 @@
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { shortCodeLength } from '../../../shared/rules/short-code.ts'
 import { PrivacyContact } from '../contacts.tsx'
 import { When, WhereSignupIsPossible } from '../when.tsx'
 import type { FaqCategory } from './faq-category.ts'
 
-const lifetime = publicSlot('maxLifetime')
+const lifetime = publicPlaceholder('maxLifetime')
 
 /** The first three of the six categories of the FAQ (spec §2). */
 export const faqAboutSharing: readonly FaqCategory[] = [
@@ -57,9 +57,9 @@ export const faqAboutSharing: readonly FaqCategory[] = [
         answer: (
           <>
             <p>
-              Files of any type: up to {publicSlot('freeFileSize')} each with Free, up to{' '}
-              {publicSlot('premiumFileSize')} each with Premium. Several at once is fine, and whole
-              folders too: each file gets a link of its own.
+              Files of any type: up to {publicPlaceholder('freeFileSize')} each with Free, up to{' '}
+              {publicPlaceholder('premiumFileSize')} each with Premium. Several at once is fine, and
+              whole folders too: each file gets a link of its own.
             </p>
             <p>
               What you may not share stands in the <a href="/terms">terms of service</a>.
@@ -186,9 +186,9 @@ export const faqAboutSharing: readonly FaqCategory[] = [
         question: 'How long does a link work?',
         answer: (
           <p>
-            With Free for {publicSlot('freeDays')}, with Premium for {publicSlot('premiumDays')}, as
-            you choose when you upload. The link ends at that very second. No file stays longer than{' '}
-            {lifetime}, whatever is done with its link.
+            With Free for {publicPlaceholder('freeDays')}, with Premium for{' '}
+            {publicPlaceholder('premiumDays')}, as you choose when you upload. The link ends at that
+            very second. No file stays longer than {lifetime}, whatever is done with its link.
           </p>
         ),
       },

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { tiers } from '../../../shared/rules/tier.ts'
 import { type TierTraits, tierTraits } from '../../../shared/rules/tier-traits.ts'
 
@@ -13,18 +13,18 @@ interface Row {
 const limits: readonly Row[] = [
   {
     what: 'Files at the same time',
-    free: publicSlot('freeFilesFirst'),
-    premium: publicSlot('premiumFilesFirst'),
+    free: publicPlaceholder('freeFilesFirst'),
+    premium: publicPlaceholder('premiumFilesFirst'),
   },
   {
     what: 'Size of each file, at most',
-    free: publicSlot('freeFileSize'),
-    premium: publicSlot('premiumFileSize'),
+    free: publicPlaceholder('freeFileSize'),
+    premium: publicPlaceholder('premiumFileSize'),
   },
   {
     what: 'How long a link works',
-    free: publicSlot('freeDays'),
-    premium: publicSlot('premiumDays'),
+    free: publicPlaceholder('freeDays'),
+    premium: publicPlaceholder('premiumDays'),
   },
 ]
 
@@ -72,7 +72,7 @@ export function PlanTable() {
         <tr>
           <th scope="row">Price</th>
           <td>Nothing</td>
-          <td>{publicSlot('price')} per month</td>
+          <td>{publicPlaceholder('price')} per month</td>
         </tr>
       </tbody>
     </table>

@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { longestFeedback } from '../../../shared/contract/feedback.ts'
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { categoryLabels, feedbackCategories } from '../../../shared/rules/feedback-category.ts'
 import { BackHome } from '../back-home.tsx'
 import { Support } from '../contacts.tsx'
@@ -121,7 +121,7 @@ export function FeedbackFailedPage() {
     <div className="short">
       <h1>Failed to send feedback</h1>
       <p role="alert">
-        {publicSlot('fault')} Go back in your browser: what you typed is still there.
+        {publicPlaceholder('fault')} Go back in your browser: what you typed is still there.
       </p>
     </div>
   )

@@ -1,6 +1,6 @@
 import { Check, Upload } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { Support } from '../contacts.tsx'
 import { When, WhereSignupIsPossible } from '../when.tsx'
 import { Examples } from './examples.tsx'
@@ -17,8 +17,8 @@ function DropZone() {
       className="drop"
       id="drop"
       aria-labelledby="drop-title"
-      data-largest={publicSlot('largestFileBytes')}
-      data-limit={publicSlot('premiumFileSize')}
+      data-largest={publicPlaceholder('largestFileBytes')}
+      data-limit={publicPlaceholder('premiumFileSize')}
     >
       <Upload size={28} strokeWidth={1.6} aria-hidden="true" />
       <div role="status">
@@ -74,7 +74,7 @@ function WhoCanSignUp() {
     <When is="visitor">
       <When is="signupDomains">
         <p className="muted small who">
-          Only addresses of {publicSlot('signupDomains')} can sign up here.
+          Only addresses of {publicPlaceholder('signupDomains')} can sign up here.
         </p>
       </When>
       <When is="signupClosed">
@@ -96,16 +96,17 @@ function Hero() {
           on time.
         </h1>
         <p className="lead muted">
-          Upload a file and send its short link. It works for {publicSlot('premiumDays')}, then it
-          is over. No file stays longer than {publicSlot('maxLifetime')}, and nobody needs an
-          account to download.
+          Upload a file and send its short link. It works for {publicPlaceholder('premiumDays')},
+          then it is over. No file stays longer than {publicPlaceholder('maxLifetime')}, and nobody
+          needs an account to download.
         </p>
         <div className="go">
           <a className="button primary large" href="/api/login">
             Get Started
           </a>
           <span className="muted small">
-            Free: {publicSlot('freeFilesAtOnce')}, up to {publicSlot('freeFileSize')} each.
+            Free: {publicPlaceholder('freeFilesAtOnce')}, up to {publicPlaceholder('freeFileSize')}{' '}
+            each.
           </span>
         </div>
         <WhoCanSignUp />
@@ -152,8 +153,8 @@ function Features() {
           Several parts travel at once.
         </Feature>
         <Feature title="Renew, with a new link" premium>
-          Before or after its end, for another {publicSlot('premiumDays')}. The bar shows what the
-          new link would get before you choose.
+          Before or after its end, for another {publicPlaceholder('premiumDays')}. The bar shows
+          what the new link would get before you choose.
         </Feature>
         <Feature title="See what was downloaded" premium>
           Downloads by day and by file. Opening the page counts nothing, and neither do the previews
@@ -192,9 +193,9 @@ function Plans() {
           <p className="price">$0</p>
           <Lines
             of={[
-              publicSlot('freeFilesAtOnceFirst'),
-              `Up to ${publicSlot('freeFileSize')} each`,
-              `Links work for ${publicSlot('freeDays')}`,
+              publicPlaceholder('freeFilesAtOnceFirst'),
+              `Up to ${publicPlaceholder('freeFileSize')} each`,
+              `Links work for ${publicPlaceholder('freeDays')}`,
             ]}
           />
           <WhereSignupIsPossible>
@@ -205,16 +206,16 @@ function Plans() {
         </article>
         <article className="card plan loud">
           <h3>
-            Premium <span className="badge">{publicSlot('trial')} free</span>
+            Premium <span className="badge">{publicPlaceholder('trial')} free</span>
           </h3>
           <p className="price">
-            {publicSlot('price')} <span>per month, cancel at any time</span>
+            {publicPlaceholder('price')} <span>per month, cancel at any time</span>
           </p>
           <Lines
             of={[
-              publicSlot('premiumFilesFirst'),
-              `Up to ${publicSlot('premiumFileSize')} each`,
-              `${publicSlot('premiumDays')}, and renewal`,
+              publicPlaceholder('premiumFilesFirst'),
+              `Up to ${publicPlaceholder('premiumFileSize')} each`,
+              `${publicPlaceholder('premiumDays')}, and renewal`,
               'File Manager and Analytics',
               'Custom branding',
               'Priority support',
@@ -222,14 +223,14 @@ function Plans() {
           />
           <WhereSignupIsPossible>
             <a className="button wide" href="/signup">
-              Start with {publicSlot('trial')} free
+              Start with {publicPlaceholder('trial')} free
             </a>
           </WhereSignupIsPossible>
         </article>
       </div>
       <p className="muted small">
-        A preview version: nothing is charged yet. The {publicSlot('trial')} can be started once,
-        from the dashboard.
+        A preview version: nothing is charged yet. The {publicPlaceholder('trial')} can be started
+        once, from the dashboard.
       </p>
     </section>
   )

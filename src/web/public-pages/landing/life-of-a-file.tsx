@@ -1,4 +1,4 @@
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 
 const hatching = 'hatching'
 
@@ -24,7 +24,10 @@ function LegendBar({ x = 0, width, filled }: { x?: number; width: number; filled
  * server fills in these ends from the current limits.
  */
 function Bar() {
-  const end = { free: `${publicSlot('freeEnd')}%`, premium: `${publicSlot('premiumEnd')}%` }
+  const end = {
+    free: `${publicPlaceholder('freeEnd')}%`,
+    premium: `${publicPlaceholder('premiumEnd')}%`,
+  }
   // These strokes have the colour of the page, so they look like gaps between the parts of the bar.
   const valid = { height: 15, rx: 7, fill: 'var(--accent)', stroke: 'var(--paper)', strokeWidth: 3 }
   return (
@@ -39,19 +42,19 @@ function Bar() {
         <rect width="3" height="6" fill="var(--line)" />
       </pattern>
       <rect y="1" width="100%" height="12" rx="6" fill={`url(#${hatching})`} stroke="var(--line)" />
-      <rect x={end.free} width={`${publicSlot('premiumSpan')}%`} y="-0.5" {...valid} />
+      <rect x={end.free} width={`${publicPlaceholder('premiumSpan')}%`} y="-0.5" {...valid} />
       <rect width={end.free} y="-0.5" {...valid} />
       <text className="not-narrow" x="0" y="32">
         upload
       </text>
       <text x={end.free} y="32" textAnchor="middle">
-        {publicSlot('freeMark')}
+        {publicPlaceholder('freeMark')}
       </text>
       <text x={end.premium} y="32">
-        {publicSlot('premiumMark')}
+        {publicPlaceholder('premiumMark')}
       </text>
       <text x="100%" y="32" textAnchor="end">
-        {publicSlot('maxLifetime')}
+        {publicPlaceholder('maxLifetime')}
       </text>
     </svg>
   )
@@ -63,8 +66,8 @@ export function LifeOfAFile() {
     <section className="band" aria-labelledby="life">
       <h2 id="life">The life of a file, drawn</h2>
       <p className="muted">
-        This bar stands in every row and on every download page. It is {publicSlot('maxLifetime')}{' '}
-        long, and so is the longest life of a file here.
+        This bar stands in every row and on every download page. It is{' '}
+        {publicPlaceholder('maxLifetime')} long, and so is the longest life of a file here.
       </p>
       <Bar />
       <ol className="three">
@@ -76,8 +79,8 @@ export function LifeOfAFile() {
             The link works
           </h3>
           <p className="muted">
-            For {publicSlot('premiumDays')}, as you chose. On Free it is {publicSlot('freeDays')},
-            and the file is deleted with its link.
+            For {publicPlaceholder('premiumDays')}, as you chose. On Free it is{' '}
+            {publicPlaceholder('freeDays')}, and the file is deleted with its link.
           </p>
         </li>
         <li>
@@ -98,7 +101,7 @@ export function LifeOfAFile() {
               <LegendBar width={22} filled={false} />
               <rect x="25" width="3" height="8" rx="1" fill="var(--ink)" />
             </svg>
-            Day {publicSlot('maxLifetimeDays')}: gone for good
+            Day {publicPlaceholder('maxLifetimeDays')}: gone for good
           </h3>
           <p className="muted">
             Whatever was renewed. The bytes are removed, and a receipt says when that was due and

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { analyticsDays } from '../../../shared/rules/analytics-days.ts'
 import { durationText } from '../../../shared/rules/duration-text.ts'
 import {
@@ -82,8 +82,8 @@ const kept: readonly Kept[] = [
     until: (
       <>
         until you delete the file; else with Free until its link ends, with Premium until{' '}
-        {publicSlot('maxLifetime')} after the upload. The bytes are gone within minutes. The name
-        and the dates stay in your history until you clear it
+        {publicPlaceholder('maxLifetime')} after the upload. The bytes are gone within minutes. The
+        name and the dates stay in your history until you clear it
       </>
     ),
   },

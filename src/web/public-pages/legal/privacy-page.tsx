@@ -1,4 +1,4 @@
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { PrivacyContact, Support } from '../contacts.tsx'
 import { When } from '../when.tsx'
 import { BrowserStorage } from './browser-storage.tsx'
@@ -11,8 +11,8 @@ const sections: readonly LegalSection[] = [
     title: 'Who is responsible',
     body: (
       <p>
-        Mayfly is a program that anybody can run. This server, {publicSlot('origin')}, is run by its
-        operator, who decides what happens to your data here. Write to <PrivacyContact />.
+        Mayfly is a program that anybody can run. This server, {publicPlaceholder('origin')}, is run
+        by its operator, who decides what happens to your data here. Write to <PrivacyContact />.
       </p>
     ),
   },
@@ -62,7 +62,7 @@ const sections: readonly LegalSection[] = [
           <div>
             <dt>The storage service</dt>
             <dd>
-              {publicSlot('storageHost')} keeps the files. Your browser sends files to it and
+              {publicPlaceholder('storageHost')} keeps the files. Your browser sends files to it and
               fetches them from it directly, so it also sees your IP address then.
             </dd>
           </div>
@@ -101,8 +101,8 @@ const sections: readonly LegalSection[] = [
         <p>
           <When is="disk">Files lie on the disk of this server.</When>
           <When is="s3">
-            Files lie at the storage service {publicSlot('storageHost')}. Some from before that was
-            set up may lie on the disk of this server.
+            Files lie at the storage service {publicPlaceholder('storageHost')}. Some from before
+            that was set up may lie on the disk of this server.
           </When>{' '}
           All else is in its database. The operator may keep backups of both, in which something
           that was deleted here lives on until they are replaced.
@@ -192,7 +192,7 @@ export function PrivacyPage() {
             <li>We keep what the product needs: an address to sign in with, and the files.</li>
             <li>
               Files go when their time is over. No file stays for more than{' '}
-              {publicSlot('maxLifetime')}.
+              {publicPlaceholder('maxLifetime')}.
             </li>
             <li>People who download are counted, and nothing more is known about them.</li>
             <li>No advertising, no tracking, nothing from other companies on our pages.</li>

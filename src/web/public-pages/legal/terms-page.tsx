@@ -1,4 +1,4 @@
-import { publicSlot } from '../../../shared/public-slots.ts'
+import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { PrivacyContact, Support } from '../contacts.tsx'
 import { When } from '../when.tsx'
 import { LegalPage, type LegalSection } from './legal-page.tsx'
@@ -11,8 +11,8 @@ const sections: readonly LegalSection[] = [
       <>
         <p>
           Mayfly lets you upload a file and hand it over by a short link that ends. This server,{' '}
-          {publicSlot('origin')}, is run by its operator. “We” in these terms is the operator, whom
-          you reach at <Support />.
+          {publicPlaceholder('origin')}, is run by its operator. “We” in these terms is the
+          operator, whom you reach at <Support />.
         </p>
         <p>By using the service you accept these terms. If you do not, please do not use it.</p>
       </>
@@ -79,15 +79,18 @@ const sections: readonly LegalSection[] = [
       <>
         <ul>
           <li>
-            Free: {publicSlot('freeFiles')} at the same time, up to {publicSlot('freeFileSize')}{' '}
-            each. Links work for {publicSlot('freeDays')}, and then the file is deleted.
+            Free: {publicPlaceholder('freeFiles')} at the same time, up to{' '}
+            {publicPlaceholder('freeFileSize')} each. Links work for {publicPlaceholder('freeDays')}
+            , and then the file is deleted.
           </li>
           <li>
-            Premium: {publicSlot('premiumFiles')}, up to {publicSlot('premiumFileSize')} each. Links
-            work for {publicSlot('premiumDays')} and can be renewed.
+            Premium: {publicPlaceholder('premiumFiles')}, up to{' '}
+            {publicPlaceholder('premiumFileSize')} each. Links work for{' '}
+            {publicPlaceholder('premiumDays')} and can be renewed.
           </li>
           <li>
-            No file stays longer than {publicSlot('maxLifetime')}, whatever is done with its link.
+            No file stays longer than {publicPlaceholder('maxLifetime')}, whatever is done with its
+            link.
           </li>
         </ul>
         <p>
@@ -113,9 +116,9 @@ const sections: readonly LegalSection[] = [
     body: (
       <>
         <p>
-          Premium costs {publicSlot('price')} per month and can be cancelled at any time, by writing
-          to <Support />. Each account can try it once, for {publicSlot('trial')}. The trial ends by
-          itself, and nothing is charged for it.
+          Premium costs {publicPlaceholder('price')} per month and can be cancelled at any time, by
+          writing to <Support />. Each account can try it once, for {publicPlaceholder('trial')}.
+          The trial ends by itself, and nothing is charged for it.
         </p>
         <p>
           This is a preview version: no payments are taken yet, and “Upgrade Now” switches an

@@ -1,12 +1,12 @@
 import { storageNames } from './rules/storage-name.ts'
-import { sectionEnd, sectionStart, slotMark } from './template-marks.ts'
+import { placeholderMark, sectionEnd, sectionStart } from './template-marks.ts'
 
 /**
  * The places in the public pages that the server fills with plain text. Each is between tags or in
- * a double-quoted attribute. Every number that the administrator can change is a slot, so no
+ * a double-quoted attribute. Every number that the administrator can change is a placeholder, so no
  * template contains such a number itself.
  */
-export const publicSlots = [
+export const publicPlaceholders = [
   /** The public origin of this server. */
   'origin',
   /** The version text from the settings. Example: 'v0.9.10'. */
@@ -49,7 +49,7 @@ export const publicSlots = [
   /** The size of the largest file in any tier, in bytes. Example: '1073741824'. */
   'largestFileBytes',
   /**
-   * A bar on the page shows the longest life of a file. These slots say where on the bar the
+   * A bar on the page shows the longest life of a file. These placeholders say where on the bar the
    * longest link of each tier ends, in percent of the bar.
    */
   'freeEnd',
@@ -79,11 +79,11 @@ export const publicSlots = [
   'fault',
 ] as const
 
-export type PublicSlot = (typeof publicSlots)[number]
+export type PublicPlaceholder = (typeof publicPlaceholders)[number]
 
-/** Returns the mark that stands for a slot in the template. */
-export function publicSlot(name: PublicSlot): string {
-  return slotMark(name)
+/** Returns the mark that stands for a placeholder in the template. */
+export function publicPlaceholder(name: PublicPlaceholder): string {
+  return placeholderMark(name)
 }
 
 /**

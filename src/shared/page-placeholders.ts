@@ -1,11 +1,11 @@
 import type { FileKind } from './rules/file-kind.ts'
-import { sectionEnd, sectionStart, slotMark } from './template-marks.ts'
+import { placeholderMark, sectionEnd, sectionStart } from './template-marks.ts'
 
 /**
  * The gaps in the built download page. For each link, the server fills them with plain text. Each
  * gap is between tags or in a double-quoted attribute, so one way of escaping is enough.
  */
-export const pageSlots = [
+export const pagePlaceholders = [
   /** The public origin of this server, the same for all links. */
   'origin',
   'code',
@@ -29,7 +29,7 @@ export const pageSlots = [
   'renewableX',
   'renewableWidth',
   /**
-   * The SHA-256 of the file, in hexadecimal. It may be unknown. So this slot stands in a section of
+   * The SHA-256 of the file, in hexadecimal. It may be unknown. So this placeholder stands in a section of
    * the template that begins with `ifStart('sha256')`, which pages without a SHA-256 leave out.
    */
   'sha256',
@@ -41,14 +41,14 @@ export const pageSlots = [
   /** The first words of the description in a link preview: the message of the brand, or nothing. */
   'lead',
   /**
-   * This slot and all that follow are filled only on download pages whose owner has a brand: a
+   * This placeholder and all that follow are filled only on download pages whose owner has a brand: a
    * name, a logo or a colour of their own.
    */
   'brandName',
   'brandMessage',
   /**
    * The style sheet with the brand's accent colour. Only the function `accentStyle` in
-   * `page-template.ts` may make this text: the slot is inside a <style>, where escaping does not
+   * `page-template.ts` may make this text: the placeholder is inside a <style>, where escaping does not
    * make other texts safe.
    */
   'accentStyle',
@@ -62,16 +62,16 @@ export const pageSlots = [
   'logoAlt',
 ] as const
 
-export type PageSlot = (typeof pageSlots)[number]
+export type PagePlaceholder = (typeof pagePlaceholders)[number]
 
-/** The slots of the page that reports a file. The server fills each with a text. */
-export const reportSlots = ['code', 'name', 'reason', 'email', 'fault'] as const
+/** The placeholders of the page that reports a file. The server fills each with a text. */
+export const reportPlaceholders = ['code', 'name', 'reason', 'email', 'fault'] as const
 
-export type ReportSlot = (typeof reportSlots)[number]
+export type ReportPlaceholder = (typeof reportPlaceholders)[number]
 
-/** Returns the mark of a slot in the template. */
-export function slot(name: PageSlot | ReportSlot): string {
-  return slotMark(name)
+/** Returns the mark of a placeholder in the template. */
+export function placeholder(name: PagePlaceholder | ReportPlaceholder): string {
+  return placeholderMark(name)
 }
 
 /**
