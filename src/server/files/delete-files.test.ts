@@ -43,7 +43,7 @@ function clearExpired(person: Person) {
 }
 
 describe('DELETE /api/files/bulk', () => {
-  it('ends the links at once, frees the places, and removes bytes and rows', async () => {
+  it('ends the links at once, frees the slots, and removes bytes and rows', async () => {
     const ada = await makePerson(app)
     const made = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
     const [first, second, third] = made.map(({ id }) => id)

@@ -67,8 +67,8 @@ export async function confirmUpload(
   const file = await (maxFilesOf(upload, owner.tier, limits) === null
     ? finish(deps.makeFile)
     : db.transaction(async (tx) => {
-        const hasPlace = await takePlace(tx, upload, limits, clock())
-        return hasPlace ? finish(prepareMakeFile(tx)) : undefined
+        const hasSlot = await takeSlot(tx, upload, limits, clock())
+        return hasSlot ? finish(prepareMakeFile(tx)) : undefined
       }))
   // A takedown may block the content while this upload becomes a file. The statement that makes the
   // file sees only content that was blocked before it began, and the takedown may miss a file that
@@ -109,7 +109,7 @@ async function endUpload(
  * or ended, while this call waited for the lock.
  * @throws {AppError} TIER_FILE_COUNT when no slot is free.
  */
-async function takePlace(tx: Db, upload: Upload, limits: Limits, now: Date): Promise<boolean> {
+async function takeSlot(tx: Db, upload: Upload, limits: Limits, now: Date): Promise<boolean> {
   const { ownerId, storageKey } = upload
   const owner = await lockOwner(tx, ownerId)
   if (!owner) throw new AppError('UNAUTHORIZED')

@@ -6,7 +6,7 @@ import {
   endUploadOf,
   lockAllUploads,
   lockOwner,
-  placeHeldMs,
+  slotHeldMs,
   sumUnfinished,
   takeIdleUploads,
   type Upload,
@@ -136,7 +136,7 @@ async function makeFit(deps: CeilingDeps, upload: Upload, ceiling: Ceiling): Pro
   const { clock, db } = deps
   const { bytes, of, lock, used, idle } = ceiling
   const now = clock()
-  const before = new Date(now.getTime() - placeHeldMs)
+  const before = new Date(now.getTime() - slotHeldMs)
   const ended: EndedUpload[] = []
   const fits = await db.transaction(async (tx) => {
     await lock(tx)

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { placeHeldMs, takeIdleUploads, type Upload } from './queries.ts'
+import { slotHeldMs, takeIdleUploads, type Upload } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 
 const batchSize = 10
@@ -23,7 +23,7 @@ export async function promiseRoom(
   const arrived = isNew ? 0 : ((await storage.storedSize(storageKey)) ?? 0)
   while (!(await storage.promiseRoom(storageKey, size - arrived))) {
     const now = clock()
-    const before = new Date(now.getTime() - placeHeldMs)
+    const before = new Date(now.getTime() - slotHeldMs)
     const which = { before, now, limit: batchSize, storage: storage.name }
     const idle = await takeIdleUploads(db, which)
     if (idle.length === 0) throw new AppError('STORAGE_FULL')

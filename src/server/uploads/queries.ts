@@ -16,7 +16,7 @@ export const unfinishedBytes =
   )
 
 /** Design §6: an upload counts against the limit of files until it was idle for 15 minutes. */
-export const placeHeldMs = 15 * minuteInMs
+export const slotHeldMs = 15 * minuteInMs
 
 /**
  * Locks a user until the transaction ends, so that only one request at a time counts the user's
@@ -72,7 +72,7 @@ export async function countFilesInUse(
     uploads,
     and(
       eq(uploads.ownerId, ownerId),
-      gt(uploads.lastActivityAt, new Date(now.getTime() - placeHeldMs)),
+      gt(uploads.lastActivityAt, new Date(now.getTime() - slotHeldMs)),
       since === null
         ? undefined
         : sql`(${uploads.createdAt}, ${uploads.id}) > (${since.createdAt}, ${since.id}::uuid)`,

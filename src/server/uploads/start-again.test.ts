@@ -230,7 +230,7 @@ describe.each(tiers)('a start that is repeated, %s', (tier) => {
   })
 })
 
-describe('the places of a free user', () => {
+describe('the slots of a free user', () => {
   it('are not asked for again by a start that is repeated', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)

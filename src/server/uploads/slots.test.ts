@@ -42,7 +42,7 @@ function text(length: number) {
   return new Uint8Array(length).fill(65)
 }
 
-describe('the places of a free user', () => {
+describe('the slots of a free user', () => {
   it('are never four, however many uploads are asked for at once', async () => {
     const person = await makePerson(app)
     await makeFile(person)
@@ -204,7 +204,7 @@ describe('the places of a free user', () => {
   })
 })
 
-describe('the places of a premium user', () => {
+describe('the slots of a premium user', () => {
   it('are not counted', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let n = 0; n < 5; n += 1) expect((await askForUpload(person)).status).toBe(200)
