@@ -46,8 +46,8 @@ import { uploadRoutes } from './uploads/routes.ts'
 const maxBodySize = 64 * 1024
 
 /**
- * What the build made for browsers: the download pages, the page that reports a file, the public
- * pages, and the files and screens of the single-page application.
+ * What the build made for browsers: the download pages, the page where a visitor reports a file
+ * as abuse, the public pages, and the files and screens of the single-page application.
  */
 export interface Web {
   pages: LinkPages

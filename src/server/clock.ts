@@ -4,8 +4,9 @@
 export type Clock = () => Date
 
 /**
- * Returns by how many milliseconds another clock and ours differ at least. The other clock showed
- * `moment`, exact to `precisionMs`, at some time between `from` and `to` on our clock.
+ * Returns the smallest difference, in milliseconds, that there can be between another clock and
+ * ours. At some time between `from` and `to` on our clock, the other clock showed `moment`, rounded
+ * down to a multiple of `precisionMs`.
  */
 export function differenceFrom(moment: Date, from: Date, to: Date, precisionMs = 1): number {
   const earliest = moment.getTime()

@@ -61,7 +61,10 @@ export class LogOutput {
     else this.#pass()
   }
 
-  /** Writes every line, except those that another thread is already writing, before it returns. */
+  /**
+   * Writes all lines that are not written yet, and returns then. It does not wait for lines whose
+   * asynchronous write has begun.
+   */
   flushSync(): void {
     this.#pass()
     this.#output.flushSync()

@@ -76,8 +76,9 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
   const session = isOneOfSeveral ? await database.openSession() : undefined
   if (session) shutdown.add({ name: 'shared session', close: () => session.close() })
 
-  // Begins to watch the free space, and takes a part of it as a reserve for the database. This
-  // comes after `openDatabase`, because making a new database needs that space.
+  // Begins to watch the free space of the disk, and takes a part of it as a reserve for the
+  // database. If the reserve were taken before `openDatabase`, it could leave too little space to make a new
+  // database.
   space.watch()
 
   const storage = await openStorage({

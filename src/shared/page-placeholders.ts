@@ -29,8 +29,9 @@ export const pagePlaceholders = [
   'renewableX',
   'renewableWidth',
   /**
-   * The SHA-256 of the file, in hexadecimal. It may be unknown. So this placeholder stands in a section of
-   * the template that begins with `ifStart('sha256')`, which pages without a SHA-256 leave out.
+   * The SHA-256 of the file, in hexadecimal. It may be unknown. So the template has this placeholder
+   * inside the section `ifStart('sha256')`. The page leaves out that section if the SHA-256 is
+   * unknown.
    */
   'sha256',
   /**
@@ -64,7 +65,7 @@ export const pagePlaceholders = [
 
 export type PagePlaceholder = (typeof pagePlaceholders)[number]
 
-/** The placeholders of the page that reports a file. The server fills each with a text. */
+/** The placeholders of the page where a visitor reports a file. The server fills each with a text. */
 export const reportPlaceholders = ['code', 'name', 'reason', 'email', 'fault'] as const
 
 export type ReportPlaceholder = (typeof reportPlaceholders)[number]
@@ -92,7 +93,7 @@ export const pageConditions = [
 export type PageCondition = FileKind | (typeof pageConditions)[number]
 
 /**
- * The conditions for sections of the page that reports a file. `form`: the page shows the form.
+ * The conditions for sections of the page where a visitor reports a file. `form`: the page shows the form.
  * `fault`: it says why the server refused the form. `sent`: it thanks the visitor. If one section
  * lies inside another, the condition of the inner one comes first in this list.
  */

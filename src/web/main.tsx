@@ -26,7 +26,8 @@ const signInAgain = createSignInAgain(
 const queryClient = createQueryClient(signInAgain)
 // The user is requested before anything is drawn, because the first screen depends on it.
 void queryClient.prefetchQuery(currentUserQuery)
-// A visitor's next screen is likely the login or the signup. Both wait for this answer.
+// Who is not signed in will probably open the login or the signup next. Both need the list of ways
+// to sign in.
 if (readHint(document) === null) void queryClient.prefetchQuery(signInWaysQuery)
 
 offerShareTarget()

@@ -36,7 +36,7 @@ async function send(code: string, fields: Record<string, string>, headers = {}) 
   return { answer, page: readPage(await answer.text()) }
 }
 
-describe('the page that reports a file', () => {
+describe('the page where a visitor reports a file', () => {
   it('is linked from the download page, and has a form that sends itself to its own address', async () => {
     const name = `<b>"x"</b>'s {{name}}.zip`
     const { shortCode } = await makeFile(owner, { name: 'minutes.pdf' })

@@ -14,7 +14,10 @@ import { countDownloadsOfOwner, countKinds, findMostDownloaded } from './queries
  */
 const mostDownloadedLength = fileKinds.length
 
-/** Returns how many files of each kind a user has, and how often they were downloaded (spec §2). */
+/**
+ * Returns how many files of each kind (Images, Videos, ...) a user has, how many of them end soon,
+ * and how often the user's files were downloaded (spec §2).
+ */
 export async function readAnalytics(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
   user: Pick<SessionUser, 'id' | 'tier'>,

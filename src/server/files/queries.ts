@@ -236,7 +236,7 @@ export async function renameFiles(
   return rowCount ?? 0
 }
 
-/** A file that this call has taken down. */
+/** A file that `takeDownFile` or `takeDownBlocked` has just taken down. */
 export type TakenDown = Pick<
   FileRow,
   'id' | 'ownerId' | 'shortCode' | 'storage' | 'storageKey' | 'sha256' | 'takedownReason'

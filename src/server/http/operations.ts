@@ -10,7 +10,10 @@ import { openApiDocument } from './openapi.ts'
 import { compressed, sendVariant, type Variants } from './send-variants.ts'
 import type { ShowPage } from './show-page.ts'
 
-/** A store or database that takes longer than this counts as not ready. */
+/**
+ * How long a store or the database may take to answer `/api/ready`, in milliseconds. After that it
+ * counts as not ready.
+ */
 const readyWithinMs = 5000
 
 const openApiHeaders = {

@@ -49,7 +49,7 @@ export class MetricsGatherer {
     this.#serving = serving
   }
 
-  /** How many orders workers have not answered yet. */
+  /** How many questions to workers for their figures have no answer yet. */
   get waiting(): number {
     return this.#waiting.size
   }

@@ -44,7 +44,8 @@ export function publicPageRoutes(
     nameRoute(c.env.outgoing, previewPath)
     return hasHint(c) ? pages.send(c, 'landing', await values(), 200) : next()
   })
-  // If the service worker cannot store the shared files, it sends the browser to this path.
+  // A phone shares files with the installed application, and its service worker keeps them in the
+  // browser. If it cannot keep them, it sends the browser to this path.
   app.get(sharePath, async (c) => {
     nameRoute(c.env.outgoing, sharePath)
     return pages.send(c, 'not-shared', await values(), 200)

@@ -123,8 +123,8 @@ export class DiskSpace implements UploadSpace {
   }
 
   /**
-   * Returns how many free bytes uploads must leave. This is the largest of three numbers: the
-   * operator's minimum, the administrator's setting, and what Postgres and its reserve need.
+   * Returns how many bytes uploads must leave free on the disk. This is the largest of three
+   * numbers: the operator's minimum, the administrator's setting, and what the database needs.
    */
   #floor(): number {
     const wanted = spaceToLeave(this.#size, { minFree: this.#minFree, leastFree: this.#leastFree })

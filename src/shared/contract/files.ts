@@ -13,7 +13,8 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in h
  * Spec §3, File. Sizes are in bytes. At `purgingAt` the server began to remove the bytes: from then
  * on the file is deleted, even if its dates would still allow a link. At `purgedAt` storage had
  * confirmed that the bytes were removed. `purgeDueAt` says when the removal was due. It is null
- * before the removal begins, and for old files whose removal began before the server recorded this.
+ * before the removal begins, and for files whose removal began under an older version of the server,
+ * which did not record it.
  */
 export const fileSchema = z.object({
   id: z.uuid(),

@@ -214,8 +214,8 @@ export function createCallForPage(fetch: Fetch, origin = '') {
 }
 
 /**
- * The browser's own `fetch`. Each new answer corrects this page's clock, which follows the server's
- * time.
+ * The browser's own `fetch`. This page has a clock that follows the server's time. Each answer that
+ * comes from the server, and not from a cache, corrects it.
  */
 async function fetchAndLearn(input: string, init: RequestInit): Promise<Response> {
   const sentAt = Date.now()

@@ -7,7 +7,7 @@ import reportCss from './report-page.css?inline'
 import { ReportPage } from './report-page.tsx'
 
 /**
- * Renders both download pages and the page that reports a file as whole HTML documents.
+ * Renders both download pages and the page where a visitor reports a file as whole HTML documents.
  * @param script the URL of the script that adds features to these pages.
  */
 export function renderDownloadPages(script: string): {

@@ -39,7 +39,7 @@ function showFaults(form: HTMLFormElement, faults: Partial<Record<string, string
   form.querySelector<HTMLElement>('[aria-invalid]')?.focus()
 }
 
-/** Gives an attribute its value in one step. Null removes the attribute. */
+/** Sets an attribute, or removes it if `value` is null. */
 function setOrRemove(element: Element, name: string, value: string | null) {
   if (value === null) element.removeAttribute(name)
   else element.setAttribute(name, value)

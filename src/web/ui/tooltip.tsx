@@ -10,7 +10,8 @@ export interface TooltipProps {
   /** The one element with the tooltip. It must pass on props and its ref. */
   children: ReactElement
   /**
-   * Also shows the text when the element is pressed. Use it for an element that ignores presses.
+   * Also shows the text when somebody presses the element. Use it only for an element that does
+   * nothing else when it is pressed.
    */
   showsOnPress?: boolean
 }
