@@ -4,9 +4,9 @@
 export type Clock = () => Date
 
 /**
- * Returns the smallest difference, in milliseconds, that there can be between another clock and
- * ours. At some time between `from` and `to` on our clock, the other clock showed `moment`, rounded
- * down to a multiple of `precisionMs`.
+ * At some time between `from` and `to` on our clock, another clock showed `moment`, rounded down to a
+ * multiple of `precisionMs`. Returns by how many milliseconds the two clocks differ at least, in
+ * either direction; 0 if they may agree.
  */
 export function differenceFrom(moment: Date, from: Date, to: Date, precisionMs = 1): number {
   const earliest = moment.getTime()

@@ -62,8 +62,8 @@ export class LogOutput {
   }
 
   /**
-   * Writes all lines that are not written yet, and returns then. It does not wait for lines whose
-   * asynchronous write has begun.
+   * Writes the lines whose write has not begun, and returns when they are written. It does not wait
+   * for asynchronous writes that are under way.
    */
   flushSync(): void {
     this.#pass()

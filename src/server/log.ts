@@ -15,8 +15,9 @@ const unseenButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 export const requestLine = 'request'
 
 /**
- * Writes errors to the log without the values of queries, which can be secrets, and without mail
- * addresses. Mail servers put the addresses that they refuse into their answers.
+ * Writes errors to the log without the values of database queries, which can be secrets, and
+ * without mail addresses. Those are in errors because mail servers put the addresses that they
+ * refuse into their answers.
  */
 export const logSerializers = {
   err: (error: unknown) => withoutAddresses(pino.stdSerializers.err(withoutValues(error) as Error)),

@@ -17,7 +17,7 @@ import type { DiskSpace } from './space/disk-space.ts'
 import type { OpenStores } from './storage/open-stores.ts'
 
 interface ServedParts {
-  /** The folder that the build of the web has filled. */
+  /** The folder that the build of `src/web` has filled. */
   distDir: string
   storage: Pick<OpenStores, 'handle' | 'origins'>
   pool: pg.Pool

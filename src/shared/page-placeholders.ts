@@ -29,9 +29,8 @@ export const pagePlaceholders = [
   'renewableX',
   'renewableWidth',
   /**
-   * The SHA-256 of the file, in hexadecimal. It may be unknown. So the template has this placeholder
-   * inside the section `ifStart('sha256')`. The page leaves out that section if the SHA-256 is
-   * unknown.
+   * The SHA-256 of the file, in hexadecimal, if it is known. If not, the page leaves out the section
+   * around this placeholder, which begins with `ifStart('sha256')`.
    */
   'sha256',
   /**

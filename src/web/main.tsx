@@ -26,8 +26,8 @@ const signInAgain = createSignInAgain(
 const queryClient = createQueryClient(signInAgain)
 // The user is requested before anything is drawn, because the first screen depends on it.
 void queryClient.prefetchQuery(currentUserQuery)
-// Who is not signed in will probably open the login or the signup next. Both need the list of ways
-// to sign in.
+// A visitor who is not signed in will probably open the login page or the signup page next. Both
+// need the list of ways to sign in.
 if (readHint(document) === null) void queryClient.prefetchQuery(signInWaysQuery)
 
 offerShareTarget()

@@ -11,8 +11,8 @@ import { compressed, sendVariant, type Variants } from './send-variants.ts'
 import type { ShowPage } from './show-page.ts'
 
 /**
- * How long a store or the database may take to answer `/api/ready`, in milliseconds. After that it
- * counts as not ready.
+ * How many milliseconds a store or the database may take to answer the check that `/api/ready`
+ * makes. One that takes longer counts as not ready.
  */
 const readyWithinMs = 5000
 

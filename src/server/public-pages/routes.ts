@@ -44,8 +44,8 @@ export function publicPageRoutes(
     nameRoute(c.env.outgoing, previewPath)
     return hasHint(c) ? pages.send(c, 'landing', await values(), 200) : next()
   })
-  // A phone shares files with the installed application, and its service worker keeps them in the
-  // browser. If it cannot keep them, it sends the browser to this path.
+  // When a phone gives files to the installed application, the application's service worker keeps
+  // them in the browser. If it cannot keep them, it sends the browser to this path.
   app.get(sharePath, async (c) => {
     nameRoute(c.env.outgoing, sharePath)
     return pages.send(c, 'not-shared', await values(), 200)

@@ -12,9 +12,9 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in h
 /**
  * Spec §3, File. Sizes are in bytes. At `purgingAt` the server began to remove the bytes: from then
  * on the file is deleted, even if its dates would still allow a link. At `purgedAt` storage had
- * confirmed that the bytes were removed. `purgeDueAt` says when the removal was due. It is null
- * before the removal begins, and for files whose removal began under an older version of the server,
- * which did not record it.
+ * confirmed that the bytes were removed. `purgeDueAt` says when the removal was due. The server
+ * records it when the removal begins, so until then it is null. It is also null for files whose
+ * removal began under an older version of the server, which did not record it.
  */
 export const fileSchema = z.object({
   id: z.uuid(),

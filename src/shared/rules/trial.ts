@@ -7,7 +7,7 @@ export const trialDays = 30
 const trialMs = trialDays * dayInMs
 
 /**
- * What the database says about a user's tier. `premium` together with the end of a trial means
+ * What the database says about a user's tier. `premium` together with `premiumTrialEndsAt` means
  * premium only until that end.
  */
 export interface TierFacts {
