@@ -15,8 +15,8 @@ const unseenButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 export const requestLine = 'request'
 
 /**
- * Writes errors to the log without the values of database queries, which can be secrets, and
- * without mail addresses. Those are in errors because mail servers put the addresses that they
+ * Writes errors to the log without the values that were passed to database queries, which can be
+ * secrets, and without mail addresses. Those are in errors because mail servers put the addresses that they
  * refuse into their answers.
  */
 export const logSerializers = {

@@ -15,8 +15,9 @@ import { countDownloadsOfOwner, countKinds, findMostDownloaded } from './queries
 const mostDownloadedLength = fileKinds.length
 
 /**
- * Returns how many files of each kind (Images, Videos, ...) a user has, how many links of all the
- * user's files expire soon, and how often the files were downloaded (spec §2).
+ * Returns how many files of each kind (Images, Videos, ...) a user has. Also returns, for all kinds
+ * together, how many of the user's links expire soon, and how often the files were downloaded
+ * (spec §2).
  */
 export async function readAnalytics(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

@@ -49,7 +49,7 @@ export class MetricsGatherer {
     this.#serving = serving
   }
 
-  /** How many questions to workers for their figures have no answer yet. */
+  /** How many times a worker was asked for its metrics and has not answered yet. */
   get waiting(): number {
     return this.#waiting.size
   }
