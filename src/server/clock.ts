@@ -4,9 +4,9 @@
 export type Clock = () => Date
 
 /**
- * At some time between `from` and `to` on our clock, another clock showed `moment`, rounded down to a
- * multiple of `precisionMs`. Returns by how many milliseconds the two clocks differ at least, in
- * either direction; 0 if they may agree.
+ * Returns the smallest possible difference between our clock and another one, in milliseconds,
+ * whichever is ahead; 0 if they may agree. The other clock showed `moment`, rounded down to a
+ * multiple of `precisionMs`, at some time between `from` and `to` on our clock.
  */
 export function differenceFrom(moment: Date, from: Date, to: Date, precisionMs = 1): number {
   const earliest = moment.getTime()

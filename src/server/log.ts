@@ -16,8 +16,8 @@ export const requestLine = 'request'
 
 /**
  * Writes errors to the log without the values that were passed to database queries, which can be
- * secrets, and without mail addresses. Those are in errors because mail servers put the addresses that they
- * refuse into their answers.
+ * secrets, and without mail addresses. Those are in errors because mail servers put the addresses
+ * that they refuse into their answers.
  */
 export const logSerializers = {
   err: (error: unknown) => withoutAddresses(pino.stdSerializers.err(withoutValues(error) as Error)),

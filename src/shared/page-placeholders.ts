@@ -30,7 +30,7 @@ export const pagePlaceholders = [
   'renewableWidth',
   /**
    * The SHA-256 of the file, in hexadecimal, if it is known. If not, the page leaves out the section
-   * around this placeholder, which begins with `ifStart('sha256')`.
+   * around this placeholder. That section begins with `ifStart('sha256')`.
    */
   'sha256',
   /**
