@@ -192,6 +192,7 @@ export const premiumUserWalk: readonly Stop[] = [
   {
     at: 'upload in the background that a fault of the browser ends',
     go: async (stage) => {
+      stage.noise.expect(/^page error: Error: out of order/)
       await stage.page.evaluate(() => {
         Blob.prototype.slice = () => {
           throw new Error('out of order')
