@@ -127,6 +127,32 @@ describe('GET /api/admin/checks', () => {
     app.clock.set(now)
   })
 
+  it('is made for the mark once a minute while something is failing', async () => {
+    const failing = async () => {
+      const { failingChecks } = await json<{ failingChecks: number }>(
+        await admin.fetch('/api/admin/waiting'),
+      )
+      return failingChecks
+    }
+    const now = app.clock()
+    // In the minute of this test, the clocks of the server and of the database differ by half a
+    // minute at most, which is not failing.
+    app.clock.set(new Date(Date.now() - minuteInMs / 2))
+    const folder = join(app.deps.config.dataDir, 'files')
+    await rename(folder, `${folder}-aside`)
+    await askAnew(app, admin)
+    await rename(`${folder}-aside`, folder)
+
+    const before = smtp.connections()
+    app.clock.advance(minuteInMs - 1)
+    expect(await failing()).toBeGreaterThan(0)
+    expect(smtp.connections() - before).toBe(0)
+    app.clock.advance(1)
+    expect(await failing()).toBe(0)
+    expect(smtp.connections() - before).toBe(1)
+    app.clock.set(now)
+  })
+
   it('is made anew after an act of the administrator', async () => {
     await askAnew(app, admin)
     const before = smtp.connections()

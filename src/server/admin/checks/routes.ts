@@ -7,8 +7,9 @@ import type { CheckDeps, Visit } from './check.ts'
 import { keepChecks } from './run-checks.ts'
 
 /**
- * For this many milliseconds, the count of failing lines needs no run of the checks. Pages of the
- * administrator ask for the count every minute, and a run writes to storage.
+ * While no line is failing, the count of failing lines needs no run of the checks for this many
+ * milliseconds. Pages of the administrator ask for the count every minute, and a run writes to
+ * storage.
  */
 const waitingKeptMs = 10 * minuteInMs
 

@@ -1,4 +1,5 @@
 import type { CheckLine } from '../../../shared/contract/checks.ts'
+import { minuteInMs } from '../../../shared/rules/time-units.ts'
 import { inTime } from '../../http/in-time.ts'
 import { lastLineOf } from '../audit-queries.ts'
 import { type Check, type CheckDeps, failing, reasonOf, type Visit } from './check.ts'
@@ -8,10 +9,16 @@ import { checks } from './checks.ts'
 const limitMs = 10_000
 
 /**
- * The Admin Center gets results that are up to this many milliseconds old. Otherwise a page that stays open
- * would repeat the checks all the time, and some of them write to storage.
+ * The Admin Center gets results that are up to this many milliseconds old. Otherwise a page that
+ * stays open would repeat the checks all the time, and some of them write to storage.
  */
 const keptMs = 5_000
+
+/**
+ * Results with a failing line are reused for at most this many milliseconds, whatever age the caller
+ * accepts. So a fault that has passed is shown for a minute, not for as long as good results are.
+ */
+const failingKeptMs = minuteInMs
 
 /**
  * Runs all checks in parallel, and returns their lines in the order of `list`. It never rejects. If
@@ -47,15 +54,24 @@ async function runCheck(
   }
 }
 
+interface Kept {
+  visit: string
+  at: number
+  lines: Promise<CheckLine[]>
+  /** Whether a line is failing. It is false while the checks run. */
+  isFailing: boolean
+}
+
 /**
  * Returns a function that returns the lines of all checks. For equal visits, it runs the checks only
- * if the last lines are older than `mostAgeMs`, by default 5 seconds. After an act of the administrator, such as a takedown that freed space,
- * it runs them again at once. Calls during a run share its result.
+ * if the last lines are older than `mostAgeMs`, by default 5 seconds, or if one of them is failing
+ * and they are older than a minute. After an act of the administrator, such as a takedown that freed
+ * space, it runs them again at once. Calls during a run share its result.
  */
 export function keepChecks(
   deps: CheckDeps,
 ): (visit: Visit, administrator: string, mostAgeMs?: number) => Promise<CheckLine[]> {
-  let kept: { visit: string; at: number; lines: Promise<CheckLine[]> } | undefined
+  let kept: Kept | undefined
   return async (visit, administrator, mostAgeMs = keptMs) => {
     // If the database cannot be reached, the checks must still run, because one of them reports
     // that.
@@ -64,9 +80,20 @@ export function keepChecks(
     const key = JSON.stringify([visit, lastAct])
     // If somebody has set the clock back, the age is negative. The checks then run again.
     const age = kept ? now - kept.at : 0
-    if (kept === undefined || kept.visit !== key || age < 0 || age >= mostAgeMs) {
-      kept = { visit: key, at: now, lines: runChecks(deps, visit) }
+    const most = kept?.isFailing ? Math.min(mostAgeMs, failingKeptMs) : mostAgeMs
+    if (kept === undefined || kept.visit !== key || age < 0 || age >= most) {
+      kept = keep(key, now, runChecks(deps, visit))
     }
     return kept.lines
   }
+}
+
+/** Keeps the lines of a run that began at `at`. */
+function keep(visit: string, at: number, running: Promise<CheckLine[]>): Kept {
+  const kept: Kept = { visit, at, lines: running, isFailing: false }
+  kept.lines = running.then((lines) => {
+    kept.isFailing = lines.some(({ status }) => status === 'failing')
+    return lines
+  })
+  return kept
 }
