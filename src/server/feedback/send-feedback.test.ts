@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, makeClient } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -43,7 +44,7 @@ describe('from however many addresses', () => {
     expect(mails).toHaveLength(2)
     expect(digest?.to.address).toBe(app.deps.config.supportEmail)
     expect(digest?.letter.text).toContain(
-      `${mostFeedbackLettersAnHour + 8} messages came by the feedback form, 5 of them probably by a robot.`,
+      `The Admin Center has ${mostFeedbackLettersAnHour + 8} messages of that hour, 5 of them probably by a robot.`,
     )
     expect(digest?.letter.text).toContain(`${app.url}/admin`)
   })
@@ -61,11 +62,26 @@ describe('from however many addresses', () => {
     // This one is of the next hour.
     await sendFrom(3, { website: 'x' })
     expect(await digests()).toEqual([
-      expect.stringContaining('2 messages came by the feedback form, probably by a robot.'),
+      expect.stringContaining('has 2 messages of that hour, probably by a robot.'),
     ])
     await app.deps.db.delete(feedback)
     app.clock.advance(60 * 60_000)
     expect(await digests()).toEqual([])
+  })
+
+  it('the letter of the hour is true even if only feedback that was mailed is left', async () => {
+    await sendFrom(1)
+    await sendFrom(2, { website: 'x' })
+    expect(await app.mails()).toHaveLength(1)
+    await app.deps.db.delete(feedback).where(eq(feedback.isSuspect, true))
+    app.clock.advance(61 * 60_000)
+    const [digest, ...others] = await app.mails()
+    expect(others).toEqual([])
+    expect(digest?.letter.subject).toBe('Feedback in the Admin Center: 1 message of an hour')
+    expect(digest?.letter.text).toMatch(
+      /Some feedback of the hour from .+ got no letter of its own\. The Admin Center has 1 message of that hour\./,
+    )
+    expect(digest?.letter.text).toContain('what was deleted is not.')
   })
 
   it('a thousand are stored in a day and not one more, until the day of the first is over', async () => {

@@ -32,11 +32,14 @@ export function feedbackLetter(feedback: {
   }
 }
 
-/** Writes the letter that tells the support about an hour in which not all feedback was mailed. */
+/**
+ * Writes the letter that tells the support about an hour in which not all feedback was mailed. The
+ * letter counts what is stored when it is written: some may have been deleted, mailed or not.
+ */
 export function feedbackDigestLetter(hour: {
   from: Date
   until: Date
-  /** How much feedback is stored of this hour. */
+  /** How much feedback of this hour is stored now. */
   all: number
   /** How much of it robots seem to have sent. */
   suspect: number
@@ -47,19 +50,19 @@ export function feedbackDigestLetter(hour: {
   const part = suspect === all ? '' : `${suspect.toLocaleString('en')} of them `
   const robots = suspect === 0 ? '' : `, ${part}probably by a robot`
   return {
-    subject: `Feedback in the Admin Center: ${messages} in an hour`,
-    preview: 'Not all of it was mailed.',
+    subject: `Feedback in the Admin Center: ${messages} of an hour`,
+    preview: 'Not all feedback of this hour got a letter of its own.',
     heading: 'Not all feedback was mailed',
     blocks: [
       {
         kind: 'paragraph',
-        text: `From ${momentText(from)} until ${momentText(until)}, ${messages} came by the feedback form${robots}.`,
+        text: `Some feedback of the hour from ${momentText(from)} until ${momentText(until)} got no letter of its own. The Admin Center has ${messages} of that hour${robots}.`,
       },
       {
         kind: 'button',
         label: 'Open the Admin Center',
         href: adminCenter,
-        note: `All are listed there under Feedback. At most ${mostFeedbackLettersAnHour} in an hour are mailed, and none that a robot seems to have sent. A browser that fills in forms by itself may look like one.`,
+        note: `Look there under Feedback. What got a letter is counted too, and what was deleted is not. At most ${mostFeedbackLettersAnHour} in an hour are mailed, and none that a robot seems to have sent. A browser that fills in forms by itself may look like one.`,
       },
     ],
   }
