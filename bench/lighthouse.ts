@@ -33,14 +33,17 @@ try {
   const cookie = await signIn(mayfly, http)
   const code = await uploadFile(mayfly, http, cookie, { name: 'a.pdf', bytes: randomBytes(100) })
   http.close()
-  for (const path of ['/', '/faq', `/s/${code}`]) tell(path, judge(mayfly.url + path, chromium))
+  for (const path of ['/', '/faq']) tell(path, judge(mayfly.url + path, chromium))
+  // Search engines must not list download pages, and Lighthouse counts that as a fault.
+  const link = `/s/${code}`
+  tell(link, judge(mayfly.url + link, chromium, ['--skip-audits=is-crawlable']))
 } finally {
   await mayfly.stop()
   await rm(scratch.dir, { recursive: true, force: true })
 }
 
-function judge(url: string, chromium: string): Report {
-  const flags = ['--output=json', '--quiet', '--chrome-flags=--headless=new --no-sandbox']
+function judge(url: string, chromium: string, more: string[] = []): Report {
+  const flags = ['--output=json', '--quiet', '--chrome-flags=--headless=new --no-sandbox', ...more]
   const text = execFileSync(
     'npm',
     ['exec', '--yes', `--package=${lighthouse}`, '--', 'lighthouse', url, ...flags],
@@ -73,7 +76,5 @@ function tell(path: string, { categories, audits }: Report): void {
       }
     }
   }
-  // Search engines must not list download pages. Lighthouse lowers the SEO score for that.
-  const counted = path.startsWith('/s/') ? scores.filter(({ title }) => title !== 'SEO') : scores
-  if (counted.some(({ score }) => score < leastScore)) process.exitCode = 1
+  if (scores.some(({ score }) => score < leastScore)) process.exitCode = 1
 }
