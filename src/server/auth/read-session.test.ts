@@ -10,6 +10,8 @@ import {
 } from '../../../tests/support/make.ts'
 import { send } from '../../../tests/support/send.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { Endpoint } from '../../shared/contract/endpoint.ts'
+import { endpoints } from '../../shared/contract/index.ts'
 import { seenStepMs } from '../../shared/rules/session-life.ts'
 import { sessions, users } from '../db/schema.ts'
 import { removeLapsedRows } from './queries.ts'
@@ -146,6 +148,24 @@ describe('a session', () => {
     app.clock.advance(1)
     expect(await statusOf(unused)).toBe(401)
     expect(await statusOf(used)).toBe(200)
+  })
+
+  it('ends after 14 days on a page that nobody uses, though the page asks by itself', async () => {
+    const admin = await makePerson(app, { role: 'admin' })
+    const [before] = await sessionsOf(admin.id)
+    const polled = Object.values(endpoints).filter((row: Endpoint) => row.isPolled)
+    expect(polled.map(({ path }) => path).toSorted()).toEqual([
+      '/api/admin/waiting',
+      '/api/files/summary',
+    ])
+    const poll = () => Promise.all(polled.map(async ({ path }) => (await admin.fetch(path)).status))
+    for (const ms of [dayMs, 13 * dayMs - 1]) {
+      app.clock.advance(ms)
+      expect(await poll()).toEqual([200, 200])
+    }
+    expect(await sessionsOf(admin.id)).toEqual([before])
+    app.clock.advance(1)
+    expect(await poll()).toEqual([401, 401])
   })
 
   it('that is used ends 90 days after the login, at the millisecond', async () => {

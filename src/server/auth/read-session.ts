@@ -11,7 +11,8 @@ import { noteSessionSeen, prepareFindSession } from './session-queries.ts'
  * Makes the function that finds the session of a request by its cookie. It returns null if there is
  * no session, or the session has expired. A request without the cookie needs no query, and one with
  * it needs one. From time to time another query records that the session is used, which prolongs it
- * (see `rules/session-life.ts`).
+ * (see `rules/session-life.ts`). With `isPolled` nothing is recorded: an open page makes such
+ * requests with nobody in front of it.
  *
  * This code reads Better Auth's cookie and rows itself. Better Auth's own call needs two queries
  * and seven times the processor time. It would prolong a session forever, and it uses the system's
@@ -23,13 +24,16 @@ import { noteSessionSeen, prepareFindSession } from './session-queries.ts'
 export function sessionReader(deps: Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>) {
   const { clock, db } = deps
   const findSession = prepareFindSession(db)
-  return async (context: Context<HttpEnv>): Promise<Session | null> => {
+  return async (
+    context: Context<HttpEnv>,
+    { isPolled = false }: { isPolled?: boolean } = {},
+  ): Promise<Session | null> => {
     const token = await readSessionToken(deps, context)
     if (token === null) return null
     const found = await findSession(token)
     const now = clock()
     if (!found || now >= found.expiresAt) return null
-    if (isSeenDue(found.lastSeenAt, now)) {
+    if (!isPolled && isSeenDue(found.lastSeenAt, now)) {
       const seen = {
         lastSeenAt: now,
         expiresAt: sessionEnd({ createdAt: found.createdAt, lastSeenAt: now }),

@@ -43,8 +43,11 @@ export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> 
 export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoints[N]> }
 
 interface MountOptions {
-  /** Finds the session of a request; null for a visitor. */
-  session(context: Context<HttpEnv>): Promise<Session | null>
+  /**
+   * Finds the session of a request; null for a visitor. With `isPolled` the request is no use of the
+   * session.
+   */
+  session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   requireRoom(): void
 }
@@ -117,7 +120,7 @@ async function admit(
   options: MountOptions,
 ): Promise<Session | undefined> {
   if (row.access === 'visitor') return undefined
-  const session = await options.session(context)
+  const session = await options.session(context, row)
   if (!session) throw new AppError('UNAUTHORIZED')
   if (row.access === 'admin' && session.user.role !== 'admin') throw new AppError('FORBIDDEN')
   return session

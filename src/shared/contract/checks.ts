@@ -35,8 +35,9 @@ export const checks = {
     method: 'GET',
     path: '/api/admin/waiting',
     summary:
-      'How many lines of the checks are failing, and how many reports are open. The checks are made anew only if the last ones are ten minutes old, one minute if one of them was failing, or older than the last act of the administrator.',
+      'How many lines of the checks are failing, and how many reports are open. The checks are made anew only if the last ones are ten minutes old, one minute if one of them was failing, or older than the last act of the administrator. Pages ask by themselves, so this call does not prolong the session.',
     access: 'admin',
+    isPolled: true,
     response: waiting,
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),

@@ -22,6 +22,11 @@ export interface Endpoint {
   path: `/${string}`
   summary: string
   access: Access
+  /**
+   * Pages that stay open make this call by themselves. So it needs a session as every call does, but
+   * it is no use of the session and does not prolong it (see `rules/session-life.ts`).
+   */
+  isPolled?: true
   params?: ZodType
   query?: ZodType
   body?: ZodType

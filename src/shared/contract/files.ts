@@ -93,8 +93,10 @@ export const files = {
   countFiles: endpoint({
     method: 'GET',
     path: '/api/files/summary',
-    summary: "How many of the caller's files have each link status now.",
+    summary:
+      "How many of the caller's files have each link status now. Pages ask by themselves, so this call does not prolong the session.",
     access: 'user',
+    isPolled: true,
     response: fileCounts,
     errors: ['UNAUTHORIZED'],
   }),
