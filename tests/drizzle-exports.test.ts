@@ -1,8 +1,14 @@
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { expect, test } from 'vitest'
-import { type Exports, shorten } from '../scripts/drizzle-exports.mjs'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import {
+  type Exports,
+  exportsAreLong,
+  shorten,
+  shortenExports,
+} from '../scripts/drizzle-exports.mjs'
 
 const folder = resolve(import.meta.dirname, '../node_modules/drizzle-orm')
 
@@ -48,3 +54,52 @@ test('leads to every module of the installed drizzle-orm, whether or not its lis
     for (const place of found) expect(existsSync(join(folder, place))).toBe(true)
   }
 })
+
+test('shortens the list of a package once', async () => {
+  const file = await writeManifest({ name: 'some', exports: { '.': './a.js' } })
+  expect(exportsAreLong(file)).toBe(true)
+  shortenExports(file)
+  expect(exportsAreLong(file)).toBe(false)
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+    name: 'some',
+    exports: { '.': './a.js', './*': { require: './*.cjs', default: './*.js' } },
+  })
+})
+
+test.each([
+  ['has no list', { name: 'some' }],
+  ['has one module', { exports: './index.js' }],
+  ['has one module for each way of import', { exports: { import: './a.js', require: './a.cjs' } }],
+  ['has null for a list', { exports: null }],
+  ['is null', null],
+])('leaves a package alone whose package.json %s', async (_how, manifest) => {
+  const file = await writeManifest(manifest)
+  expect(exportsAreLong(file)).toBe(false)
+})
+
+test('leaves a package alone that cannot be read', async () => {
+  const file = await writeManifest({})
+  await writeFile(file, '{"exports":')
+  expect(exportsAreLong(file)).toBe(false)
+  expect(exportsAreLong(`${file}.missing`)).toBe(false)
+})
+
+test('says that a list stays long if it cannot be written', async () => {
+  const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => said.mockRestore())
+  const long = { exports: { '.': './a.js', './internal/*': null } }
+  const file = await writeManifest(long)
+  await mkdir(`${file}.${process.pid}`)
+  shortenExports(file)
+  expect(said.mock.calls).toEqual([[expect.stringMatching(/^It stays long: EISDIR/)]])
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(long)
+})
+
+/** Writes the package.json of a package into a folder of its own. Returns its path. */
+async function writeManifest(manifest: unknown): Promise<string> {
+  const own = await mkdtemp(join(tmpdir(), 'mayfly-exports-'))
+  onTestFinished(() => rm(own, { recursive: true }))
+  const file = join(own, 'package.json')
+  await writeFile(file, JSON.stringify(manifest))
+  return file
+}
