@@ -15,7 +15,7 @@ const pipeBytes = 4096
 /** If no other process writes to the output, pieces may be longer, which costs less. */
 const longBytes = 16 * 1024
 
-/** How long an exit waits for a write that is still running. Usually a write takes less. */
+/** How long `flushSync` waits for a write that is still running. Usually a write takes less. */
 const writeMs = 100
 
 /**
@@ -36,12 +36,9 @@ export class LogOutput {
   /** @param options.isShared true if other processes write to the same output. */
   constructor({ isShared }: { isShared: boolean }) {
     this.#pieceBytes = isShared ? pipeBytes : longBytes
-    // pino's own exit listener writes the lines that are left. If another thread is still writing
-    // earlier lines then, the two would mix. So this listener is added first, and waits.
-    process.on('exit', () => {
-      this.#pass()
-      if (this.#isWriting) waitForThread()
-    })
+    // pino's own exit listener writes the lines that are left too, but it does not wait for another
+    // thread. So this listener is added first.
+    process.on('exit', () => this.flushSync())
     this.#output = pino.destination({ fd: 1, sync: false, maxWrite: this.#pieceBytes })
     this.#output.on('drain', () => {
       this.#isWriting = false
@@ -62,29 +59,50 @@ export class LogOutput {
   }
 
   /**
-   * Writes the lines whose write has not begun, and returns when they are written. It does not wait
-   * for asynchronous writes that are under way.
+   * Writes the lines whose write has not begun, and returns when they are written, however slow the
+   * reader of the output is. If another thread is still writing earlier lines, this first gives it
+   * `writeMs` to end, so that the two do not mix.
    */
   flushSync(): void {
-    this.#pass()
-    this.#output.flushSync()
+    if (this.#isWriting) {
+      this.#pass()
+      waitForThread()
+      this.#output.flushSync()
+    } else {
+      const lines = this.#take()
+      if (lines !== '') writeSync(lines)
+    }
   }
 
   #pass(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    if (this.#bytes === 0) return
-    const lines = this.#collected
-    this.#collected = ''
-    this.#bytes = 0
+    const lines = this.#take()
+    if (lines === '') return
     this.#isWriting = true
     this.#output.write(lines)
   }
+
+  /** Returns the collected lines, and forgets them. */
+  #take(): string {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const lines = this.#collected
+    this.#collected = ''
+    this.#bytes = 0
+    return lines
+  }
+}
+
+/** Writes to standard output without another thread. It tries again while the output is full. */
+function writeSync(lines: string): void {
+  const output = pino.destination({ fd: 1, sync: true })
+  // The reader is gone or the disk is full. There is no other place to say that.
+  output.on('error', () => {})
+  output.write(lines)
 }
 
 /**
- * Waits a fixed time before the process exits. Another thread may be in the middle of a write to
- * the log, and the exit would cut its text. This thread cannot see when the write ends.
+ * Waits a fixed time. Another thread is in the middle of a write to the log, and an exit would cut
+ * its text. This thread cannot see when the write ends.
  */
 function waitForThread(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, writeMs)

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 
@@ -6,16 +7,21 @@ const module = import.meta.resolve('./log.ts')
 
 type Format = 'readable' | 'json'
 
-/** Starts a process that logs by this script. */
-function logging(format: Format, script: string) {
-  const program = `
+/** Returns a program that logs by this script. */
+function programOf(format: Format, script: string): string {
+  return `
     import { createLogger } from ${JSON.stringify(module)}
     const log = await createLogger({ level: 'info', format: '${format}' })
     ${script}`
+}
+
+/** Starts a process that logs by this script. */
+function logging(format: Format, script: string) {
+  const program = programOf(format, script)
   return spawn(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: import.meta.dirname,
     env: { NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
   })
 }
 
@@ -109,6 +115,40 @@ it('writes every other line at once, and the requests before it', async () => {
      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20_000)`,
   )
   expect(numbers(out)).toEqual([1, 2])
+})
+
+it.each([
+  ['exits', "log.info({ line: 2 }, 'request'); process.exit()"],
+  ['is killed after a fatal line', "log.fatal({ line: 2 }); process.kill(process.pid, 'SIGKILL')"],
+])('is whole where its reader is slow and the process %s', async (_how, end) => {
+  // The first text fills the pipe. The reader takes one byte of it, and waits longer than an exit
+  // would wait for another thread.
+  const program = programOf(
+    'json',
+    `import { writeSync } from 'node:fs'
+     writeSync(1, '.'.repeat(65_536))
+     log.info({ line: 1 }, 'request')
+     ${end}`,
+  )
+  const shell = '"$0" --input-type=module --eval "$1" | { head -c 1; sleep 0.4; cat; }'
+  const reader = spawn('sh', ['-c', shell, process.execPath, program], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  expect(numbers(await text(reader.stdout))).toEqual([1, 2])
+})
+
+it('ends as it should where nobody reads any more', async () => {
+  const child = logging(
+    'json',
+    `process.stdin.once('end', () => {
+       log.info({ line: 1 }, 'request')
+       log.fatal({ line: 2 })
+       process.exit(3)
+     }).resume()`,
+  )
+  child.stdout.destroy()
+  child.stdin.end()
+  expect(await once(child, 'exit')).toEqual([3, null])
 })
 
 it('a readable log says a request in few words, and where an error was', async () => {

@@ -34,19 +34,24 @@ export async function createLogger(options: {
   format: LogFormat
   /** The number of this worker, which is written in every line. null: this process is no worker. */
   worker?: number | null
+  /** True if others write to the same output: the workers, and the process that starts them. */
+  isShared?: boolean
 }): Promise<Logger> {
-  const { worker = null } = options
-  // All workers write to the same output.
-  const output = new LogOutput({ isShared: worker !== null })
+  const { worker = null, isShared = false } = options
+  const output = new LogOutput({ isShared })
   const shape = options.format === 'readable' ? await readableLine() : jsonLine
   const destination = {
-    // With this, pino notes the message in `lastMsg` before it calls `write`.
+    // With this, pino notes the message and the level of a line before it calls `write`.
     [pino.symbols.needsMetadataGsym]: true,
     lastMsg: '',
+    lastLevel: 0,
     write(line: string) {
-      output.write(shape(line), { mayWait: destination.lastMsg === requestLine })
+      const { lastMsg, lastLevel } = destination
+      const mayWait = lastMsg === requestLine || lastLevel === pino.levels.values.fatal
+      output.write(shape(line), { mayWait })
     },
-    // pino calls this after a fatal line.
+    // pino calls this at once after a fatal line. So that line waits for it, and is written before
+    // the caller goes on.
     flushSync: () => output.flushSync(),
   }
   return pino(

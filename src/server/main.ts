@@ -29,6 +29,7 @@ async function run(config: Config): Promise<void> {
     level: config.logLevel,
     format: config.logFormat ?? byPlace,
     worker,
+    isShared: config.workers > 1,
   })
   const shutdown = createShutdown(log)
   const lost = Promise.withResolvers<never>()
