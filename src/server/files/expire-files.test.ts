@@ -295,8 +295,42 @@ describe('a run with many files that have been due for long', () => {
     const purge = await expireFiles({ ...app.deps, stores }, { inARow: 1 })
     expect(purge).toEqual({ purged: 402, failed: 0 })
     expect(removed).toHaveLength(402)
-    // They go after the first hundred files, the first batch.
-    expect(removed.slice(100, 102)).toEqual([lateKey, deletedKey])
+    // They go in the second batch of a hundred files.
+    expect(removed.slice(100, 200)).toEqual(expect.arrayContaining([lateKey, deletedKey]))
+  })
+
+  it.each([
+    ['just now', 0],
+    ['an hour ago', 60 * minute],
+  ])('lets no other file wait for many that became due together %s', async (_, ago) => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    await insertFiles(app, ada.id, 700)
+    app.clock.advance(3 * day)
+    const together = { purgeTryAt: app.clock() }
+    await app.deps.db.update(files).set(together).where(eq(files.ownerId, ada.id))
+    const [before, during] = [await makeFile(bob), await makeFile(bob)]
+    const [{ storageKey: beforeKey }, { storageKey: duringKey }] = [
+      await rowOf(before.id),
+      await rowOf(during.id),
+    ]
+    app.clock.advance(1)
+    await markDeleted(app.deps.db, bob.id, [before.id], app.clock())
+    app.clock.advance(ago)
+    const removed: string[] = []
+    const remove = async (key: string) => {
+      removed.push(key)
+      // This file becomes due while the run is at its third batch.
+      if (removed.length === 201) {
+        app.clock.advance(1)
+        await markDeleted(app.deps.db, bob.id, [during.id], app.clock())
+      }
+      await app.storage.remove(key)
+    }
+    const purge = await expireFiles(withStore({ remove }), { inARow: 1 })
+    expect(purge).toEqual({ purged: 702, failed: 0 })
+    // Each goes in the next batch of what became due last: the second and the fourth.
+    expect(removed.slice(100, 200)).toContain(beforeKey)
+    expect(removed.slice(300, 400)).toContain(duringKey)
   })
 
   it('ends where the store is away', async () => {

@@ -1,6 +1,5 @@
 import { avoidTableScans } from '../db/avoid-table-scans.ts'
 import type { Deps } from '../deps.ts'
-import { overdueMs } from '../storage/removal-tries.ts'
 import { removeForGood } from '../storage/remove-for-good.ts'
 import type { Storage } from '../storage/storage.ts'
 import { countOverdue, lookAtFiles, markPurged } from './purge-queries.ts'
@@ -9,8 +8,8 @@ import { recheckFiles } from './recheck-files.ts'
 const batchSize = 100
 
 /**
- * After this many batches of a long run, the files that became due last go first. A hundred batches
- * take some seconds to a minute.
+ * After this many batches of a long run, as many batches begin with the files that became due last.
+ * A hundred batches take some seconds to a minute.
  */
 const batchesInARow = 100
 
@@ -32,13 +31,13 @@ type Purge = {
  * last run. If the owner can still renew a file, the next look at it is planned for the moment when
  * that is no longer possible.
  *
- * It begins with what has been due longest. In between, it takes what became due in the last
- * minutes and since it began. So a run with millions of files makes no other file wait for its end.
+ * It begins with what has been due longest. In between, it begins with what became due last. So if
+ * millions of files are due, no file that becomes due after them waits for their end.
  *
  * A removal that fails is tried again without limit, and the waits between the tries grow. If all
  * removals of a batch fail, the store probably cannot be reached. Then the rest of its files wait
  * for the next run.
- * @param inARow how many batches it takes before it looks at what became due last.
+ * @param inARow how many batches it takes from one end before it turns to the other.
  * @returns how many files lost their bytes, and how many removals failed and will be tried again.
  * If several runs happen at the same time, only one of them counts each file.
  */
@@ -59,43 +58,48 @@ async function expireStore(
   inARow: number,
   total: Purge,
 ): Promise<void> {
-  let recent = new Date(deps.clock().getTime() - overdueMs)
   let from: Date | undefined
   for (;;) {
     const longDue = await purgeBatches(deps, storage, { from, most: inARow }, total)
     if (longDue.end !== 'more') return
     from = longDue.until
-    const begunAt = deps.clock()
-    const lastDue = await purgeBatches(deps, storage, { from: recent }, total)
+    // Each time it begins at the newest file, so that it finds what became due since the last time.
+    const lastDue = await purgeBatches(deps, storage, { lastFirst: true, most: inARow }, total)
     if (lastDue.end === 'away') return
-    recent = begunAt
   }
 }
 
 /** Which batches to purge. */
 interface Batches {
-  /** If it is given, only files whose look was planned for this moment or later. */
-  from: Date | undefined
-  /** At most this many batches; by default all. */
-  most?: number
+  /** Whether the files that became due last come first. Otherwise the longest due come first. */
+  lastFirst?: boolean
+  /** If it is given, the files that come before this moment in that order are left out. */
+  from?: Date | undefined
+  /** At most this many batches. */
+  most: number
 }
 
 /**
- * Purges files batch by batch, the longest due first, and adds to `total` what it did.
- * @returns why it ended: nothing is left, there may be more files (which are due at `until` or
- * later), or the store is away.
+ * Purges files batch by batch, and adds to `total` what it did.
+ * @returns why it ended: nothing is left, there may be more files (which come after `until` in this
+ * order, or are due at that moment), or the store is away.
  */
 async function purgeBatches(
   { clock, db, log }: ExpireDeps,
   storage: Storage,
-  { from, most = Number.POSITIVE_INFINITY }: Batches,
+  { lastFirst, from, most }: Batches,
   total: Purge,
 ): Promise<{ end: 'done' | 'more' | 'away'; until: Date | undefined }> {
   let until = from
   for (let batches = 0; batches < most; batches += 1) {
     // A batch begins where the one before ended. So it does not look again at the files before.
-    const wanted = { storage: storage.name, now: clock(), limit: batchSize, from: until }
-    const look = await lookAtFiles(db, wanted)
+    const look = await lookAtFiles(db, {
+      storage: storage.name,
+      now: clock(),
+      limit: batchSize,
+      lastFirst,
+      from: until,
+    })
     const { claims } = look
     const keys = claims.map(({ storageKey }) => storageKey)
     const removed = await removeForGood(storage, keys)

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import { type StorageName, storageNames } from '../../shared/rules/storage-name.ts'
 import { tiers } from '../../shared/rules/tier.ts'
@@ -85,8 +85,8 @@ export interface Look {
   /** How many files it looked at. Those that it did not claim are looked at again later. */
   count: number
   /**
-   * The latest moment for which a look at one of these files was planned; undefined if there are no
-   * files.
+   * The moment for which the look at the last of these files, in their order, was planned; undefined
+   * if there are no files.
    */
   until: Date | undefined
 }
@@ -95,16 +95,18 @@ export interface WantedLook {
   storage: StorageName
   now: Date
   limit: number
-  /** If it is given, only files whose look was planned for this moment or later. */
+  /** Whether the files that became due last come first. Otherwise the longest due come first. */
+  lastFirst?: boolean | undefined
+  /** If it is given, the files that come before this moment in that order are left out. */
   from?: Date | undefined
 }
 
 /**
- * Looks at up to `limit` files whose look is due at `now`, the longest due first. Reserves those
- * whose bytes should be removed: files that their owner deleted, files past their longest life, and
- * expired files that the owner's tier at `now` cannot renew. (`linkStatus` has the same rule for
- * the browser, and a test compares the two.) For the other files it records when to look next, so
- * that no run reads them before that.
+ * Looks at up to `limit` files whose look is due at `now`. Reserves those whose bytes should be
+ * removed: files that their owner deleted, files past their longest life, and expired files that
+ * the owner's tier at `now` cannot renew. (`linkStatus` has the same rule for the browser, and a
+ * test compares the two.) For the other files it records when to look next, so that no run reads
+ * them before that.
  *
  * It skips files that another server has reserved. It also skips a file that was taken down while
  * its SHA-256 is unknown, because the bytes are needed to compute it. The owners are locked, so
@@ -113,7 +115,7 @@ export interface WantedLook {
  */
 export async function lookAtFiles(
   db: Db,
-  { storage, now, limit, from }: WantedLook,
+  { storage, now, limit, lastFirst = false, from }: WantedLook,
 ): Promise<Look> {
   const lookAt = purgeLookSql(files)
   const columns = {
@@ -123,6 +125,7 @@ export async function lookAtFiles(
     dueAt: purgeDueAt(now).as('due_at'),
     nextLookAt: nextLookAt(now).as('next_look_at'),
   }
+  const comesAfter = lastFirst ? sql`<=` : sql`>=`
   const wanted = db
     .select(columns)
     .from(files)
@@ -131,10 +134,10 @@ export async function lookAtFiles(
       sql`${files.purgedAt} is null
         and ${files.storage} = ${storage}
         and ${lookAt} <= ${now}
-        and ${from === undefined ? sql`true` : sql`${lookAt} >= ${from}`}
+        and ${from === undefined ? sql`true` : sql`${lookAt} ${comesAfter} ${from}`}
         and (${files.takenDownAt} is null or ${files.isContentProved})`,
     )
-    .orderBy(lookAt)
+    .orderBy(lastFirst ? desc(lookAt) : lookAt)
     .limit(limit)
     .for('update', { of: files, skipLocked: true })
   // Drizzle can write only one lock into a query. This query needs a second one, a weaker lock on
@@ -160,11 +163,12 @@ export async function lookAtFiles(
       lookAt: sql`${look.lookAt}`.mapWith(files.expiresAt),
       isDue: sql<boolean>`${isDue}`,
     })
-  const latest = Math.max(...rows.map((row) => row.lookAt.getTime()))
+  const looks = rows.map((row) => row.lookAt.getTime())
+  const until = lastFirst ? Math.min(...looks) : Math.max(...looks)
   return {
     claims: rows.filter((row) => row.isDue).map(({ id, storageKey }) => ({ id, storageKey })),
     count: rows.length,
-    until: rows.length > 0 ? new Date(latest) : undefined,
+    until: rows.length > 0 ? new Date(until) : undefined,
   }
 }
 

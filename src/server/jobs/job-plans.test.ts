@@ -1,11 +1,14 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { files } from '../db/schema.ts'
 import { tellEndingLinks } from '../files/ask-for-file-letters.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
 import { findOwnersOfFirstDownloads, takeFirstDownloads } from '../files/preference-queries.ts'
+import { lookAtFiles } from '../files/purge-queries.ts'
 import { recheckFiles } from '../files/recheck-files.ts'
 import { expireTrials } from '../tiers/expire-trials.ts'
 import { setTier } from '../tiers/set-tier.ts'
@@ -84,6 +87,18 @@ describe('the purge, and the report of what is overdue', () => {
     await expectFewReads('files', report)
     await expectFewReads('files', purge)
   })
+
+  it.each([false, true])(
+    'read one batch of many that are due, the last first: %s',
+    async (lastFirst) => {
+      const free = await makePerson(app)
+      await insertFiles(app, free.id, 1000)
+      app.clock.advance(4 * day)
+      const wanted = { storage: 'disk', now: app.clock(), limit: dueCount, lastFirst } as const
+      await expectFewReads('files', () => lookAtFiles(app.deps.db, wanted))
+      await app.deps.db.delete(files).where(eq(files.ownerId, free.id))
+    },
+  )
 
   it('read the files of an owner whose tier has changed, and no others', async () => {
     const owner = await makePerson(app, { tier: 'premium' })
