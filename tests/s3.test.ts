@@ -8,6 +8,7 @@ import { newStorageKey } from '../src/server/storage/storage-key.ts'
 import { sweepUploads } from '../src/server/uploads/sweep-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { bytesIn } from './support/bucket.ts'
+import { startChaosProxy } from './support/chaos-proxy.ts'
 import { askForRenewal, json, makeFile, makePerson, putBytes, startUpload } from './support/make.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { send } from './support/send.ts'
@@ -251,6 +252,28 @@ describeOnS3('the main job on S3', () => {
       expect(await expireFiles(app.deps)).toMatchObject({ failed: 0 })
       expect(await app.storage.storedSize(key)).toBeNull()
     })
+  })
+})
+
+describeOnS3('a bucket that does not answer the server', () => {
+  it('holds up no conditional download, which is not counted then', async () => {
+    const { env } = await makeBucket()
+    const { S3_ENDPOINT: own = '' } = env
+    const proxy = await startChaosProxy()
+    proxy.forwardTo(Number(new URL(own).port))
+    const app = await startTestApp({
+      env: { ...env, S3_ENDPOINT: proxy.url, S3_PUBLIC_ENDPOINT: own },
+    })
+    const ada = await makePerson(app)
+    const file = await makeFile(ada)
+    proxy.hold(() => true)
+    const answer = await download(app, file, { headers: { 'if-none-match': '"other"' } })
+    expect((await answer.arrayBuffer()).byteLength).toBe(1000)
+    expect(await json<File[]>(await ada.fetch('/api/files'))).toMatchObject([{ downloadCount: 0 }])
+    const told = app.logged.filter(({ level }) => level >= 50)
+    expect(told).toMatchObject([{ msg: 'a download was not counted', fileId: file.id }])
+    await app.close()
+    await proxy.close()
   })
 })
 

@@ -10,6 +10,12 @@ import { openLink } from './open-link.ts'
 import type { FindLink } from './queries.ts'
 
 /**
+ * How long a redirect may wait for what the bucket tells about the bytes. It is needed only to count
+ * the download, and the bucket may be slow for this server but not for the client.
+ */
+const validatorsMs = 1000
+
+/**
  * Sends the bytes behind a short code, or redirects the client to a presigned URL for them. That
  * URL expires when the link does, or earlier (design §4).
  * @throws {AppError} LINK_NOT_FOUND when the link is not active.
@@ -50,7 +56,8 @@ export async function sendDownload(
     return RESPONSE_ALREADY_SENT
   }
   const { incoming } = context.env
-  const predicted = expectedStart(incoming, link.size, delivery.validators)
+  const validators = () => delivery.validators(AbortSignal.timeout(validatorsMs))
+  const predicted = expectedStart(incoming, link.size, validators)
   const start = await predicted.catch(logUncounted)
   if (start !== null) await count(start)
   context.header('cache-control', 'no-store')

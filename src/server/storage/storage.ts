@@ -74,10 +74,11 @@ export type Delivery =
       kind: 'redirect'
       url: string
       /**
-       * Asks the store by what it identifies the bytes; null when it has no such object.
+       * Asks the store by what it identifies the bytes; null when it has no such object. `signal`
+       * ends the question.
        * @throws {AppError} UNAVAILABLE when the store does not answer as it should.
        */
-      validators(): Promise<Validators | null>
+      validators(signal: AbortSignal): Promise<Validators | null>
     }
   | {
       kind: 'stream'

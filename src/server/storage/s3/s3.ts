@@ -99,13 +99,17 @@ export function openS3Storage({
   }
   const digests = new ObjectDigests(read)
 
-  const head = (key: string) => unlessMissing(own.send(new HeadObjectCommand(at(key))))
+  const head = (key: string, options: { abortSignal?: AbortSignal } = {}) =>
+    unlessMissing(own.send(new HeadObjectCommand(at(key)), options))
   const sealedSize = async (key: string): Promise<number | null> => {
     const found = await head(key)
     return found ? (found.ContentLength ?? 0) : null
   }
-  const validatorsOf = async (key: string): Promise<Validators | null> => {
-    const { ETag, LastModified } = (await head(key)) ?? {}
+  const validatorsOf = async (
+    key: string,
+    abortSignal: AbortSignal,
+  ): Promise<Validators | null> => {
+    const { ETag, LastModified } = (await head(key, { abortSignal })) ?? {}
     return ETag && LastModified ? { etag: ETag, lastModified: LastModified } : null
   }
 
@@ -226,7 +230,7 @@ export function openS3Storage({
       const soon = clock().getTime() + redirectLifetimeMs
       const until = new Date(Math.min(soon, grant.until.getTime()))
       const url = await signDownload({ ...grant, until }, method)
-      return { kind: 'redirect', url, validators: () => validatorsOf(grant.key) }
+      return { kind: 'redirect', url, validators: (signal) => validatorsOf(grant.key, signal) }
     },
     signDownload,
 
