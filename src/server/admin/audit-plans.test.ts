@@ -3,7 +3,7 @@ import { json, makePerson, type Person } from '../../../tests/support/make.ts'
 import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { AuditLine } from '../../shared/contract/admin.ts'
-import { lastLineOf } from './audit-queries.ts'
+import { lastLineOf, mostDeleted } from './audit-queries.ts'
 
 /*
  * What a search in the audit log reads, in a long log: the plans of the statements that it really
@@ -122,5 +122,33 @@ describe('a page of a long audit log', () => {
     expect(lines).toHaveLength(pageSize)
     const rest = await list(`&action=set-role&cursor=${cursor}`)
     expect(rest).toMatchObject({ lines: { length: 10 }, cursor: null })
+  })
+
+  it('is about the user and the newest deleted users, where many had the address', async () => {
+    const owner = await makePerson(app)
+    await app.pool.query(
+      `insert into audit_log (at, actor, action, subject, ip_address, details)
+      select $1::timestamptz + n * interval '1 day', 'again-' || n, 'delete-user', 'again-' || n,
+        '192.0.2.1', jsonb_build_object('email', $3::text)
+      from generate_series(1, $2::int) n`,
+      [app.clock(), mostDeleted + 5, owner.email],
+    )
+    await app.pool.query(
+      `insert into audit_log (at, actor, action, subject, ip_address, details)
+      values ($1, $2, 'set-tier', $3, '192.0.2.1', '{}')`,
+      [app.clock(), admin.id, owner.id],
+    )
+    const { lines, reads } = await listWithReads(`&user=${owner.email}`)
+    expect(lines.map(({ action }) => action)).toEqual([
+      'set-tier',
+      ...Array.from({ length: mostDeleted }, () => 'delete-user'),
+    ])
+    const ids = lines.slice(1).map(({ id }) => id)
+    const { rows } = await app.pool.query<{ id: string }>(
+      `select id from audit_log where subject like 'again-%' order by id desc limit $1`,
+      [mostDeleted],
+    )
+    expect(ids).toEqual(rows.map(({ id }) => Number(id)))
+    expect(reads).toBeLessThan(lineCount / 10)
   })
 })

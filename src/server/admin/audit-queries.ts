@@ -4,6 +4,12 @@ import type { AuditAction } from '../../shared/rules/audit-action.ts'
 import { auditLog, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
+/**
+ * How many deleted users of one mail address a search takes into account. Each makes the query
+ * longer, and an address can be signed up and deleted any number of times.
+ */
+export const mostDeleted = 20
+
 /** Which lines of the audit log to list. */
 export interface WantedLines {
   limit: number
@@ -11,7 +17,7 @@ export interface WantedLines {
   before?: number | undefined
   /**
    * Selects only the lines about what the user with this mail address did, or about what was done
-   * to this user. A deleted user who had this address counts too.
+   * to this user. The newest `mostDeleted` deleted users who had this address count too.
    */
   email?: string | undefined
   action?: AuditAction | undefined
@@ -100,7 +106,10 @@ function row(parts: unknown[]): SQL {
   return sql`(${sql.join(listed, sql`, `)})`
 }
 
-/** Returns the ids of the user with this mail address, and of deleted users who had it. */
+/**
+ * Returns the ids of the user with this mail address, and of the newest deleted users who had it.
+ * They are ordered by time and not by id: to order by id, Postgres might walk along the whole log.
+ */
 async function idsWith(db: Db, email: string): Promise<string[]> {
   const rows = await db
     .select({ id: users.id })
@@ -110,7 +119,9 @@ async function idsWith(db: Db, email: string): Promise<string[]> {
       db
         .select({ id: sql<string>`${auditLog.subject}` })
         .from(auditLog)
-        .where(sql`${isDeletion} and ${auditLog.details} ->> 'email' = ${email}`),
+        .where(sql`${isDeletion} and ${auditLog.details} ->> 'email' = ${email}`)
+        .orderBy(desc(auditLog.at))
+        .limit(mostDeleted),
     )
   return rows.map(({ id }) => id)
 }
