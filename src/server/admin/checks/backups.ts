@@ -33,7 +33,7 @@ function findingOf({ madeAt, objects, faults }: LastBackup, now: Date): Finding 
   if (ageMs <= longestPauseMs) return ok(`${message} Its folder belongs on another machine.`)
   return warning(
     message,
-    'Run "npm run backup FOLDER" with the settings of the server and a new folder, regularly, and keep the folder on another machine. If backups are made in another way now, remove the note: delete from settings where key = \'last_backup\'.',
+    'Run "npm run backup FOLDER" with the settings of the server and a new folder, regularly, and keep the folder on another machine. A backup of a replica that takes no writes is not noted. If backups are made so or in another way now, remove the older note: delete from settings where key = \'last_backup\'.',
   )
 }
 
