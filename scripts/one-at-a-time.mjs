@@ -22,7 +22,8 @@ export async function alone(folder, work) {
   try {
     return await work()
   } finally {
-    rmSync(lock, { force: true })
+    // It may be the lock of another process by now (see `removeIfDead`).
+    if (pidIn(lock) === process.pid) rmSync(lock, { force: true })
   }
 }
 

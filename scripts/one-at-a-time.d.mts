@@ -1,0 +1,1 @@
+export declare function alone<T>(folder: string, work: () => T | Promise<T>): Promise<T>

@@ -1,0 +1,39 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { alone } from '../scripts/one-at-a-time.mjs'
+
+test('holds the lock during the work, and removes it afterwards', async () => {
+  const folder = await useTemporaryFolder()
+  const [held] = await alone('/some/folder', () => locksIn(folder))
+  expect(held?.text).toBe(String(process.pid))
+  expect(await locksIn(folder)).toEqual([])
+  await expect(alone('/some/folder', () => Promise.reject(new Error('failed')))).rejects.toThrow()
+  expect(await locksIn(folder)).toEqual([])
+})
+
+test('leaves a lock that another process has taken meanwhile', async () => {
+  const folder = await useTemporaryFolder()
+  const other = String(process.ppid)
+  await alone('/some/folder', async () => {
+    for (const { file } of await locksIn(folder)) await writeFile(file, other)
+  })
+  expect(await locksIn(folder)).toEqual([expect.objectContaining({ text: other })])
+})
+
+/** Lets the system's folder for temporary files be a new one. Returns it. */
+async function useTemporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-alone-'))
+  vi.stubEnv('TMPDIR', folder)
+  onTestFinished(async () => {
+    vi.unstubAllEnvs()
+    await rm(folder, { recursive: true })
+  })
+  return folder
+}
+
+async function locksIn(folder: string): Promise<{ file: string; text: string }[]> {
+  const files = (await readdir(folder)).map((name) => join(folder, name))
+  return Promise.all(files.map(async (file) => ({ file, text: await readFile(file, 'utf8') })))
+}
