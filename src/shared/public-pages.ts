@@ -10,8 +10,8 @@ export interface PublicPageFacts {
 }
 
 /**
- * The public pages: the build renders them, the server fills in their placeholders, and anybody can read
- * them without scripts. The server answers at these paths, and the sitemap lists them.
+ * The public pages: the build renders them, the server fills in their placeholders, and anybody can
+ * read them without scripts. The server answers at these paths, and the sitemap lists them.
  */
 export const publicPages = {
   landing: {

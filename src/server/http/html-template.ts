@@ -1,7 +1,7 @@
 import { placeholderMark, sectionEnd, sectionStart } from '../../shared/template-marks.ts'
 import { StartFault } from '../start-fault.ts'
 
-/** A page that the build rendered, and the placeholders and conditions that its template contains. */
+/** A page that the build rendered, and the placeholders and conditions that its template has. */
 export interface BuiltTemplate<Name extends string, Condition extends string> {
   /** The name of the file. Error messages contain it. */
   file: string
@@ -76,9 +76,9 @@ function onlyWhere<Condition extends string>(
 }
 
 /**
- * Splits a template once at its placeholders, which look like {{name}}. The returned function puts the
- * values between the parts. It does not look for placeholders in the values. So a file that is called
- * {{name}} keeps its name on the page.
+ * Splits a template once at its placeholders, which look like {{name}}. The returned function puts
+ * the values between the parts. It does not look for placeholders in the values. So a file that is
+ * called {{name}} keeps its name on the page.
  */
 function compile<Name extends string>(
   html: string,
