@@ -36,6 +36,18 @@ test('every asset carries the hash of its content in its name', async () => {
   }
 })
 
+test('no page lets the font draw the x between digits of a name or code as another character', async () => {
+  const files = await readdir(dist, { recursive: true })
+  // The HTML of the single-page application has its style sheet in a file of its own.
+  const styled = files.filter(
+    (file) => /\.html$|index-.*\.css$/.test(file) && file !== 'index.html',
+  )
+  expect(styled.length).toBeGreaterThan(4)
+  for (const file of styled) {
+    expect(String(await built(file)), file).toContain('font-variant-ligatures:no-contextual')
+  }
+})
+
 test('the download page is at most 20 KB before its button works, and 100 KB in all', async () => {
   const page = await built('download.html')
   expect(page.length).toBeLessThanOrEqual(20 * 1024)
