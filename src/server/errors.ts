@@ -35,7 +35,10 @@ export class AppError extends Error {
   }
 }
 
-/** Every 503 tells the client after how many seconds it may ask again. */
+/**
+ * Returns the header Retry-After, which says after how many seconds the client may ask again. It is
+ * empty for errors that have no such number in the table.
+ */
 function retryAfter(code: ErrorCode): Record<string, string> {
   const row = errorTable[code]
   return 'retrySeconds' in row ? { 'retry-after': String(row.retrySeconds) } : {}

@@ -7,7 +7,7 @@
 export interface PoolLimits {
   connections: number
   /**
-   * How many queries may wait for a connection. If as many wait, new requests are refused
+   * The number of queries waiting for a connection at which the server refuses new requests
    * (`request-ceiling.ts`).
    */
   waiting: number

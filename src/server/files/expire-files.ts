@@ -31,8 +31,9 @@ type Purge = {
  * last run. If the owner can still renew a file, the next look at it is planned for the moment when
  * that is no longer possible.
  *
- * It begins with what has been due longest. In between, it begins with what became due last. So if
- * millions of files are due, no file that becomes due after them waits for their end.
+ * A run takes turns: some batches of the files that have been due longest, then some of the files
+ * that became due last. So a file that becomes due now does not wait for millions that were due
+ * before it.
  *
  * A removal that fails is tried again without limit, and the waits between the tries grow. If all
  * removals of a batch fail, the store probably cannot be reached. Then the rest of its files wait

@@ -95,9 +95,12 @@ export interface WantedLook {
   storage: StorageName
   now: Date
   limit: number
-  /** Whether the files that became due last come first. Otherwise the longest due come first. */
+  /**
+   * True if the files that became due last come first. Otherwise the files that have been due
+   * longest come first.
+   */
   lastFirst?: boolean | undefined
-  /** If it is given, the files that come before this moment in that order are left out. */
+  /** Where to begin in this order: at the files that became due at this moment. */
   from?: Date | undefined
 }
 

@@ -75,8 +75,8 @@ export class MetricsGatherer {
     const figures = told.filter((one) => one !== null)
     // If one worker's figures were left out, it would look as if traffic had been lost.
     const isWhole = figures.length === told.length
-    // If the figures cannot be added up, only this scrape fails. An unhandled rejection would end
-    // the server.
+    // The figures of the workers may not fit together. Then this one request for metrics fails.
+    // Without the catch, the unhandled rejection would end the server.
     const text = isWhole ? await textOf(figures).catch(() => null) : null
     tell(asker, { kind, id, text } satisfies GatheredMetrics)
   }

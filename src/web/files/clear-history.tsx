@@ -24,7 +24,8 @@ export interface ClearHistoryProps {
 export function ClearHistory({ count, files, tier, now }: ClearHistoryProps) {
   const [isAsking, setAsking] = useState(false)
   /**
-   * What the dialog asks about. The list can change while the dialog is open, but this does not.
+   * The expired files as they were when the dialog opened. Its question is about them, also if the
+   * list changes meanwhile.
    */
   const [asked, setAsked] = useState({ count, files })
   const isCleared = useRef(false)

@@ -14,8 +14,8 @@ import { keepChecks } from './run-checks.ts'
 const waitingKeptMs = 10 * minuteInMs
 
 /**
- * The calls that run the checks. Call this function when the server starts: the checks take this
- * moment as the start of the server.
+ * Returns the handlers of the calls that run the checks. It must be called when the server starts,
+ * because the checks treat the moment of this call as the start of the server.
  */
 export function checkRoutes(
   deps: Omit<CheckDeps, 'startedAt'>,
