@@ -49,8 +49,8 @@ const headingOfTable: Readonly<Record<string, string | null>> = {
   sessions: 'Where you are signed in',
   verifications: 'Attempts',
   pending_signups: 'A signup that waits',
-  account_tokens: 'Letters',
-  sent_letters: 'Letters',
+  account_tokens: 'Emails',
+  sent_letters: 'Emails',
   uploads: 'Uploads that were not finished',
   removals: 'Uploads that were not finished',
   files: 'Your files',
@@ -191,7 +191,7 @@ describe('the privacy policy', () => {
     for (const words of Object.values(toldAs)) expect(whoSees(1)).toContain(words ?? '')
     for (const words of [
       'the addresses of deleted accounts',
-      'the recipients of letters that could not be sent',
+      'the recipients of emails that could not be sent',
       'the names of the files and the addresses of their owners',
     ]) {
       expect(whoSees(1)).toContain(words)

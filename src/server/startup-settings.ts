@@ -60,7 +60,7 @@ export const settings = {
   },
   ...googleSettingsTable,
   SMTP_URL: {
-    default: 'none: each mail is a file in `DATA_DIR/outbox`',
+    default: 'none: each email is a file in `DATA_DIR/outbox`',
     meaning:
       'The mail server: `smtp://user:password@host:port`, or `smtps://`. Another machine must offer TLS, unless the URL ends in `?requireTLS=false`',
   },
@@ -71,7 +71,7 @@ export const settings = {
   REQUIRE_EMAIL_VERIFICATION: {
     default: '`on` with `SMTP_URL`, else `off`',
     meaning:
-      'Whether an address must be verified, by a link in a letter, before its account exists',
+      'Whether an address must be verified, by a link in an email, before its account exists',
   },
   SIGNUP: {
     default: '`open`',

@@ -77,7 +77,7 @@ describe('the log of mail', () => {
     }
   })
 
-  it('holds no address of a letter that is written to the outbox', async () => {
+  it('holds no address of an email that is written to the outbox', async () => {
     const person = await makePerson(app)
     const folder = join(app.deps.config.dataDir, 'outbox')
     const from = 'support@mayfly.example'

@@ -61,7 +61,7 @@ async function expectHers() {
 const hers = { password: victims, firstName: 'Vera', lastName: 'Victim' }
 
 describe('the address of a victim that an attacker signs up with', () => {
-  it('before her: the letter of her own signup makes her account, with her password', async () => {
+  it('before her: the email of her own signup makes her account, with her password', async () => {
     const his = await signUpForToken(app, { email, password: attackers })
     const her = await signUpForToken(app, { email, ...hers })
     expect((await verify(app, her)).status).toBe(200)
@@ -123,7 +123,7 @@ async function expectHersAfterHisSignup() {
 }
 
 describe('a token', () => {
-  it('does nothing but what its letter was for', async () => {
+  it('does nothing but what its email was for', async () => {
     await verify(app, await signUpForToken(app, { email, ...hers }))
     await makeClient(app).post('/api/auth/forgot-password', { email })
     const [mail] = await app.mails()
@@ -304,7 +304,7 @@ describe('with limits on', () => {
       makeClient(limited).fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
   }
 
-  it('one attacker does not use up the letters that she needs', async () => {
+  it('one attacker does not use up the emails that she needs', async () => {
     const attacker = clientAt('192.0.2.1')
     const statuses: number[] = []
     for (let n = 0; n < 4; n += 1) {

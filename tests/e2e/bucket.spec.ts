@@ -238,7 +238,7 @@ test('the administrator tests mail and bucket, and reads that the key lacks a ri
   smtp,
 }) => {
   const admin = await openAdminCenter(page, app)
-  await expect(await startMaintenance(page, 'Test email')).toContainText('1 mail sent')
+  await expect(await startMaintenance(page, 'Test email')).toContainText('1 email sent')
   expect(smtp.offered).toEqual([admin.email])
   const connection = () => startMaintenance(page, 'Test storage connection')
   const upload = () => startMaintenance(page, 'Test storage upload')

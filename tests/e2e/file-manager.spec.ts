@@ -40,9 +40,9 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
   await press('Enter')
   await tabTo(page, page.getByRole('radio', { name: '3 days' }))
   await press('ArrowRight')
-  await tabTo(page, page.getByRole('switch', { name: 'Mail at the first download' }))
+  await tabTo(page, page.getByRole('switch', { name: 'Email at the first download' }))
   await press('Space')
-  await tabTo(page, page.getByRole('switch', { name: 'Mail before a link expires' }))
+  await tabTo(page, page.getByRole('switch', { name: 'Email before a link expires' }))
   await press('Space')
   const preferences = async () => json(await person.fetch('/api/preferences'))
   await expect

@@ -63,14 +63,14 @@ test('somebody signs in with Google for the first time, and sees his own picture
   await expect(page.getByRole('banner').getByText('GH')).toBeVisible()
   await expect(face).toBeHidden()
 
-  // Google is the only way to sign in to this account, so it cannot be removed. A mail lets the
-  // user set a password.
+  // Google is the only way to sign in to this account, so it cannot be removed. An email lets
+  // the user set a password.
   await pressOn(page, page.getByRole('link', { name: 'Account' }))
   const ways = page.getByRole('region', { name: 'Ways to sign in' })
   const remove = ways.getByRole('button', { name: 'Remove Google' })
   await expect(remove).toBeDisabled()
   await expect(remove).toHaveAccessibleDescription(/^Google is the only way in/)
-  await pressOn(page, page.getByRole('button', { name: 'Send the letter' }))
+  await pressOn(page, page.getByRole('button', { name: 'Send the email' }))
   await expect(page.getByText('Password reset email sent', { exact: true })).toBeVisible()
 })
 

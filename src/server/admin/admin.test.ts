@@ -255,7 +255,7 @@ describe('POST /api/test-email', () => {
     await app.mails()
     expect(await send(admin)).toEqual({
       success: true,
-      message: 'No mail server is set (SMTP_URL), so the mail was written to the folder outbox.',
+      message: 'No mail server is set (SMTP_URL), so the email was written to the folder outbox.',
     })
     expect(await app.mails()).toMatchObject([
       { to: { address: admin.email }, letter: { subject: 'Mail from Mayfly works' } },
@@ -271,14 +271,14 @@ describe('POST /api/test-email', () => {
       const chief = await makePerson(mailing, { role: 'admin' })
       expect(await send(chief)).toEqual({
         success: true,
-        message: `The mail server took the mail to ${chief.email}.`,
+        message: `The mail server took the email to ${chief.email}.`,
       })
       expect(server.received).toMatchObject([{ subject: 'Mail from Mayfly works' }])
 
       server.react({ recipient: 550 })
       const refused = await send(chief)
       expect(refused.success).toBe(false)
-      expect(refused.message).toMatch(/^The mail server did not take the mail: .*550/)
+      expect(refused.message).toMatch(/^The mail server did not take the email: .*550/)
 
       await server.close()
       expect((await send(chief)).success).toBe(false)

@@ -48,11 +48,11 @@ async function sendTestMail(
   } catch (error) {
     log.warn({ err: error }, 'the test mail could not be sent')
     const reason = error instanceof Error ? error.message : String(error)
-    return { success: false, message: `The mail server did not take the mail: ${reason}` }
+    return { success: false, message: `The mail server did not take the email: ${reason}` }
   }
   const message =
     smtpUrl === null
-      ? 'No mail server is set (SMTP_URL), so the mail was written to the folder outbox.'
-      : `The mail server took the mail to ${admin.email}.`
+      ? 'No mail server is set (SMTP_URL), so the email was written to the folder outbox.'
+      : `The mail server took the email to ${admin.email}.`
   return { success: true, message }
 }

@@ -238,7 +238,7 @@ describe('POST /api/auth/change-password', () => {
     expect(answer.status).toBe(409)
     expect(await answer.json()).toEqual({
       code: 'NO_PASSWORD',
-      message: 'This account has no password yet. A letter lets you set one.',
+      message: 'This account has no password yet. An email lets you set one.',
     })
   })
 

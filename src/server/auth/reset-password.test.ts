@@ -65,7 +65,7 @@ describe('POST /api/auth/forgot-password', () => {
     expect(await app.mails()).toHaveLength(1)
   })
 
-  it('sends nobody more than three letters in a quarter of an hour', async () => {
+  it('sends nobody more than three emails in a quarter of an hour', async () => {
     const person = await makePerson(app)
     for (let n = 0; n < 5; n += 1) expect((await forget(person.email)).status).toBe(200)
     expect(await app.mails()).toHaveLength(3)

@@ -85,7 +85,7 @@ function handlers(deps: AuthDeps): AuthHandlers {
         subject: readUnverified(deps, context),
         askedAt: deps.clock().toISOString(),
       })
-      return { message: 'If this address waits to be verified, we have sent the mail again.' }
+      return { message: 'If this address waits to be verified, we have sent the email again.' }
     },
 
     async login({ body, clientAddress, context }) {

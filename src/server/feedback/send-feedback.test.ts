@@ -79,7 +79,7 @@ describe('from however many addresses', () => {
     expect(others).toEqual([])
     expect(digest?.letter.subject).toBe('Feedback in the Admin Center: 1 message of an hour')
     expect(digest?.letter.text).toMatch(
-      /Some feedback of the hour from .+ got no letter of its own\. The Admin Center has 1 message of that hour\./,
+      /Some feedback of the hour from .+ got no email of its own\. The Admin Center has 1 message of that hour\./,
     )
     expect(digest?.letter.text).toContain('what was deleted is not.')
   })

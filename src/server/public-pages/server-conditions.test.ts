@@ -70,7 +70,7 @@ describe('the texts are true of a server', () => {
     [
       'that verifies addresses by mail',
       { REQUIRE_EMAIL_VERIFICATION: 'on', ...smtp },
-      'A letter then asks you to confirm the address. Its link works for 24 hours.',
+      'An email then asks you to confirm the address. Its link works for 24 hours.',
       'Google account',
     ],
     [
@@ -88,31 +88,31 @@ describe('the texts are true of a server', () => {
     [
       'with one: a forgotten password',
       smtp,
-      'A letter brings a link with which you set a new one. It works for 1 hour and once.',
+      'An email brings a link with which you set a new one. It works for 1 hour and once.',
       'This server sends no mail',
     ],
     [
       'without a mail server: the trial',
       {},
       'counts the days down. When it is over, the account is Free again',
-      'Letters remind you',
+      'Emails remind you',
     ],
     [
       'with one: the trial',
       smtp,
-      'counts the days down. Letters remind you before the end. When it is over',
+      'counts the days down. Emails remind you before the end. When it is over',
       'This server sends no mail',
     ],
     [
       'without a mail server: the File Manager',
       {},
       'the expiry that new uploads begin with.',
-      'whether you get a mail',
+      'whether you get an email',
     ],
     [
       'with one: the File Manager',
       smtp,
-      'begin with, and whether you get a mail at the first download of a file and a day before a link ends.',
+      'begin with, and whether you get an email at the first download of a file and a day before a link ends.',
       'begin with.',
     ],
     [
@@ -128,7 +128,7 @@ describe('the texts are true of a server', () => {
       'from the bytes that it has stored',
     ],
     ['without Google', {}, 'Sign up', 'Google'],
-    ['with Google', google, 'You can also sign in with your Google account', 'A letter then asks'],
+    ['with Google', google, 'You can also sign in with your Google account', 'An email then asks'],
     [
       'that recognises content',
       {},
@@ -159,12 +159,12 @@ describe('the texts are true of a server', () => {
     ['without a mail server', {}, 'This server has no mail service', 'The mail service'],
     ['with one', smtp, 'The mail service', 'has no mail service'],
     [
-      'without a mail server: letters',
+      'without a mail server: emails',
       {},
-      'can be flooded. The letters in the folder stay until the operator removes them.',
+      'can be flooded. The emails in the folder stay until the operator removes them.',
       'and not kept',
     ],
-    ['with one: letters', smtp, 'written when it is sent and not kept.', 'letters in the folder'],
+    ['with one: emails', smtp, 'written when it is sent and not kept.', 'emails in the folder'],
     ['without a mail server: feedback', {}, 'message, and when.Kept', 'mailed to support'],
     ['with one: feedback', smtp, 'It is usually mailed to support too.', 'has no mail service'],
     [
@@ -190,8 +190,8 @@ describe('the texts are true of a server', () => {
   })
 
   it.each([
-    ['without a mail server', {}, 'This server sends no mail.', 'told by mail'],
-    ['with one', smtp, 'The owner is told by mail, with the reason.', 'sends no mail'],
+    ['without a mail server', {}, 'This server sends no mail.', 'told by email'],
+    ['with one', smtp, 'The owner is told by email, with the reason.', 'sends no mail'],
   ])('%s: the terms', async (_, env, says, saysNot) => {
     const text = await read('terms', env)
     expect(text).toContain(says)

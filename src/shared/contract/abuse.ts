@@ -119,7 +119,7 @@ export const abuse = {
     method: 'POST',
     path: '/api/admin/takedown',
     summary:
-      'End a link for good and block its content: the bytes go, and so do all other files with the same bytes. Nobody can upload them again. The owners get the reason by mail.',
+      'End a link for good and block its content: the bytes go, and so do all other files with the same bytes. Nobody can upload them again. The owners get the reason by email, where the server sends mail, and in the list of their files.',
     access: 'admin',
     body: z.object({ shortCode: shortCode.trim().min(1).max(64), reason }),
     response: done,

@@ -68,7 +68,7 @@ export const account = {
     method: 'POST',
     path: '/api/auth/signup',
     summary:
-      'Create an account with email and password. With requiresVerification it waits for the click in a letter, and the answer is the same for an address that has an account.',
+      'Create an account with email and password. With requiresVerification it waits for the click in an email, and the answer is the same for an address that has an account.',
     access: 'visitor',
     body: signupBody,
     response: z.object({ message: z.string(), requiresVerification: z.boolean() }),
@@ -78,7 +78,7 @@ export const account = {
     method: 'POST',
     path: '/api/auth/verify-email',
     summary:
-      'Verify an address by the token of a letter, which makes the account of its signup. The same token again succeeds and changes nothing.',
+      'Verify an address by the token of an email, which makes the account of its signup. The same token again succeeds and changes nothing.',
     access: 'visitor',
     body: z.object({ token }),
     response: done,
@@ -88,7 +88,7 @@ export const account = {
     method: 'POST',
     path: '/api/auth/resend-verification',
     summary:
-      'Ask for the letter of a signup again. The answer tells nobody whether the address waits for one.',
+      'Ask for the email of a signup again. The answer tells nobody whether the address waits for one.',
     access: 'visitor',
     body: z.object({ email }),
     response: done,
@@ -107,7 +107,7 @@ export const account = {
     method: 'POST',
     path: '/api/auth/forgot-password',
     summary:
-      'Ask for a letter to reset a password. The answer tells nobody whether the account exists.',
+      'Ask for an email to reset a password. The answer tells nobody whether the account exists.',
     access: 'visitor',
     body: z.object({ email }),
     response: done,
@@ -116,7 +116,7 @@ export const account = {
   resetPassword: endpoint({
     method: 'POST',
     path: '/api/auth/reset-password',
-    summary: 'Set a new password by the token of a letter; ends every session of the account.',
+    summary: 'Set a new password by the token of an email; ends every session of the account.',
     access: 'visitor',
     body: z.object({ token, newPassword }),
     response: done,
@@ -126,7 +126,7 @@ export const account = {
     method: 'POST',
     path: '/api/auth/reset-password/check',
     summary:
-      'Whether the token of a letter can still set a new password. It can be asked again, and uses nothing up.',
+      'Whether the token of an email can still set a new password. It can be asked again, and uses nothing up.',
     access: 'visitor',
     body: z.object({ token }),
     response: z.object({ isValid: z.boolean() }),

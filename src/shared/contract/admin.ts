@@ -98,7 +98,7 @@ export const admin = {
     method: 'DELETE',
     path: '/api/admin/users/{id}',
     summary:
-      "Delete a user and all that is theirs: files, open uploads, sessions, ways to sign in, settings, waiting letters. The body may hold the user's address as `email`, typed in again: with another address nothing is deleted. Links end with this call. The bytes are removed before it answers, except where storage refuses or there are more than a thousand files: those go within minutes. `deletedFiles` counts the files of the user's list.",
+      "Delete a user and all that is theirs: files, open uploads, sessions, ways to sign in, settings, waiting emails. The body may hold the user's address as `email`, typed in again: with another address nothing is deleted. Links end with this call. The bytes are removed before it answers, except where storage refuses or there are more than a thousand files: those go within minutes. `deletedFiles` counts the files of the user's list.",
     access: 'admin',
     params: z.object({ id: userId }),
     // `deleteUser` compares the address after it has looked at the user. So an unknown user gives
@@ -171,7 +171,7 @@ export const admin = {
     method: 'POST',
     path: '/api/test-email',
     summary:
-      'Send the administrator a mail now. `success` tells whether the mail server took it, and `message` what it said.',
+      'Send the administrator an email now. `success` tells whether the mail server took it, and `message` what it said.',
     access: 'admin',
     response: z.object({ success: z.boolean(), message: z.string() }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],

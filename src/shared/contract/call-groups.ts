@@ -26,7 +26,7 @@ export interface CallGroup {
 const features: readonly { title: string; lead: string; rows: Record<string, Endpoint> }[] = [
   {
     title: 'Signing in',
-    lead: 'Accounts, sessions, and the letters that prove an address.',
+    lead: 'Accounts, sessions, and the emails that prove an address.',
     rows: { ...account, ...signInWays },
   },
   {

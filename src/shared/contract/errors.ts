@@ -86,7 +86,7 @@ export const errorTable = {
   },
   NO_PASSWORD: {
     status: 409,
-    message: 'This account has no password yet. A letter lets you set one.',
+    message: 'This account has no password yet. An email lets you set one.',
   },
   LAST_WAY_IN: {
     status: 409,

@@ -23,8 +23,8 @@ const everywhere: Notes = {
   lastName: { note: 'The last name.', example: 'Lovelace' },
   accent: { note: 'The colour of buttons and bars, as `#rrggbb`.', example: '#0b6e63' },
   defaultExpirationDays: { note: 'The days that new uploads begin with.', example: 5 },
-  mailOnFirstDownload: { note: 'Whether a letter tells of the first download of each file.' },
-  mailBeforeExpiry: { note: 'Whether a letter comes a day before a link ends.' },
+  mailOnFirstDownload: { note: 'Whether an email tells of the first download of each file.' },
+  mailBeforeExpiry: { note: 'Whether an email comes a day before a link ends.' },
   category: { note: 'What the feedback is about.', example: 'feature' },
   shortCode: { note: 'The end of the link: `/s/{shortCode}`.', example: 'k7RmTq9XbW' },
 }
@@ -75,8 +75,8 @@ const inRequests: Notes = {
   },
   newPassword: { note: 'The password that it gets.', example: 'staple correct horse' },
   token: {
-    note: 'The secret at the end of the link in a letter.',
-    example: 'the-token-of-the-letter',
+    note: 'The secret at the end of the link in an email.',
+    example: 'the-token-of-the-email',
   },
   next: { note: 'The page of this server to come back to.', example: '/' },
   name: { note: 'The name that is shown.', example: 'Ada Lovelace' },
@@ -164,7 +164,7 @@ const inAnswers: Notes = {
   },
   user: { note: 'The user after the change.' },
   requiresVerification: {
-    note: 'Whether a letter must be answered before the account exists.',
+    note: 'Whether an email must be answered before the account exists.',
     example: true,
   },
   google: { note: 'Whether people can sign in with Google here.', example: true },
@@ -174,7 +174,7 @@ const inAnswers: Notes = {
   },
   isValid: { note: 'Whether the token can still be used.', example: true },
   sendsMail: {
-    note: 'Whether letters are sent. Otherwise only the operator can read them.',
+    note: 'Whether emails are sent. Otherwise only the operator can read them.',
     example: true,
   },
   way: { note: 'The way to sign in.', example: 'password' },
@@ -201,7 +201,7 @@ const inAnswers: Notes = {
   ipAddress: { note: 'The IP address.', example: '192.0.2.7' },
   isCurrent: { note: 'Whether it is the session of this call.', example: true },
   signature: {
-    note: 'The text at the end of every letter, and of mails that share a link.',
+    note: 'The text at the end of every email, and of emails that share a link.',
     example: 'Mayfly',
   },
   version: { note: 'The version text that the pages show.', example: 'v0.9.10' },

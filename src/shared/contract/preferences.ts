@@ -13,7 +13,7 @@ export const preferences = {
     method: 'GET',
     path: '/api/preferences',
     summary:
-      "The caller's settings of the File Manager: the first choice of days for new uploads, and which letters to send.",
+      "The caller's settings of the File Manager: the first choice of days for new uploads, and which emails to send.",
     access: 'user',
     response: preferencesAnswer,
     errors: ['UNAUTHORIZED'],

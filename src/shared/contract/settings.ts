@@ -47,7 +47,7 @@ export const settings = {
   emailSignature: endpoint({
     method: 'GET',
     path: '/api/settings/email-signature',
-    summary: 'The signature under every letter, and under mails that share a link.',
+    summary: 'The signature under every email of the server, and under those that share a link.',
     access: 'visitor',
     response: z.object({ signature: z.string() }),
     errors: [],
@@ -103,7 +103,7 @@ export const settings = {
     method: 'POST',
     path: '/api/admin/settings',
     summary:
-      'Change a setting: the price, the version text, the signature under mails, a limit of a tier, or what caps all accounts together. Sizes are bytes, or text such as `500MB`; days are text such as `3, 5, 7`. What breaks a bound is refused with a sentence that names it.',
+      'Change a setting: the price, the version text, the signature under emails, a limit of a tier, or what caps all accounts together. Sizes are bytes, or text such as `500MB`; days are text such as `3, 5, 7`. What breaks a bound is refused with a sentence that names it.',
     access: 'admin',
     body: z.preprocess(withReadableValue, settingBody),
     response: z.object({ key: z.enum(settingKeys), value: z.string(), description: z.string() }),

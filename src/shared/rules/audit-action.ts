@@ -38,7 +38,7 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'expire-trials': 'Expired trials',
   'test-storage': 'Tested the storage connection',
   'test-storage-upload': 'Tested a storage upload',
-  'test-mail': 'Sent a test mail',
+  'test-mail': 'Sent a test email',
   'take-down': 'Took a file down',
   'dismiss-report': 'Dismissed a report',
   'delete-feedback': 'Deleted feedback',

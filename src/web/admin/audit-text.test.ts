@@ -19,7 +19,7 @@ describe('an entry of the audit log', () => {
 
   it.each([
     ['session', 'Changed the password'],
-    ['letter', 'Set a new password by a letter'],
+    ['letter', 'Set a new password by an email'],
     ['taking-over', 'Verified the address, and replaced a password set before'],
   ])('about a password, by %s', (by, text) => {
     expect(auditText({ action: 'change-password', details: { by } })).toBe(text)
@@ -62,7 +62,7 @@ describe('an entry of the audit log', () => {
     ['sanitize-file-names', { updated: 4, errors: 1 }, 'Sanitized filenames: 4'],
     ['set-role', { from: 'user', to: 'admin' }, 'Role: User to Administrator'],
     ['test-storage', { store: 'disk', connected: true }, 'Tested the storage connection: OK'],
-    ['test-mail', { success: false }, 'Sent a test mail: failed'],
+    ['test-mail', { success: false }, 'Sent a test email: failed'],
     ['test-storage-upload', { size: 1 }, 'Tested a storage upload'],
     ['take-down', { shortCode: 'abc', reason: 'Malware.' }, 'Took /s/abc down: Malware.'],
     ['delete-feedback', { feedbackId: 'x', isSuspect: true }, 'Deleted feedback'],

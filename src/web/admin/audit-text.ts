@@ -56,7 +56,7 @@ const sentences: Partial<Record<AuditAction, (details: Details) => string | unde
   },
   'expire-trials': (details) => figure('Expired trials', details, 'expiredCount'),
   'test-storage': (details) => verdict('Tested the storage connection', details, 'connected'),
-  'test-mail': (details) => verdict('Sent a test mail', details, 'success'),
+  'test-mail': (details) => verdict('Sent a test email', details, 'success'),
   'sanitize-file-names': (details) => figure('Sanitized filenames', details, 'updated'),
 }
 
@@ -96,7 +96,7 @@ function roleSentence(details: Details): string | undefined {
 
 const passwordTexts: Record<PasswordChange, string> = {
   session: 'Changed the password',
-  letter: 'Set a new password by a letter',
+  letter: 'Set a new password by an email',
   'taking-over': 'Verified the address, and replaced a password set before',
 }
 
@@ -167,7 +167,7 @@ function countIn(details: Details, name: string): number | undefined {
   return typeof count === 'number' ? count : undefined
 }
 
-/** Writes a test with its result. Example: 'Sent a test mail: failed'. */
+/** Writes a test with its result. Example: 'Sent a test email: failed'. */
 function verdict(act: string, details: Details, name: string): string | undefined {
   const worked = details[name]
   return typeof worked === 'boolean' ? `${act}: ${worked ? 'OK' : 'failed'}` : undefined

@@ -33,7 +33,7 @@ export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
   },
   email_signature: {
     label: 'Email signature',
-    hint: `Ends every letter and every mail that shares a link. At most ${longestSignature} characters.`,
+    hint: `Ends every email of this server, and those that share a link. At most ${longestSignature} characters.`,
     failure: 'Failed to update email signature',
     inSentence: () => null,
   },

@@ -53,7 +53,7 @@ test('before a user is made free, it is said what goes, and that a trial ends', 
 })
 
 test('before a user is deleted, it is said what goes', () => {
-  const others = 'uploads under way, sessions, brand and waiting mails'
+  const others = 'uploads under way, sessions, brand and waiting emails'
   expect(deletionText({ fileCount: 0 })).toBe(
     `This account has no files. Its ${others} go with it. This cannot be undone.`,
   )

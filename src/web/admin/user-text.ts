@@ -56,7 +56,7 @@ export function downgradeText(
 
 /** Says what the server removes together with a user. */
 export function deletionText({ fileCount }: Pick<ListedUser, 'fileCount'>): string {
-  const others = 'uploads under way, sessions, brand and waiting mails'
+  const others = 'uploads under way, sessions, brand and waiting emails'
   const files =
     fileCount === 0
       ? `This account has no files. Its ${others} go with it.`

@@ -5,7 +5,7 @@ import { toast } from '../ui/toast.tsx'
 import { tellFailure } from './use-auth-form.ts'
 
 /**
- * Offers to send the mail that verifies an address again, after a login failed because the address
+ * Offers to send the email that verifies an address again, after a login failed because the address
  * is not verified.
  */
 export function ResendVerification({ email }: { email: string }) {
@@ -17,7 +17,7 @@ export function ResendVerification({ email }: { email: string }) {
       const { message } = await call('resendVerification', { body: { email } })
       toast({ title: 'Verification email sent', description: message })
     } catch (error) {
-      const description = 'Failed to send the mail. Please try again.'
+      const description = 'Failed to send the email. Please try again.'
       tellFailure({ failed: { title: 'Error', description } }, error)
     } finally {
       setBusy(false)
@@ -31,7 +31,7 @@ export function ResendVerification({ email }: { email: string }) {
         Open the link in the mail that we sent to {email}.
       </p>
       <Button onClick={resend} pending={busy} pendingLabel="Sending...">
-        Send the mail again
+        Send the email again
       </Button>
     </div>
   )

@@ -10,9 +10,9 @@ export const signInFaultTexts: Record<SignInFault, string> = {
   'google-lost':
     'This sign-in has expired, was used already, or began in another browser. Please start again. Your browser must accept cookies of this site.',
   'google-refused':
-    "Google's answer could not be verified, so you are not signed in. Please try again, and write to support if it happens again.",
+    "Google's answer could not be verified, so you are not signed in. Please try again, and tell whoever runs this server if it happens again.",
   'google-clock':
-    'The clocks of Google and of this server differ too much to let you in. Sign in with your password, and write to support.',
+    'The clocks of Google and of this server differ too much to let you in. Sign in with your password, and tell whoever runs this server.',
   'google-away':
     'Google cannot be reached right now. Try again in a minute, or sign in with your password.',
   'google-no-address':
@@ -30,6 +30,6 @@ export const signInFaultTexts: Record<SignInFault, string> = {
   'google-second':
     'This account is linked with another Google account. Use that one, or remove it on the account page first.',
   'google-unproven':
-    "Nobody has shown yet that the address of this account is yours. Set a password by the letter of 'Forgot password?' on the login page, then add Google. Or choose the Google account of this address.",
+    "Nobody has shown yet that the address of this account is yours. Set a password by the email of 'Forgot password?' on the login page, then add Google. Or choose the Google account of this address.",
   'google-signed-out': 'You were signed out before Google was added. Sign in, then add it again.',
 }

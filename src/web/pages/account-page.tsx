@@ -115,7 +115,7 @@ function Deletion({ user, supportEmail }: WithSupport) {
             Write to support
           </ButtonLink>
           <span className="min-w-0 text-muted text-sm wrap-anywhere">
-            Opens a mail to {supportEmail}, ready to send.
+            Opens an email to {supportEmail}, ready to send.
           </span>
         </div>
       ) : null}

@@ -66,7 +66,7 @@ export const accountScreens: Screens = {
   },
   'account without a password': async ({ page }) => {
     await openAccount(page, ['google'])
-    await expect(page.getByRole('button', { name: 'Send the letter' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Send the email' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Remove Google' })).toBeDisabled()
   },
   'account that cannot be loaded': async ({ noise, page }) => {

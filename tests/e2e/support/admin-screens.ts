@@ -76,9 +76,9 @@ const lines: CheckLine[] = [
     cure: `Write this rule to a file cors.json and give it to the bucket: ${rule}`,
   },
   {
-    name: 'Mail: lost letters',
+    name: 'Mail: lost emails',
     status: 'warning',
-    message: `A letter was lost in the last 7 days. To ${'a'.repeat(64)}@${'long.'.repeat(30)}example.org (signup): 550 ${'x'.repeat(200)}.`,
+    message: `An email was lost in the last 7 days. To ${'a'.repeat(64)}@${'long.'.repeat(30)}example.org (signup): 550 ${'x'.repeat(200)}.`,
     cure: 'Read what the mail server said.',
   },
   {

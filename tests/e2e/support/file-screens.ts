@@ -79,7 +79,7 @@ export const fileScreens: Screens = {
   'the file manager with its settings, a selection and statistics': async ({ page }) => {
     await page.getByRole('tab', { name: 'File Manager' }).click()
     await page.getByRole('button', { name: 'Settings' }).click()
-    await expect(page.getByRole('switch', { name: 'Mail before a link expires' })).toBeVisible()
+    await expect(page.getByRole('switch', { name: 'Email before a link expires' })).toBeVisible()
     await page.getByRole('checkbox', { name: 'Select all files' }).check()
     await page.getByRole('checkbox', { name: 'Select over.mp3' }).uncheck()
     await expect(page.getByRole('button', { name: 'Copy 4 links' })).toBeVisible()

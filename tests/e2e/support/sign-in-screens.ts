@@ -53,7 +53,7 @@ export const signInScreens: Screens = {
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign In' }).click()
-    await expect(page.getByRole('button', { name: 'Send the mail again' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Send the email again' })).toBeVisible()
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect(page.getByText('Login failed')).toBeHidden()
   },

@@ -58,8 +58,8 @@ describe('GET /api/admin/checks', () => {
       'CORS: ok',
       'Clock: ok',
       'Mail: ok',
-      'Mail: lost letters: ok',
-      'Mail: waiting letters: ok',
+      'Mail: lost emails: ok',
+      'Mail: waiting emails: ok',
       'Free space: ok',
       'Storage cap: ok',
       ...jobNames.map((name) => `Jobs: ${name}: ok`),
@@ -200,7 +200,7 @@ describe('the clock', () => {
     app.clock.set(now)
     expect(found).toMatchObject([{ status, cure: expect.stringContaining('time server') }])
     expect(found[0]?.message).toMatch(
-      /(( are (3|4)\d seconds apart\. M)|( are (2|3) minutes apart: m))ails and jobs come /,
+      /(( are (3|4)\d seconds apart\. E)|( are (2|3) minutes apart: e))mails and jobs come /,
     )
   })
 })

@@ -30,8 +30,8 @@ interface Harm {
 }
 
 const databaseHarm: Harm = {
-  warning: '. Mails and jobs come that much too early or late.',
-  failing: ': mails and jobs come that much too early or late.',
+  warning: '. Emails and jobs come that much too early or late.',
+  failing: ': emails and jobs come that much too early or late.',
 }
 const bucketHarm: Harm = {
   warning: '. From a minute on, downloads fail, because their addresses live for a minute.',

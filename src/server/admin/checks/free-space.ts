@@ -29,7 +29,7 @@ export async function checkFreeSpace({
   const cure = cureOf({ size, floor, minFreeSpace, leastFree: cap.leastFree, dataDir })
   if (free > floor) return [warning(`Only ${disk}. ${ahead}.`, cure)]
   if (free < breathingSpace) {
-    const now = holdsDatabase ? 'the database and letters may stop' : 'letters and logs may stop'
+    const now = holdsDatabase ? 'the database and mail may stop' : 'mail and logs may stop'
     return [failing(`The disk is full. ${disk}: ${effect}, and ${now} at any moment.`, cure)]
   }
   const least = `less than the ${formatSizeLimit(floor)} that must stay free`
@@ -61,5 +61,5 @@ function cureOf({ size, floor, minFreeSpace, leastFree, dataDir }: Floor): strin
 
 function effectOf(takesUploads: boolean, holdsDatabase: boolean): string {
   if (takesUploads) return 'uploads are refused'
-  return holdsDatabase ? 'the database may need more soon' : 'letters and logs may need more soon'
+  return holdsDatabase ? 'the database may need more soon' : 'mail and logs may need more soon'
 }

@@ -19,7 +19,7 @@ const figureTexts: Record<string, string> = {
   failed: 'failed and to be tried again',
   overdue: 'overdue',
   expiredCount: 'trials ended',
-  toldCount: 'files told about in mails',
+  toldCount: 'files told about in emails',
   ended: 'idle uploads ended',
   removed: 'removed',
   read: 'files read',

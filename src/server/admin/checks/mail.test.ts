@@ -52,9 +52,9 @@ describe('mail', () => {
       await expect.poll(() => countJobs('failed')).toBe(1)
     })
     smtp.react('accept')
-    const line = await lineOf(app, admin, 'Mail: lost letters')
+    const line = await lineOf(app, admin, 'Mail: lost emails')
     expect(line.status).toBe('warning')
-    expect(line.message).toMatch(/^A letter was lost in the last 7 days\. /)
+    expect(line.message).toMatch(/^An email was lost in the last 7 days\. /)
     expect(line.message).toContain(`To ${email} (forgot-password, `)
     expect(line.message).toContain('550 Refused')
   })
@@ -83,8 +83,8 @@ describe('mail', () => {
       data: { kind: 'signup', email: 'old@x.org' },
       minutesAgo: 8 * 24 * 60,
     })
-    const { message } = await lineOf(app, admin, 'Mail: lost letters')
-    expect(message).toMatch(/^8 letters were lost/)
+    const { message } = await lineOf(app, admin, 'Mail: lost emails')
+    expect(message).toMatch(/^8 emails were lost/)
     expect(message).toContain(`To ${email} (password-changed`)
     expect(message).toContain('To an account that is gone (trial')
     expect(message).toContain(`To ${app.deps.config.supportEmail} (feedback`)
@@ -97,12 +97,12 @@ describe('mail', () => {
   it('warns of letters that were tried often in vain, and not of those tried a few times', async () => {
     const data = { kind: 'signup' }
     await addMail({ state: 'retry', data, tries: 3 })
-    expect((await lineOf(app, admin, 'Mail: waiting letters')).status).toBe('ok')
+    expect((await lineOf(app, admin, 'Mail: waiting emails')).status).toBe('ok')
     await addMail({ state: 'retry', data, tries: 4, minutesAgo: 3, reason: '451 Busy' })
     await addMail({ state: 'retry', data, tries: 9, minutesAgo: 2, reason: '452 No room' })
-    const { status, message } = await lineOf(app, admin, 'Mail: waiting letters')
+    const { status, message } = await lineOf(app, admin, 'Mail: waiting emails')
     expect(status).toBe('warning')
-    expect(message).toMatch(/^2 letters wait after up to 9 tries\./)
+    expect(message).toMatch(/^2 emails wait after up to 9 tries\./)
     expect(message).toContain('452 No room')
   })
 
@@ -110,11 +110,11 @@ describe('mail', () => {
     const data = { kind: 'signup' }
     await addMail({ state: 'created', data, minutesAgo: -60 })
     await addMail({ state: 'created', data, minutesAgo: 4 })
-    expect((await lineOf(app, admin, 'Mail: waiting letters')).status).toBe('ok')
+    expect((await lineOf(app, admin, 'Mail: waiting emails')).status).toBe('ok')
     await addMail({ state: 'created', data, minutesAgo: 6 })
-    expect(await lineOf(app, admin, 'Mail: waiting letters')).toMatchObject({
+    expect(await lineOf(app, admin, 'Mail: waiting emails')).toMatchObject({
       status: 'failing',
-      message: expect.stringMatching(/^A letter waits since more than 5 minutes/),
+      message: expect.stringMatching(/^An email waits since more than 5 minutes/),
     })
   })
 

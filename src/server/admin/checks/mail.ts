@@ -54,7 +54,7 @@ function withServer(smtpUrl: string): Finding {
   const message = `${hostOf(smtpUrl)} answers and takes mail.`
   if (!mayGoInClear(smtpUrl) || isLoopback(new URL(smtpUrl).hostname)) return ok(message)
   return warning(
-    `${message} But mail and the login may go there without TLS, and letters let people into accounts.`,
+    `${message} But mail and the login may go there without TLS, and emails let people into accounts.`,
     'Unless the network up to there is yours alone, take requireTLS=false out of SMTP_URL and restart the server.',
   )
 }
@@ -62,11 +62,11 @@ function withServer(smtpUrl: string): Finding {
 function serverFault(error: unknown, smtpUrl: string): Finding {
   const host = hostOf(smtpUrl)
   const reason = reasonOf(error)
-  const kept = 'Letters wait, and are tried again for a day'
+  const kept = 'Emails wait, and are tried again for a day'
   if (codeOf(error) === 'EAUTH') {
     return failing(
       `${host} refused the login (${reason}). ${kept}.`,
-      'Put the right user and password into SMTP_URL and restart the server. The letters then go out by themselves.',
+      'Put the right user and password into SMTP_URL and restart the server. The emails then go out by themselves.',
     )
   }
   if (codeOf(error) === 'ETLS') {
@@ -93,14 +93,14 @@ function withoutServer({
   dataDir,
   requireEmailVerification,
 }: MailCheckDeps['config']): Finding {
-  const message = `No mail server is set. Each letter is a file in ${join(dataDir, 'outbox')}.`
+  const message = `No mail server is set. Each email is a file in ${join(dataDir, 'outbox')}.`
   if (isLoopback(appUrl.hostname)) return ok(`${message} That is enough on this machine alone.`)
   const lost = requireEmailVerification
-    ? 'Nobody gets the letter that a new account or a forgotten password needs.'
-    : 'Nobody who forgot a password gets a letter.'
+    ? 'Nobody gets the email that a new account or a forgotten password needs.'
+    : 'Nobody who forgot a password gets an email.'
   return warning(
     `${message} ${lost}`,
-    'Set SMTP_URL=smtp://user:password@host:port and MAIL_FROM, and restart the server. Letters that lie in the folder are not sent any more.',
+    'Set SMTP_URL=smtp://user:password@host:port and MAIL_FROM, and restart the server. Emails that lie in the folder are not sent any more.',
   )
 }
 
@@ -117,16 +117,16 @@ async function lookAtLost({ clock, config, db }: MailCheckDeps): Promise<Finding
   const { supportEmail } = config
   const asked = { days: toldDays, limit: mostTold, supportEmail }
   const { total, newest } = await listLostLetters(db, asked)
-  const about = 'lost letters'
+  const about = 'lost emails'
   if (total === 0) return { about, ...ok(`None in the last ${toldDays} days.`) }
-  const letters = total === 1 ? 'A letter was' : `${total} letters were`
+  const letters = total === 1 ? 'An email was' : `${total} emails were`
   const more =
     total > newest.length
       ? ` And ${total - newest.length} more, which the query in docs/operations.md (Mail) lists.`
       : ''
   const message = `${letters} lost in the last ${toldDays} days. ${newest.map((letter) => tell(letter, now)).join(' ')}${more}`
   const cure =
-    'Read what the mail server said. If an address is wrong, tell its owner in another way. If it is about the sender, set MAIL_FROM to an address from which this mail server lets you send, and restart. A lost letter is not sent again: people can ask for another one.'
+    'Read what the mail server said. If an address is wrong, tell its owner in another way. If it is about the sender, set MAIL_FROM to an address from which this mail server lets you send, and restart. A lost email is not sent again: people can ask for another one.'
   return { about, ...warning(message, cure) }
 }
 
@@ -136,22 +136,22 @@ function tell({ kind, address, reason, at }: LostLetter, now: Date): string {
 }
 
 async function lookAtWaiting({ db }: MailCheckDeps): Promise<Finding> {
-  const about = 'waiting letters'
+  const about = 'waiting emails'
   const asked = { tries: manyTries, minutes: untriedMinutes }
   const { tried, mostTries, reason, untried } = await countWaitingLetters(db, asked)
   if (untried > 0) {
     const message = `${waitingText(untried)} since more than ${untriedMinutes} minutes, and no server tries to send.`
     const cure =
-      'Restart the server. If it stays so, look in its log for "the job queue failed". None of the letters is lost.'
+      'Restart the server. If it stays so, look in its log for "the job queue failed". None of the emails is lost.'
     return { about, ...failing(message, cure) }
   }
   if (tried === 0) return { about, ...ok('None waits for long.') }
   const message = `${waitingText(tried)} after up to ${mostTries} tries. The mail server said last: ${shortReason(reason ?? '')}.`
   const cure =
-    'If the line Mail is failing, mend that first. Otherwise ask whoever runs the mail server about this answer. Each letter is tried for a day; none is lost before that.'
+    'If the line Mail is failing, mend that first. Otherwise ask whoever runs the mail server about this answer. Each email is tried for a day; none is lost before that.'
   return { about, ...warning(message, cure) }
 }
 
 function waitingText(letters: number): string {
-  return letters === 1 ? 'A letter waits' : `${letters} letters wait`
+  return letters === 1 ? 'An email waits' : `${letters} emails wait`
 }

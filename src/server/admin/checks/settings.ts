@@ -12,7 +12,7 @@ export function checkAddress({ config }: ConfigDeps, visit: Visit): Finding[] {
     const led = appUrlIsSet ? 'APP_URL is' : 'APP_URL is not set. It counts as'
     return [
       warning(
-        `You came by ${came.origin}, but ${led} ${appUrl.origin}: links in letters lead there.`,
+        `You came by ${came.origin}, but ${led} ${appUrl.origin}: links in emails lead there.`,
         `Set APP_URL to the address that people type, for instance APP_URL=${came.origin}, and restart the server. If ${appUrl.origin} is that address, open this page by it.`,
       ),
     ]
@@ -63,7 +63,7 @@ export function checkSecrets({ config }: ConfigDeps): Finding[] {
 export function checkRateLimits({ config }: ConfigDeps): Finding[] {
   if (config.rateLimits) return [ok('They are on.')]
   const message =
-    'They are off: anybody may try as many passwords, and cause as many letters, as the machine can do.'
+    'They are off: anybody may try as many passwords, and cause as many emails, as the machine can do.'
   const cure = 'Remove RATE_LIMITS=off from the settings and restart the server.'
   return [isLoopback(config.appUrl.hostname) ? warning(message, cure) : failing(message, cure)]
 }

@@ -51,18 +51,18 @@ export function feedbackDigestLetter(hour: {
   const robots = suspect === 0 ? '' : `, ${part}probably by a robot`
   return {
     subject: `Feedback in the Admin Center: ${messages} of an hour`,
-    preview: 'Not all feedback of this hour got a letter of its own.',
+    preview: 'Not all feedback of this hour got an email of its own.',
     heading: 'Not all feedback was mailed',
     blocks: [
       {
         kind: 'paragraph',
-        text: `Some feedback of the hour from ${momentText(from)} until ${momentText(until)} got no letter of its own. The Admin Center has ${messages} of that hour${robots}.`,
+        text: `Some feedback of the hour from ${momentText(from)} until ${momentText(until)} got no email of its own. The Admin Center has ${messages} of that hour${robots}.`,
       },
       {
         kind: 'button',
         label: 'Open the Admin Center',
         href: adminCenter,
-        note: `Look there under Feedback. What got a letter is counted too, and what was deleted is not. At most ${mostFeedbackLettersAnHour} in an hour are mailed, and none that a robot seems to have sent. A browser that fills in forms by itself may look like one.`,
+        note: `Look there under Feedback. What got an email is counted too, and what was deleted is not. At most ${mostFeedbackLettersAnHour} in an hour are mailed, and none that a robot seems to have sent. A browser that fills in forms by itself may look like one.`,
       },
     ],
   }

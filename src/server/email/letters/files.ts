@@ -65,7 +65,7 @@ export function fileLetter(
         kind: 'button',
         label: 'Open the File Manager',
         href: fileManager,
-        note: 'You asked for this letter in the settings of the File Manager. Turn it off there.',
+        note: 'You asked for this email in the settings of the File Manager. Turn it off there.',
       },
     ],
   }

@@ -35,7 +35,7 @@ export function reportLetter(report: {
         kind: 'button',
         label: 'Open the Admin Center',
         href: adminCenter,
-        note: 'Take the file down there, or dismiss the report. Further reports of the file today bring no other letter.',
+        note: 'Take the file down there, or dismiss the report. Further reports of the file today bring no other email.',
       },
     ],
   }

@@ -27,7 +27,7 @@ it('tells of one file what happened, why, and whom to write to', () => {
     'The reason: It is a trap.',
     'Sorry.',
     'The same content cannot be uploaded here again, under whatever name.',
-    'Do you think that this is a mistake? Answer to this mail, or write to support@example.org.',
+    'Do you think that this is a mistake? Answer to this email, or write to support@example.org.',
   ])
 })
 

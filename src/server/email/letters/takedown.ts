@@ -39,7 +39,7 @@ export function takedownLetter(facts: {
       {
         kind: 'paragraph',
         strong: 'Do you think that this is a mistake?',
-        text: `Answer to this mail, or write to ${supportEmail}.`,
+        text: `Answer to this email, or write to ${supportEmail}.`,
       },
     ],
   }

@@ -9,7 +9,7 @@ export function testLetter({ origin }: { origin: string }): LetterContent {
     blocks: [
       {
         kind: 'paragraph',
-        text: `The administrator of ${origin} asked for this mail. It arrived, so letters about accounts and files arrive too.`,
+        text: `The administrator of ${origin} asked for this email. It arrived, so emails about accounts and files arrive too.`,
       },
     ],
   }

@@ -36,7 +36,7 @@ export function verifyEmailLetter(facts: {
       {
         kind: 'paragraph',
         strong: 'It was not you?',
-        text: 'Do nothing, and there will be no account. If you signed up at another time or with another browser, take the letter of that signup: the account of this one has a password that somebody else chose.',
+        text: 'Do nothing, and there will be no account. If you signed up at another time or with another browser, take the email of that signup: the account of this one has a password that somebody else chose.',
       },
     ],
   }

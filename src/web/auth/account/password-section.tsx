@@ -5,7 +5,7 @@ import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { ChangePasswordForm } from './change-password-form.tsx'
 import { useAskForPasswordLetter, useWays } from './use-ways.ts'
 
-/** Changes the password. If the account has none, it offers a mail with a link to set one. */
+/** Changes the password. If the account has none, it offers an email with a link to set one. */
 export function PasswordSection({ email }: { email: string }) {
   const { ways, isFailed } = useWays()
   const hasPassword = ways ? ways.some(({ way }) => way === 'password') : isFailed
@@ -41,7 +41,7 @@ function NoPassword({ email }: { email: string }) {
           pendingLabel="Sending..."
           onClick={() => mutate(email)}
         >
-          Send the letter
+          Send the email
         </Button>
       </div>
     </>

@@ -26,7 +26,7 @@ export const faqAboutProduct: readonly FaqCategory[] = [
           <p>
             You can try Premium for {publicPlaceholder('trial')}, once for each account. Start it on
             the dashboard, which then counts the days down.
-            <When is="smtp"> Letters remind you before the end.</When> When it is over, the account
+            <When is="smtp"> Emails remind you before the end.</When> When it is over, the account
             is Free again: links that are open keep their dates, and nothing is charged.
           </p>
         ),
@@ -40,7 +40,7 @@ export const faqAboutProduct: readonly FaqCategory[] = [
             finds, copies their links and deletes them together. In its settings you choose the
             expiry that new uploads begin with
             <When is="smtp">
-              , and whether you get a mail at the first download of a file and a day before a link
+              , and whether you get an email at the first download of a file and a day before a link
               ends
             </When>
             .
@@ -193,10 +193,10 @@ export const faqAboutProduct: readonly FaqCategory[] = [
             </When>
             <When is="verification">
               <p>
-                <When is="smtp">A letter then asks you to confirm the address.</When>
+                <When is="smtp">An email then asks you to confirm the address.</When>
                 <When is="outbox">
-                  The address must then be confirmed by a letter. This server sends no mail: ask{' '}
-                  <Support /> for the letter.
+                  The address must then be confirmed by an email. This server sends no mail: ask{' '}
+                  <Support /> for the email.
                 </When>{' '}
                 Its link works for {durationText(tokenLifetimeMs['verify-email'])}.
               </p>
@@ -213,10 +213,10 @@ export const faqAboutProduct: readonly FaqCategory[] = [
         answer: (
           <p>
             Press “Forgot password?” on the <a href="/login">login page</a>.
-            <When is="smtp"> A letter brings a link with which you set a new one.</When>
+            <When is="smtp"> An email brings a link with which you set a new one.</When>
             <When is="outbox">
               {' '}
-              This server sends no mail: then ask <Support /> for the letter, in which there is a
+              This server sends no mail: then ask <Support /> for the email, in which there is a
               link with which you set a new one.
             </When>{' '}
             It works for {durationText(tokenLifetimeMs['reset-password'])} and once. The new

@@ -36,7 +36,7 @@ export const faqAboutSharing: readonly FaqCategory[] = [
             </li>
             <li>Drop the file on the dashboard, choose it there, or paste it.</li>
             <li>When it is uploaded, copy its link.</li>
-            <li>Send the link in any way you like: by mail, in a chat, on paper.</li>
+            <li>Send the link in any way you like: by email, in a chat, on paper.</li>
           </ol>
         ),
       },

@@ -50,7 +50,7 @@ const cookies: readonly Row[] = [
 
 const cookieOfSignup: Row = {
   name: <HostCookie name="mayfly.unverified" />,
-  purpose: 'Which signup you mean when you ask for its letter again.',
+  purpose: 'Which signup you mean when you ask for its email again.',
   lasts: durationText(tokenLifetimeMs['verify-email']),
 }
 

@@ -44,13 +44,13 @@ const kept: readonly Kept[] = [
     title: 'A signup that waits',
     what: (
       <>
-        Until you open the link in its letter: the name, the address and a hash of the password that
+        Until you open the link in its email: the name, the address and a hash of the password that
         were typed, and the name of the browser, such as “Firefox on Linux”.
       </>
     ),
     until: (
       <>
-        for {durationText(tokenLifetimeMs['verify-email'])} after its last letter, or until you
+        for {durationText(tokenLifetimeMs['verify-email'])} after its last email, or until you
         confirm
       </>
     ),
@@ -113,30 +113,30 @@ const kept: readonly Kept[] = [
     what: (
       <>
         What you chose in the File Manager, and your brand: its name, colour, message and logo. Of a
-        file for which you want a letter at its first download, that this letter is due.
+        file for which you want an email at its first download, that this email is due.
       </>
     ),
     until: 'until you change them, or until the account is deleted',
   },
   {
-    title: 'Letters',
+    title: 'Emails',
     what: (
       <>
-        The request for each letter: which one, and for which account or address. Its text is
-        written when it is sent<When is="smtp"> and not kept</When>.
+        The request for each email: which one, and for which account or address. Its text is written
+        when it is sent<When is="smtp"> and not kept</When>.
         <When is="outbox">
           {' '}
-          This server has no mail service. It writes each letter, with its address and its text,
-          into a folder that only its operator can read.
+          This server has no mail service. It writes each email, with its address and its text, into
+          a folder that only its operator can read.
         </When>{' '}
-        Links in letters work by a secret, of which the server keeps a hash while it works.
+        Links in emails work by a secret, of which the server keeps a hash while it works.
       </>
     ),
     until: (
       <>
-        for {durationText(mailRequestKeptMs)} after the letter was sent. That an address got one is
+        for {durationText(mailRequestKeptMs)} after the email was sent. That an address got one is
         counted for {durationText(letterWindowMs)}, so that nobody can be flooded
-        <When is="outbox">. The letters in the folder stay until the operator removes them</When>
+        <When is="outbox">. The emails in the folder stay until the operator removes them</When>
       </>
     ),
   },
@@ -222,7 +222,7 @@ const kept: readonly Kept[] = [
       <>
         One line for each request: its path without the code of a link, the time and the result. Who
         asked is not in it. A refused sign-in, and a refused transfer when too many are running,
-        leave a line with the IP address. Letters, accounts and files stand in it by numbers, and no
+        leave a line with the IP address. Emails, accounts and files stand in it by numbers, and no
         error that is logged has an email address in it.
       </>
     ),

@@ -45,7 +45,7 @@ const sections: readonly LegalSection[] = [
             In the Admin Center: names, addresses and whether they are confirmed, pictures and tiers
             of all accounts, when each was made and when its trial began and ends, how many files,
             stored bytes and downloads it has; the audit log with its IP addresses, and with the
-            addresses of deleted accounts; all feedback; the recipients of letters that could not be
+            addresses of deleted accounts; all feedback; the recipients of emails that could not be
             sent; and all reports, with the names of the files and the addresses of their owners.
             Who reads a report can open the file that it is about.
           </dd>
@@ -70,7 +70,7 @@ const sections: readonly LegalSection[] = [
         <When is="smtp">
           <div>
             <dt>The mail service</dt>
-            <dd>Carries the letters, and so sees addresses and contents.</dd>
+            <dd>Carries the emails, and so sees addresses and contents.</dd>
           </div>
         </When>
         <When is="google">
@@ -154,7 +154,7 @@ const sections: readonly LegalSection[] = [
           names the address of the account, so that the deletion itself can be explained, and those
           about files that were taken down have the link code and the reason; the proofs of
           deletion, without names; link codes that were used; the checksum of content that was taken
-          down; what you wrote as feedback or when you reported a file, and what is kept of letters,
+          down; what you wrote as feedback or when you reported a file, and what is kept of emails,
           for as long as it says above.
         </p>
         <p>

@@ -142,8 +142,8 @@ const sections: readonly LegalSection[] = [
           cannot be uploaded here again.
           <When is="smtp">
             {' '}
-            The owner is told by mail, with the reason. If you think that we were wrong, answer that
-            mail.
+            The owner is told by email, with the reason. If you think that we were wrong, answer
+            that email.
           </When>
           <When is="outbox">
             {' '}
