@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { type Report, reportBody } from '../../shared/contract/abuse.ts'
+import { groupedDigits } from '../../shared/rules/grouped-digits.ts'
 import { opens } from '../../shared/rules/link-status.ts'
 import { longestReason } from '../../shared/rules/report.ts'
 import type { Deps } from '../deps.ts'
@@ -83,7 +84,7 @@ export function abuseRoutes(
 }
 
 function dismissedText(open: number): string {
-  return `Report dismissed, ${open === 0 ? 'none is' : `${open.toLocaleString('en')} still`} open`
+  return `Report dismissed, ${open === 0 ? 'none is' : `${groupedDigits(open)} still`} open`
 }
 
 type ListedReport = Awaited<ReturnType<typeof listReports>>[number]
@@ -128,7 +129,7 @@ function faultOf({ issues }: z.ZodError): string {
   const isWrong = (field: string) => issues.some(({ path }) => path[0] === field)
   if (!isWrong('reason')) return 'Please enter a valid email address.'
   const isTooLong = issues.some(({ code, path }) => path[0] === 'reason' && code === 'too_big')
-  const most = longestReason.toLocaleString('en')
+  const most = groupedDigits(longestReason)
   return isTooLong
     ? `Please use at most ${most} characters.`
     : 'Please say what is wrong with the file.'

@@ -1,3 +1,4 @@
+import { groupedDigits } from '../../shared/rules/grouped-digits.ts'
 import { isShortCode } from '../../shared/rules/short-code.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
@@ -134,7 +135,7 @@ async function proveEnded(
 
 /** Tells the administrator in words what a takedown did. */
 export function takedownText({ link, content, copies }: TakedownResult): string {
-  const others = copies === 1 ? '1 other file' : `${copies.toLocaleString('en')} other files`
+  const others = copies === 1 ? '1 other file' : `${groupedDigits(copies)} other files`
   const blocked = {
     blocked: `Its content is blocked${copies > 0 ? `, and ${others} with it were taken down` : ''}.`,
     waiting: 'Storage cannot be read now. Its content will be blocked as soon as it can.',

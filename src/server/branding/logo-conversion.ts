@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import { groupedDigits } from '../../shared/rules/grouped-digits.ts'
 import { maxLogoSide } from '../../shared/rules/logo-limits.ts'
 import { AppError } from '../errors.ts'
 import { logoExit, maxLogoPngBytes } from './logo-exit.ts'
@@ -132,7 +133,7 @@ async function runProcess(
   const logo = code === logoExit.converted ? toLogo(Buffer.concat(chunks)) : null
   if (logo) return logo
   if (code === logoExit.tooManyPixels) {
-    const side = maxLogoSide.toLocaleString('en')
+    const side = groupedDigits(maxLogoSide)
     throw new AppError('LOGO_UNREADABLE', {
       message: `This picture is too large: it may be ${side} pixels wide and high at most.`,
     })

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { feedbackBody, longestFeedback } from '../../shared/contract/feedback.ts'
+import { groupedDigits } from '../../shared/rules/grouped-digits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { moment, parseCursor, takePage } from '../http/cursor.ts'
@@ -68,6 +69,6 @@ function faultOf({ issues }: z.ZodError): string {
   if (!isTooLong || (field !== 'name' && field !== 'email' && field !== 'message')) {
     return 'Please fill in all required fields, and give a valid email address.'
   }
-  const most = longestFeedback[field].toLocaleString('en')
+  const most = groupedDigits(longestFeedback[field])
   return `The ${field} is too long. Please use at most ${most} characters.`
 }

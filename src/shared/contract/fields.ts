@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { groupedDigits } from '../rules/grouped-digits.ts'
 import { limitBounds } from '../rules/limit-settings.ts'
 import { maxMediaTypeLength, mediaType } from '../rules/media-type.ts'
 
@@ -29,7 +30,7 @@ export function isPlainLine(text: string): boolean {
 
 /** Returns the error text for a text that is longer than `most` characters. */
 export function tooLong(most: number): string {
-  return `Must have ${most.toLocaleString('en')} characters at most.`
+  return `Must have ${groupedDigits(most)} characters at most.`
 }
 
 /**

@@ -1,4 +1,5 @@
 import { formatSizeLimit } from './file-size.ts'
+import { groupedDigits } from './grouped-digits.ts'
 import { daysText } from './limit-text.ts'
 import { maxPartCount, usualPartSize } from './part-plan.ts'
 import { parseSize } from './size-text.ts'
@@ -54,14 +55,14 @@ const limitKinds = {
   max_files: limitKind({
     field: 'maxFiles',
     label: 'number of files',
-    bounds: `a whole number from ${files.least} to ${files.most.toLocaleString('en')}, or ${unlimited}`,
+    bounds: `a whole number from ${files.least} to ${groupedDigits(files.most)}, or ${unlimited}`,
     read: (text) => (text === unlimited ? { value: null } : readWhole(text, files)),
     write: (value) => (value === null ? unlimited : String(value)),
   }),
   max_file_size: limitKind({
     field: 'maxFileSize',
     label: 'size of a file',
-    bounds: `from ${formatSizeLimit(fileSize.least)} to ${formatSizeLimit(fileSize.most)}: storage takes ${maxPartCount.toLocaleString('en')} parts of ${formatSizeLimit(usualPartSize)} at most`,
+    bounds: `from ${formatSizeLimit(fileSize.least)} to ${formatSizeLimit(fileSize.most)}: storage takes ${groupedDigits(maxPartCount)} parts of ${formatSizeLimit(usualPartSize)} at most`,
     read: (text) => within(parseSize(text), fileSize),
     write: String,
   }),

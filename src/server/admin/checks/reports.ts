@@ -1,3 +1,4 @@
+import { groupedDigits } from '../../../shared/rules/grouped-digits.ts'
 import { momentText } from '../../../shared/rules/moment-text.ts'
 import { dayInMs } from '../../../shared/rules/time-units.ts'
 import { countOpenReports } from '../../abuse/queries.ts'
@@ -14,7 +15,7 @@ export async function checkReports({
   const now = clock()
   const { count, since } = await countOpenReports(db)
   if (since === null) return [ok('None is open.')]
-  const message = `${count.toLocaleString('en')} open, the oldest since ${momentText(since, now)}.`
+  const message = `${groupedDigits(count)} open, the oldest since ${momentText(since, now)}.`
   if (now.getTime() - since.getTime() < longestWaitMs) return [ok(message)]
   const cure =
     'Look at each under Reports in the Admin Center: take the file down, or dismiss the report. The link of a reported file works until then.'

@@ -1,6 +1,7 @@
 import { counted } from '../../../shared/rules/counted.ts'
 import { categoryLabels, type FeedbackCategory } from '../../../shared/rules/feedback-category.ts'
 import { mostFeedbackLettersAnHour } from '../../../shared/rules/feedback-limits.ts'
+import { groupedDigits } from '../../../shared/rules/grouped-digits.ts'
 import { momentText } from '../../../shared/rules/moment-text.ts'
 import type { LetterContent } from '../letter.ts'
 
@@ -47,7 +48,7 @@ export function feedbackDigestLetter(hour: {
 }): LetterContent {
   const { from, until, all, suspect, adminCenter } = hour
   const messages = counted(all, 'message')
-  const part = suspect === all ? '' : `${suspect.toLocaleString('en')} of them `
+  const part = suspect === all ? '' : `${groupedDigits(suspect)} of them `
   const robots = suspect === 0 ? '' : `, ${part}probably by a robot`
   return {
     subject: `Feedback in the Admin Center: ${messages} of an hour`,

@@ -1,3 +1,4 @@
+import { groupedDigits } from '../../../shared/rules/grouped-digits.ts'
 import { momentText } from '../../../shared/rules/moment-text.ts'
 import type { LetterContent } from '../letter.ts'
 
@@ -16,7 +17,7 @@ export function reportLetter(report: {
   adminCenter: string
 }): LetterContent {
   const { fileName, link, count, reason, email, reportedAt, adminCenter } = report
-  const times = count === 1 ? 'once' : `${count.toLocaleString('en')} times`
+  const times = count === 1 ? 'once' : `${groupedDigits(count)} times`
   const [first = '', ...others] = reason.split('\n').filter((line) => line.trim() !== '')
   return {
     subject: 'A file was reported',
