@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import { receiptsShownSince } from '../../shared/rules/receipt.ts'
 import { removeInBatches } from '../db/in-batches.ts'
 import { deletionReceipts } from '../db/schema.ts'
@@ -47,12 +47,17 @@ export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
       .select({ fileId })
       .from(deletionReceipts)
       .where(and(isNotNull(originalName), lt(purgedAt, receiptsShownSince(now))))
+      // In this order the index has the old names first, and Postgres stops at the first newer one.
+      // Without it, Postgres would read all receipts, because it expects old names among them.
+      .orderBy(purgedAt)
       .limit(limit)
       .for('update', { skipLocked: true })
     const { rowCount } = await db
       .update(deletionReceipts)
       .set({ originalName: null })
-      .where(inArray(fileId, due))
+      // An array makes Postgres look up each id in the index. It expects more old names than there
+      // are, and would otherwise join all receipts.
+      .where(sql`${fileId} = any(array(${due.getSQL()}))`)
     return rowCount ?? 0
   })
 }

@@ -9,6 +9,7 @@ import { tellEndingLinks } from '../files/ask-for-file-letters.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
 import { findOwnersOfFirstDownloads, takeFirstDownloads } from '../files/preference-queries.ts'
 import { lookAtFiles } from '../files/purge-queries.ts'
+import { forgetReceiptNames } from '../files/receipt-queries.ts'
 import { recheckFiles } from '../files/recheck-files.ts'
 import { expireTrials } from '../tiers/expire-trials.ts'
 import { setTier } from '../tiers/set-tier.ts'
@@ -23,13 +24,15 @@ const minute = 60_000
 const day = 24 * 60 * minute
 /** How many expired files there are that their owners can renew. */
 const keptCount = 30_000
+/** How many files there are whose bytes were removed. Their rows stay in the lists of the owners. */
+const purgedCount = 60_000
 const ownerCount = 1000
 const userCount = 10_000
 /** How many rows concern the job of a test, and how often it may read each. */
 const dueCount = 30
 const mostReads = 20 * dueCount
 
-type Table = 'files' | 'users' | 'first_downloads'
+type Table = 'files' | 'users' | 'first_downloads' | 'deletion_receipts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -51,6 +54,16 @@ beforeAll(async () => {
       from generate_series(1, $2::int) n`,
     [now, keptCount, ownerCount],
   )
+  await app.pool.query(
+    `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
+        created_at, expires_at, max_lifetime_at, purging_at, purge_due_at, purge_try_at, purged_at)
+      select 'user-' || 1 + n % $3::int, 'disk', 'purged-' || n, 'Report ' || n || '.pdf',
+        'application/pdf', n, 'purged-' || n, ended - interval '3 days', ended,
+        ended + interval '27 days', ended, ended, ended, ended + interval '1 minute'
+      from generate_series(1, $2::int) n,
+        lateral (select $1::timestamptz - interval '1 day' - n * interval '1 minute' as ended) ends`,
+    [now, purgedCount, ownerCount],
+  )
   await app.pool.query('vacuum analyze users, files')
 })
 afterAll(() => app.close())
@@ -61,7 +74,9 @@ async function rowsRead(table: Table, work: () => Promise<unknown>) {
   const ofTable = plans.filter((plan) => new RegExp(` on ${table}\\b`).test(plan))
   expect(ofTable.length).toBeGreaterThan(0)
   for (const plan of plans)
-    expect(plan).not.toMatch(/Seq Scan on (files|users|uploads|first_downloads)\b/)
+    expect(plan).not.toMatch(
+      /Seq Scan on (files|users|uploads|first_downloads|deletion_receipts)\b/,
+    )
   return ofTable.reduce((sum, plan) => sum + rowsReadOf(plan, table), 0)
 }
 
@@ -85,6 +100,7 @@ describe('the purge, and the report of what is overdue', () => {
     await insertFiles(app, free.id, dueCount)
     app.clock.advance(4 * day)
     await expectFewReads('files', report)
+    await expectFewReads('users', report)
     await expectFewReads('files', purge)
   })
 
@@ -158,6 +174,24 @@ describe('the mails about first downloads', () => {
       expect(await takeFirstDownloads(db, owner, 1000)).toHaveLength(perOwner)
     })
     expect(taken).toBeLessThanOrEqual(5 * perOwner)
+  })
+})
+
+describe('the removal of old names from receipts', () => {
+  it('reads only these receipts', async () => {
+    const fill = `insert into deletion_receipts
+        (file_id, owner_id, storage, storage_key, original_name, due_at, purged_at)
+      select gen_random_uuid(), 'user-1', 'disk', 'removed', name, purged, purged
+      from generate_series(1, $1::int) n,
+        lateral (select $2::timestamptz - n * interval '1 minute' as purged) dates,
+        lateral (select case when n <= $3 then 'Report.pdf' end as name) names`
+    const thirtyDays = 30 * 24 * 60
+    await app.pool.query(fill, [2 * thirtyDays, app.clock(), thirtyDays])
+    await app.pool.query('vacuum analyze deletion_receipts')
+    app.clock.advance(dueCount * minute)
+    await expectFewReads('deletion_receipts', async () =>
+      expect(await forgetReceiptNames(app.deps.db, app.clock())).toBe(dueCount),
+    )
   })
 })
 
