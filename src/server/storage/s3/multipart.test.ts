@@ -149,17 +149,35 @@ describe('the list of open multipart uploads', () => {
   })
 })
 
+async function notSealed() {
+  return false
+}
+
 describe('the multipart upload for a use', () => {
+  it('is none, and none is begun, where the object is sealed', async () => {
+    const id = await open().openFor('whole', key, 'text/plain', async () => true)
+    expect(id).toBe('sealed')
+    expect(asked).not.toContain('CreateMultipartUploadCommand')
+  })
+
+  it('is none where the object is sealed and an upload of it is still open', async () => {
+    uploads = [upload('whole', 1)]
+    for (const use of ['whole', 'parts'] as const) {
+      expect(await open().openFor(use, key, 'text/plain', async () => true)).toBe('sealed')
+    }
+    expect(asked).not.toContain('CreateMultipartUploadCommand')
+  })
+
   it('is that which is there, and none is begun', async () => {
     uploads = [upload('whole', 1), upload('parts', 2)]
-    expect(await open().openFor('whole', key, 'text/plain')).toBe('whole')
-    expect(await open().openFor('parts', key, 'text/plain')).toBe('parts')
+    expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('whole')
+    expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('parts')
     expect(asked).not.toContain('CreateMultipartUploadCommand')
   })
 
   it('of a whole file is begun once', async () => {
     next = [{ uploadId: 'new', begunAt: 1 }]
-    expect(await open().openFor('whole', key, 'text/plain')).toBe('new')
+    expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('new')
     expect(uploads).toHaveLength(1)
   })
 
@@ -168,8 +186,8 @@ describe('the multipart upload for a use', () => {
       { uploadId: 'b', begunAt: 1 },
       { uploadId: 'a', begunAt: 1 },
     ]
-    expect(await open().openFor('parts', key, 'text/plain')).toBe('b')
-    expect(await open().openFor('whole', key, 'text/plain')).toBe('a')
+    expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('b')
+    expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('a')
     expect(uploads).toHaveLength(2)
   })
 
@@ -178,22 +196,22 @@ describe('the multipart upload for a use', () => {
     // comes after it.
     uploads = [upload('m', second)]
     next = ['a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: second }))
-    expect(await open().openFor('parts', key, 'text/plain')).toBe('z')
-    expect(await open().openFor('whole', key, 'text/plain')).toBe('m')
+    expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('z')
+    expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('m')
     expect(uploads.map(({ uploadId }) => uploadId)).toEqual(['m', 'z'])
   })
 
   it('is the one of another server that began it first', async () => {
     next = [{ uploadId: 'ours', begunAt: 2 }]
     meanwhile = () => uploads.push(upload('theirs', 1))
-    expect(await open().openFor('whole', key, 'text/plain')).toBe('theirs')
+    expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('theirs')
     // Neither server aborts the other's upload, because a client may already be sending to it.
     expect(uploads).toHaveLength(2)
   })
 
   it('is given up when the bucket never lists what was begun', async () => {
     isListed = false
-    await expect(open().openFor('whole', key, 'text/plain')).rejects.toMatchObject({
+    await expect(open().openFor('whole', key, 'text/plain', notSealed)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
     })
     const begun = asked.filter((name) => name === 'CreateMultipartUploadCommand')

@@ -57,6 +57,8 @@ const place = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number
  * ids, so one try may not be enough.
  */
 const maxTries = 20
+/** An id that no multipart upload has. */
+const noUpload = 'sealed'
 
 /**
  * Handles the multipart uploads of a bucket. It finds them by asking the bucket and stores nothing
@@ -114,9 +116,22 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
    * files. So a call for `parts` also begins that one if it is missing. If several servers do this
    * at the same moment, each lists the uploads again, and they usually choose the same one. If they
    * do not, parts that were sent to the wrong one are not listed, and clients send them again.
+   *
+   * A sealed object gets no multipart upload, not even one that is still open because a server
+   * stopped while it sealed. The bytes would stay in the bucket beside the object, because nobody
+   * completes them. The id that is returned then belongs to no multipart upload, so that the bucket
+   * answers a PUT with 404. `isSealed` is asked after the list was read: what a seal has completed
+   * in the meantime is then seen.
+   * @param isSealed asks the bucket whether it has the sealed object.
    */
-  const openFor = async (use: UploadUse, key: string, mimeType: string): Promise<string> => {
+  const openFor = async (
+    use: UploadUse,
+    key: string,
+    mimeType: string,
+    isSealed: () => Promise<boolean>,
+  ): Promise<string> => {
     let open = await listOf(key)
+    if (await isSealed()) return noUpload
     for (let tries = 0; tries < maxTries; tries += 1) {
       const found = open[place[use]]
       if (found) return found.uploadId

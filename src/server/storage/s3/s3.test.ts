@@ -89,6 +89,39 @@ describeOnS3('beyond the port, S3', () => {
     expect(await uploadsOf(upload.key)).toBe(1)
   })
 
+  it('takes no bytes for a sealed object, whose URL is signed again, and leaves nothing open', async () => {
+    const upload = grant(10)
+    await put(await storage.signUpload(upload), 'a'.repeat(10))
+    await storage.seal(upload.key, 10)
+    const url = await storage.signUpload(upload)
+    expect((await put(url, 'b'.repeat(10))).status).toBe(404)
+    expect(await uploadsOf(upload.key)).toBe(0)
+    await storage.seal(upload.key, 10)
+  })
+
+  it('takes no bytes for a sealed object that still has an open upload, which the next seal ends', async () => {
+    const of = inParts()
+    const { key, size } = of.whole
+    await put(await storage.signUpload(of.whole), Buffer.alloc(size, 1))
+    await storage.seal(key, size)
+    // So a server leaves the bucket that stops after the object is made and before it aborts the
+    // other upload.
+    const { bucket: Bucket } = bucket.settings
+    await bucket.client.send(new CreateMultipartUploadCommand({ Bucket, Key: `files/${key}` }))
+    const url = await storage.signUpload(of.whole)
+    const [one, two] = await urlsOf(of)
+    const answers = [
+      await put(url, Buffer.alloc(size, 2)),
+      await put(one, Buffer.alloc(partSize, 2)),
+      await put(two, Buffer.alloc(1000, 2)),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
+    expect(await uploadsOf(key)).toBe(1)
+    await storage.seal(key, size)
+    expect(await uploadsOf(key)).toBe(0)
+    expect((await bytesOf(of.whole)).equals(Buffer.alloc(size, 1))).toBe(true)
+  })
+
   it('seals one of two that were begun at once, and leaves none open', async () => {
     const upload = grant(5)
     const begun = await Promise.all([storage.signUpload(upload), storage.signUpload(upload)])

@@ -105,6 +105,8 @@ export function openS3Storage({
     const found = await head(key)
     return found ? (found.ContentLength ?? 0) : null
   }
+  const openFor = (use: 'whole' | 'parts', { key, mimeType }: UploadGrant) =>
+    uploads.openFor(use, objectKey(key), mimeType, async () => (await sealedSize(key)) !== null)
   const validatorsOf = async (
     key: string,
     abortSignal: AbortSignal,
@@ -157,14 +159,14 @@ export function openS3Storage({
     promiseRoom: async () => true,
 
     async signUpload(grant) {
-      const uploadId = await uploads.openFor('whole', objectKey(grant.key), grant.mimeType)
+      const uploadId = await openFor('whole', grant)
       return signUploadOf(grant, uploadId, wholeFile)
     },
 
     async signParts(parts: readonly PartGrant[]) {
       const [first] = parts
       if (!first) return []
-      const uploadId = await uploads.openFor('parts', objectKey(first.key), first.mimeType)
+      const uploadId = await openFor('parts', first)
       return Promise.all(parts.map((part) => signUploadOf(part, uploadId, part.partNumber)))
     },
 
