@@ -2,17 +2,54 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import type { Mailer } from './mailer.ts'
-import { outboxMailer } from './outbox.ts'
-import { smtpMailer } from './smtp.ts'
+
+type MailSettings = Pick<Config, 'dataDir' | 'mailFrom' | 'smtpUrl'>
+type MailDeps = Pick<Deps, 'clock' | 'log'>
+
+/**
+ * Tells whether this server sends mail. If not, each email becomes a file that only the operator
+ * reads, and nothing may promise one to anybody else.
+ */
+export function sendsMail({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean {
+  return smtpUrl !== null
+}
 
 /**
  * Creates the mailer that the settings ask for. If they name a mail server, it sends mail there.
- * Otherwise it writes each mail to the folder `outbox`.
+ * Otherwise it writes each mail to the folder `outbox`. The library for mail is loaded with the
+ * first mail, because it costs time and memory at the start.
  */
-export function createMailer(
-  { smtpUrl, mailFrom, dataDir }: Pick<Config, 'dataDir' | 'mailFrom' | 'smtpUrl'>,
-  { clock, log }: Pick<Deps, 'clock' | 'log'>,
-): Mailer {
-  if (smtpUrl !== null) return smtpMailer({ url: smtpUrl, from: mailFrom })
+export function createMailer(settings: MailSettings, deps: MailDeps): Mailer {
+  let loading: Promise<Mailer> | undefined
+
+  function loaded(): Promise<Mailer> {
+    loading ??= loadMailer(settings, deps).catch((error) => {
+      // The next mail tries again. Perhaps the process had too many open files.
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+
+  return {
+    send: async (mail) => (await loaded()).send(mail),
+    check: async () => (await loaded()).check(),
+    close: () =>
+      void loading?.then(
+        (mailer) => mailer.close(),
+        () => {},
+      ),
+  }
+}
+
+async function loadMailer(
+  { smtpUrl, mailFrom, dataDir }: MailSettings,
+  { clock, log }: MailDeps,
+): Promise<Mailer> {
+  if (smtpUrl !== null) {
+    const { smtpMailer } = await import('./smtp.ts')
+    return smtpMailer({ url: smtpUrl, from: mailFrom })
+  }
+  const { outboxMailer } = await import('./outbox.ts')
   return outboxMailer({ folder: join(dataDir, 'outbox'), from: mailFrom, clock, log })
 }

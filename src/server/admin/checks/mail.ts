@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { momentText } from '../../../shared/rules/moment-text.ts'
-import { mayGoInClear } from '../../email/smtp.ts'
+import { mayGoInClear } from '../../email/smtp-url.ts'
 import { inTime } from '../../http/in-time.ts'
 import { isLoopback } from '../../http/served-hosts.ts'
 import { codeOf } from '../../start-fault.ts'

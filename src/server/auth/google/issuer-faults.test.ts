@@ -1,7 +1,7 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import { expect, it } from 'vitest'
-import { isAway, reasonOf, refusalOf } from './issuer-faults.ts'
-import { SignInRefused } from './refusal.ts'
+import { isAway, refusalOf } from './issuer-faults.ts'
+import { reasonOf, SignInRefused } from './refusal.ts'
 
 function inPlaceOfCode(error: string) {
   return new AuthorizationResponseError('told', { cause: new URLSearchParams({ error }) })

@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import type { SignInFault } from '../../../shared/rules/sign-in-fault.ts'
-import { SignInRefused } from './refusal.ts'
+import { reasonOf, SignInRefused } from './refusal.ts'
 
 /**
  * RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6: the errors that an issuer returns in place of
@@ -58,11 +58,4 @@ function faultOf(error: unknown): SignInFault {
   // `fetch` throws this when no answer comes, and our own limits on answers throw it too.
   if (error instanceof TypeError) return 'google-away'
   return 'google-refused'
-}
-
-/** Joins the messages of an error and of its causes. None of them contains a token or a code. */
-export function reasonOf(error: unknown): string {
-  const messages: string[] = []
-  for (let fault = error; fault instanceof Error; fault = fault.cause) messages.push(fault.message)
-  return messages.join(': ')
 }

@@ -20,11 +20,10 @@ import {
   endRequest,
   type SignInPurpose,
 } from './authorization-request.ts'
-import { Issuer } from './issuer.ts'
-import { reasonOf } from './issuer-faults.ts'
 import { linkGoogle } from './link-google.ts'
+import { type IssuerCalls, openIssuer } from './open-issuer.ts'
 import { listWays } from './queries.ts'
-import { SignInRefused } from './refusal.ts'
+import { reasonOf, SignInRefused } from './refusal.ts'
 import { signInWithGoogle } from './sign-in-with-google.ts'
 import { unlinkGoogle } from './unlink-google.ts'
 
@@ -69,7 +68,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
 
 function handlers(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
   const { config, db, log } = deps
-  const issuer = config.google && new Issuer(config.google, log)
+  const issuer = config.google && openIssuer(config.google, log)
 
   return {
     signInWays: () => ({
@@ -143,7 +142,7 @@ function handlers(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
  */
 async function beginAtIssuer(
   deps: GoogleDeps,
-  issuer: Issuer,
+  issuer: IssuerCalls,
   { clientAddress, context, publicOrigin }: Visit,
   purpose: SignInPurpose,
 ): Promise<string> {
@@ -161,7 +160,7 @@ async function beginAtIssuer(
  */
 async function comeBack(
   deps: GoogleDeps,
-  issuer: Issuer,
+  issuer: IssuerCalls,
   call: Visit,
   { answered, session }: RouteOptions & { answered: Answered },
 ): Promise<string> {
