@@ -30,14 +30,17 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
   // last more than 24 hours. A mail that was refused, or that ran out of tries, is kept for a
   // while, so that an operator can look at it. A try ends after `expireInSeconds`, also when its
   // server was killed.
-  await prepareQueue(boss, mailQueueName, {
-    retryLimit: 31,
-    retryDelay: 30,
-    retryBackoff: true,
-    retryDelayMax: 60 * 60,
-    expireInSeconds: 2 * 60,
-    deleteAfterSeconds: mailRequestKeptMs / 1000,
-  })
+  await prepareQueues(boss, [
+    {
+      name: mailQueueName,
+      retryLimit: 31,
+      retryDelay: 30,
+      retryBackoff: true,
+      retryDelayMax: 60 * 60,
+      expireInSeconds: 2 * 60,
+      deleteAfterSeconds: mailRequestKeptMs / 1000,
+    },
+  ])
   return {
     boss,
     mail: {
@@ -60,15 +63,22 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
 }
 
 /**
- * Creates a queue. A queue that an earlier version created gets these settings too, except for its
- * policy, which cannot be changed.
+ * Creates queues. A queue that an earlier version created gets these settings too, except for its
+ * policy, which cannot be changed. Most starts find every queue as it should be, and write nothing.
  */
-export async function prepareQueue(
+export async function prepareQueues(
   boss: PgBoss,
-  name: string,
-  queue: Omit<Queue, 'name' | 'partition'>,
+  queues: readonly Omit<Queue, 'partition'>[],
 ): Promise<void> {
-  await boss.createQueue(name, queue)
-  const { policy: _policy, ...settings } = queue
-  await boss.updateQueue(name, settings)
+  const found = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]))
+  for (const { name, policy, ...settings } of queues) {
+    const known = found.get(name)
+    if (!known) await boss.createQueue(name, { policy, ...settings })
+    else if (!has(known, settings)) await boss.updateQueue(name, settings)
+  }
+}
+
+/** Tells whether a queue has all of these settings. */
+function has(queue: Queue, settings: Partial<Queue>): boolean {
+  return Object.entries(settings).every(([key, value]) => queue[key as keyof Queue] === value)
 }

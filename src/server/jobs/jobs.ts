@@ -14,7 +14,7 @@ import { expireTrials } from '../tiers/expire-trials.ts'
 import { reportOverdueRemovals, retryRemovals } from '../uploads/retry-removals.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
 import { compareStorage } from './compare-storage.ts'
-import { type JobQueue, mailQueueName, prepareQueue } from './job-queue.ts'
+import { type JobQueue, mailQueueName, prepareQueues } from './job-queue.ts'
 import { addHeartbeats, type JobResult, noteFailedRun, noteRun } from './queries.ts'
 import { type SendMailDeps, sendMail } from './send-mail.ts'
 
@@ -116,20 +116,23 @@ export async function scheduleJobs(
   db: Deps['db'],
   { boss }: Pick<JobQueue, 'boss'>,
 ): Promise<void> {
+  // With `exclusive`, at most one run of a job is running or waiting. So runs of a slow job do not
+  // pile up.
+  const queues = jobs.map(({ name }) => ({
+    name,
+    policy: 'exclusive' as const,
+    retryLimit: 2,
+    retryBackoff: true,
+    heartbeatSeconds,
+    expireInSeconds: longestRunSeconds,
+  }))
+  await prepareQueues(boss, queues)
+  const found = new Map((await boss.getSchedules()).map((known) => [known.name, known.cron]))
   for (const { name, cron } of jobs) {
-    // With `exclusive`, at most one run of a job is running or waiting. So runs of a slow job do
-    // not pile up.
-    await prepareQueue(boss, name, {
-      policy: 'exclusive',
-      retryLimit: 2,
-      retryBackoff: true,
-      heartbeatSeconds,
-      expireInSeconds: longestRunSeconds,
-    })
-    await boss.schedule(name, cron)
+    if (found.get(name) !== cron) await boss.schedule(name, cron)
   }
   await addHeartbeats(db, heartbeatSeconds)
-  for (const name of formerJobs) await boss.unschedule(name)
+  for (const name of formerJobs) if (found.has(name)) await boss.unschedule(name)
 }
 
 /**
