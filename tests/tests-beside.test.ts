@@ -18,6 +18,7 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   // The test needs the whole process.
   'src/server/main.ts': 'tests/lifecycle.test.ts',
   'src/server/start-server.ts': 'tests/lifecycle.test.ts',
+  'src/server/open-data-folder.ts': 'tests/lifecycle.test.ts',
   'src/server/db/row-copies.ts': 'tests/move.test.ts',
   'src/server/backup/move.ts': 'tests/s3-move.test.ts',
   // The test is an attack that must fail, written for an auditor.

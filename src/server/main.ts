@@ -3,10 +3,10 @@ import type { Clock } from './clock.ts'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
 import { messageWithoutValues } from './db/without-values.ts'
 import { createLogger } from './log.ts'
+import type { DataFolderOptions } from './open-data-folder.ts'
 import { createShutdown, superviseProcess } from './shutdown.ts'
 import { StartFault } from './start-fault.ts'
 import type { Greeting } from './workers/messages.ts'
-import type { WorkersStart } from './workers/start-workers.ts'
 import { listenToPrimary, reportToPrimary, workerNumber } from './workers/worker.ts'
 
 const clock: Clock = () => new Date()
@@ -54,15 +54,28 @@ async function run(config: Config): Promise<void> {
 
 /**
  * Starts the server, or the workers, each of which starts it in a process of its own. Imports only
- * what this process runs: the one that starts the workers needs a small part of the server.
+ * what this process runs: the one that starts the workers needs a small part of the server. Most of
+ * a start is to load the modules, so they are loaded while the embedded Postgres starts.
  */
-async function start(options: WorkersStart, worker: number | null): Promise<Greeting> {
-  if (worker === null && options.config.workers > 1) {
-    const { startWorkers } = await import('./workers/start-workers.ts')
-    return startWorkers(options)
+async function start(options: DataFolderOptions, worker: number | null): Promise<Greeting> {
+  const startsWorkers = worker === null && options.config.workers > 1
+  const ofServer = worker === null ? 'server' : 'worker'
+  const { openDataFolder } = await import('./open-data-folder.ts')
+  const opening = openDataFolder(options, startsWorkers ? 'primary' : ofServer)
+  // A fault is thrown below, when the modules are loaded. Until then it must not be an unhandled
+  // rejection.
+  const settled = opening.catch(() => {})
+  try {
+    if (startsWorkers) {
+      const { startWorkers } = await import('./workers/start-workers.ts')
+      return startWorkers({ ...options, folder: await opening })
+    }
+    const { startServer } = await import('./start-server.ts')
+    return startServer({ ...options, clock, worker, folder: await opening })
+  } finally {
+    // If a module cannot be loaded, the shutdown must know of Postgres before it stops everything.
+    await settled
   }
-  const { startServer } = await import('./start-server.ts')
-  return startServer({ ...options, clock, worker })
 }
 
 function messageOfFault(error: unknown, log: Logger): string {

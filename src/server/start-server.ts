@@ -5,33 +5,32 @@ import { createAuth } from './auth/auth.ts'
 import { PasswordHashing } from './auth/password-hashing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
-import { adminPasswordFile, prepareDataDir, readAdminPassword, readAuthSecret } from './data-dir.ts'
-import { joinDatabase, openDatabase } from './db/open.ts'
-import { poolLimits } from './db/pool-limits.ts'
+import { adminPasswordFile, readAdminPassword, readAuthSecret } from './data-dir.ts'
+import { joinDatabase } from './db/open.ts'
 import { createMailer } from './email/create-mailer.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { openJobQueue } from './jobs/job-queue.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { createMetrics } from './metrics/metrics.ts'
+import type { DataFolder, DataFolderOptions } from './open-data-folder.ts'
 import { openStorage } from './open-storage.ts'
 import { serve } from './serve.ts'
 import { AdminSettings } from './settings/admin-settings.ts'
 import { closeServer } from './shutdown.ts'
-import { DiskSpace } from './space/disk-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
-import { storeOfNewFiles } from './storage/open-stores.ts'
 import { openTracing } from './tracing/open-tracing.ts'
 import { bindStores } from './uploads/bind-storage.ts'
 import type { Greeting } from './workers/messages.ts'
-import type { WorkersStart } from './workers/start-workers.ts'
 
 const distDir = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
 /** How long a running transfer may go on after the server was told to stop. */
 const transferPatienceMs = 30_000
 
-export interface ServerStart extends WorkersStart {
+export interface ServerStart extends Omit<DataFolderOptions, 'onLost'> {
   clock: Clock
+  /** The data folder, which is open. */
+  folder: DataFolder
   /** The number of this worker; null in a server without workers. */
   worker: number | null
 }
@@ -43,42 +42,27 @@ export interface ServerStart extends WorkersStart {
  * `shutdown`.
  */
 export async function startServer(options: ServerStart): Promise<Greeting> {
-  const { config, clock, log, worker, shutdown, onLost } = options
-  const { appUrl, dataDir } = config
-  const isWorker = worker !== null
-  await prepareDataDir(dataDir)
-  const ofReserve = isWorker ? 'reserve kept elsewhere' : 'reserve kept here'
-  const space = await DiskSpace.open({
-    folder: dataDir,
-    minFree: config.minFreeSpace,
-    takesUploads: storeOfNewFiles(config) === 'disk',
-    database: config.databaseUrl === null ? ofReserve : 'none',
-    log,
-  })
-  // Parts are closed in reverse order, so this one is closed last. The database may need disk space
-  // to stop, and gets it from the reserve that this part keeps.
-  shutdown.add({ name: 'disk space', close: () => space.close() })
+  const { config, clock, log, worker, shutdown, folder } = options
+  const { space } = folder
+  const { appUrl } = config
   const secret = await readAuthSecret(config)
 
   const metrics = createMetrics(worker)
   const tracing = await openTracing(config.tracing, log)
   // Every part that records traces is added later, so it is closed before this one.
   if (tracing) shutdown.add({ name: 'traces', close: tracing.close })
-  const { pool, db, ...database } = await (isWorker
-    ? joinDatabase(config, log, tracing?.Pool)
-    : openDatabase(config, log, poolLimits, tracing?.Pool))
-  shutdown.add({ name: 'database', close: database.close, abandon: database.abandon })
-  database.onLost(onLost)
+  const { pool, db, ...database } = await joinDatabase(config, log, tracing?.Pool)
+  shutdown.add({ name: 'database', close: database.close })
 
   // Several servers may share the database. Over this connection, they take locks and notify each
   // other.
-  const isOneOfSeveral = isWorker || config.databaseUrl !== null
+  const isOneOfSeveral = worker !== null || config.databaseUrl !== null
   const session = isOneOfSeveral ? await database.openSession() : undefined
   if (session) shutdown.add({ name: 'shared session', close: () => session.close() })
 
   // Begins to watch the free space of the disk, and takes a part of it as a reserve for the
-  // database. If the reserve were taken before `openDatabase`, it could leave too little space to make a new
-  // database.
+  // database. If the reserve were taken before the database is open, it could leave too little space
+  // to make a new database.
   space.watch()
 
   const storage = await openStorage({

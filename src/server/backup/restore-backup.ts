@@ -17,7 +17,7 @@ import type { Deps } from '../deps.ts'
 import { createFile } from '../durable-file.ts'
 import { StartFault } from '../start-fault.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
-import { storeOfNewFiles } from '../storage/open-stores.ts'
+import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
 import {
   type BackupObject,
   type Manifest,

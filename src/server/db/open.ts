@@ -25,15 +25,11 @@ export interface Database {
    * it.
    */
   openSession(): Promise<SharedSession>
-  /** Waits a while for running queries, closes the pool and stops the embedded Postgres. */
-  close(): Promise<void>
-  /** Tells the embedded Postgres to stop, without waiting. For a process that must exit at once. */
-  abandon(): void
   /**
-   * Sets the listener that is called once when the embedded Postgres has ended and cannot be
-   * started again.
+   * Waits a while for running queries and closes the pool. Stops the embedded Postgres too if
+   * `openDatabase` has started it.
    */
-  onLost(listener: (error: unknown) => void): void
+  close(): Promise<void>
 }
 
 const reachMs = 15_000
@@ -41,43 +37,24 @@ const retryMs = 250
 
 /**
  * Opens the database of the settings, either the embedded one or that of DATABASE_URL, and applies
- * all missing migrations.
+ * all missing migrations. Starts the embedded Postgres, for a command that no server runs beside.
  * @throws {StartFault} when the database cannot be reached or used.
  */
 export async function openDatabase(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
   log: Pick<Logger, 'info' | 'warn'>,
   limits: PoolLimits = poolLimits,
-  Pool?: typeof pg.Pool,
 ): Promise<Database> {
-  if (config.databaseUrl !== null) {
-    const connection = {
-      connectionString: config.databaseUrl,
-      application_name: connectionNames.server,
-    }
-    return reachDatabase(connection, ofDatabaseUrl, log, limits, Pool)
-  }
-
+  if (config.databaseUrl !== null) return reachUrl(config.databaseUrl, log, limits)
   const postgres = await startEmbeddedPostgres(config.dataDir, log)
   try {
-    const connection = {
-      ...postgres.connection,
-      ssl: false,
-      application_name: connectionNames.server,
-    }
-    await migrateDatabase(connection)
-    const { pool, db, isOverrun, close } = openPool(connection, log, limits, Pool)
+    const database = await reachDatabase(embedded(config.dataDir), ofEmbedded, log, limits)
     return {
-      pool,
-      db,
-      isOverrun,
-      openSession: () => openSession(connection, log),
+      ...database,
       async close() {
-        await close()
+        await database.close()
         await postgres.stop()
       },
-      abandon: postgres.abandon,
-      onLost: postgres.onLost,
     }
   } catch (error) {
     await postgres.stop()
@@ -86,23 +63,36 @@ export async function openDatabase(
 }
 
 /**
- * Opens the database for one of several workers. The primary process starts and stops the embedded
- * Postgres, so this function does neither.
+ * Opens the database for a server or one of its workers. The embedded Postgres must run already:
+ * `openDataFolder` starts and stops it.
  * @throws {StartFault} as `openDatabase` does.
  */
 export async function joinDatabase(
-  config: Pick<Config, 'dataDir' | 'databaseUrl' | 'workers'>,
+  { dataDir, databaseUrl, workers }: Pick<Config, 'dataDir' | 'databaseUrl' | 'workers'>,
   log: Pick<Logger, 'info' | 'warn'>,
   Pool?: typeof pg.Pool,
 ): Promise<Database> {
-  if (config.databaseUrl !== null) return openDatabase(config, log, poolLimits, Pool)
-  const connection = {
-    ...embeddedConnection(config.dataDir),
+  if (databaseUrl !== null) return reachUrl(databaseUrl, log, poolLimits, Pool)
+  const limits = { ...poolLimits, connections: poolShare(workers) }
+  return reachDatabase(embedded(dataDir), ofEmbedded, log, limits, Pool)
+}
+
+function embedded(dataDir: string): pg.ClientConfig {
+  return {
+    ...embeddedConnection(dataDir),
     ssl: false,
     application_name: connectionNames.server,
   }
-  const connections = poolShare(config.workers)
-  return reachDatabase(connection, ofPrimary, log, { ...poolLimits, connections }, Pool)
+}
+
+function reachUrl(
+  connectionString: string,
+  log: Pick<Logger, 'info' | 'warn'>,
+  limits: PoolLimits,
+  Pool?: typeof pg.Pool,
+): Promise<Database> {
+  const connection = { connectionString, application_name: connectionNames.server }
+  return reachDatabase(connection, ofDatabaseUrl, log, limits, Pool)
 }
 
 /** How the operator knows a database, and what to do when it cannot be used. */
@@ -115,7 +105,7 @@ const ofDatabaseUrl: Told = {
   name: 'the database of DATABASE_URL',
   cure: 'Check that it runs and that host, port, user, password and name are right, or unset DATABASE_URL for the embedded one.',
 }
-const ofPrimary: Told = {
+const ofEmbedded: Told = {
   name: 'the embedded Postgres',
   cure: 'The main process of the server runs it: its lines in the log say what became of it. Restart the server.',
 }
@@ -125,7 +115,7 @@ async function reachDatabase(
   told: Told,
   log: Pick<Logger, 'info' | 'warn'>,
   limits: PoolLimits,
-  Pool: typeof pg.Pool | undefined,
+  Pool?: typeof pg.Pool,
 ): Promise<Database> {
   await reach(connection, told, log)
   await migrateDatabase(connection)
@@ -136,8 +126,6 @@ async function reachDatabase(
     isOverrun,
     openSession: () => openSession(connection, log),
     close,
-    abandon: () => {},
-    onLost: () => {},
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ServerCondition } from '../../shared/public-placeholders.ts'
 import type { Config } from '../config.ts'
-import { storeOfNewFiles } from '../storage/open-stores.ts'
+import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
 
 /**
  * Returns the conditions that are true with these settings. They choose texts on the public pages.

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testClock } from '../../../tests/support/test-clock.ts'
 import { testSpace } from '../../../tests/support/test-space.ts'
 import type { S3Settings } from '../s3-settings.ts'
-import { openStores, storeOfNewFiles } from './open-stores.ts'
+import { openStores } from './open-stores.ts'
+import { storeOfNewFiles } from './store-of-new-files.ts'
 
 /** The settings of a bucket that cannot be reached, because no server listens at this port. */
 const away: S3Settings = {

@@ -1,22 +1,11 @@
 import type { StorageName } from '../../shared/rules/storage-name.ts'
-import type { S3Settings } from '../s3-settings.ts'
 import { countErrors } from './count-errors.ts'
 import { type DiskStorage, type DiskStorageOptions, openDiskStorage } from './disk/disk.ts'
 import type { BucketOptions } from './s3/open-bucket.ts'
 import type { S3Storage } from './s3/s3.ts'
 import type { Storage } from './storage.ts'
+import { type StorageSettings, storeOfNewFiles } from './store-of-new-files.ts'
 import { createStores, type Stores } from './stores.ts'
-
-/** The settings that choose a store. */
-interface StorageSettings {
-  /** null: new files are kept on the disk. */
-  s3: S3Settings | null
-}
-
-/** Returns the name of the store that the settings choose for new files. */
-export function storeOfNewFiles({ s3 }: StorageSettings): StorageName {
-  return s3 === null ? 'disk' : 's3'
-}
 
 export interface StoresOptions extends DiskStorageOptions {
   settings: StorageSettings

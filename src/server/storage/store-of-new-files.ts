@@ -1,0 +1,13 @@
+import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { S3Settings } from '../s3-settings.ts'
+
+/** The settings that choose a store. */
+export interface StorageSettings {
+  /** null: new files are kept on the disk. */
+  s3: S3Settings | null
+}
+
+/** Returns the name of the store that the settings choose for new files. */
+export function storeOfNewFiles({ s3 }: StorageSettings): StorageName {
+  return s3 === null ? 'disk' : 's3'
+}
