@@ -3,19 +3,25 @@ import type { FileSystem } from './file-system.ts'
 
 /**
  * Makes the names in one folder durable. A file's name survives a power cut only when its folder is
- * synced too. The folder stays open, and parallel calls share one sync. That saves a third of all
- * calls to the file system when many files are stored.
+ * synced too. Parallel calls share one sync, and the folder can stay open between syncs. That saves
+ * a third of all calls to the file system when many files are stored.
  */
 export class FolderSync {
   readonly #fs: FileSystem
   readonly #path: string
+  readonly #staysOpen: boolean
   #handle: Promise<FileHandle> | undefined
   #running: Promise<void> | undefined
   #next: Promise<void> | undefined
 
-  constructor(fs: FileSystem, path: string) {
+  /**
+   * @param options with `staysOpen: false`, each sync opens the folder anew. So it syncs the folder
+   * that is there now, even if somebody removed an empty one and it was made again.
+   */
+  constructor(fs: FileSystem, path: string, { staysOpen = true } = {}) {
     this.#fs = fs
     this.#path = path
+    this.#staysOpen = staysOpen
   }
 
   /**
@@ -40,6 +46,7 @@ export class FolderSync {
     await this.#running?.catch(() => undefined)
     this.#running = this.#next
     this.#next = undefined
+    if (!this.#staysOpen) return syncFolder(this.#fs, this.#path)
     this.#handle ??= this.#fs.open(this.#path, 'r')
     try {
       await (await this.#handle).sync()

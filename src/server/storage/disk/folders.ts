@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { inKeyOrder } from '../in-key-order.ts'
 import { SizeMismatch, type StoredObject } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
+import { FanOuts } from './fan-outs.ts'
 import { type FileSystem, hasCode, isMissing, unlessMissing } from './file-system.ts'
 import { FolderSync, syncFolder } from './folder-sync.ts'
 import { probeFolder } from './probe-folder.ts'
@@ -31,8 +32,7 @@ export class Folders {
   readonly #files: string
   readonly #uploadNames: FolderSync
   readonly #fileNames: FolderSync
-  /** The folders below `files` that survive a power cut for certain. */
-  readonly #durableFanOuts = new Set<string>()
+  readonly #fanOuts: FanOuts
 
   private constructor(fs: FileSystem, dataDir: string) {
     this.#fs = fs
@@ -40,6 +40,7 @@ export class Folders {
     this.#files = join(dataDir, 'files')
     this.#uploadNames = new FolderSync(fs, this.#uploads)
     this.#fileNames = new FolderSync(fs, this.#files)
+    this.#fanOuts = new FanOuts(fs, this.#fileNames)
   }
 
   /** Makes the folders where they are missing, and makes them durable. */
@@ -260,7 +261,7 @@ export class Folders {
       : await this.#moveToSealed(key, size, read, beforeMove)
     // The sync runs even if the object was sealed before, because the call that moved it may not
     // have synced. Both syncs run in parallel, so that the file system can do them together.
-    await Promise.all([syncFolder(this.#fs, fanOut), this.#uploadNames.sync()])
+    await Promise.all([this.#fanOuts.sync(fanOut), this.#uploadNames.sync()])
     return answer
   }
 
@@ -274,7 +275,7 @@ export class Folders {
     const arriving = await unlessMissing(this.#fs.open(this.uploadPath(key), 'r+'))
     if (!arriving) throw new SizeMismatch(size, null)
     const answer = await readExactly(arriving, size, async (file) => {
-      const durable = [file.sync(), this.#makeFanOut(fanOut)]
+      const durable = [file.sync(), this.#fanOuts.make(fanOut)]
       const [answer] = await Promise.all([read(file, this.uploadPath(key)), ...durable])
       return answer
     })
@@ -286,22 +287,10 @@ export class Folders {
       await move()
     } catch (error) {
       if (!isMissing(error)) throw error
-      this.#durableFanOuts.delete(fanOut)
-      await this.#makeFanOut(fanOut)
+      await this.#fanOuts.makeAgain(fanOut)
       await move()
     }
     return answer
-  }
-
-  /**
-   * Makes a folder for sealed objects. When this resolves, the folder survives a power cut.
-   * Otherwise the objects in it could not survive one.
-   */
-  async #makeFanOut(fanOut: string): Promise<void> {
-    if (this.#durableFanOuts.has(fanOut)) return
-    await this.#fs.mkdir(fanOut, { recursive: true })
-    await this.#fileNames.sync()
-    this.#durableFanOuts.add(fanOut)
   }
 
   /** Removes the object under a key, whether it is sealed or still arriving. */
