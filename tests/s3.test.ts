@@ -13,6 +13,7 @@ import { askForRenewal, json, makeFile, makePerson, putBytes, startUpload } from
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { send } from './support/send.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
+import { confirmAll, endsOf, sendAllOf, startAll, wish } from './support/upload-batches.ts'
 import { abort, askForUpload, confirm, expectRefusal } from './support/upload-requests.ts'
 
 const minute = 60_000
@@ -177,6 +178,18 @@ describeOnS3('the main job on S3', () => {
     const made = await Promise.all(answers.map((answer) => json<File>(answer)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+  })
+
+  it('makes files of a batch, but for those whose bytes are missing', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    const contents = Array.from({ length: 20 }, (_, at) => text(10 + at))
+    const started = await sendAllOf(ada, contents)
+    const [empty] = await startAll(ada, [wish()])
+    const ends = endsOf(await confirmAll(ada, [...started, empty?.answer]))
+    expect(ends).toEqual([...Array(20).fill('ok'), 'UPLOAD_INCOMPLETE'])
+    const [last] = await json<File[]>(await ada.fetch('/api/files?sort=-size&limit=1'))
+    expect((await download(app, last ?? { shortCode: '' })).status).toBe(200)
+    expect(endsOf(await confirmAll(ada, started))).toEqual(Array(20).fill('ok'))
   })
 
   it("leaves another user's key alone", async () => {

@@ -117,5 +117,9 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
 /** Returns the paths of the endpoints that take bytes, each with the largest size in bytes. */
 function largerBodies(): Map<string, number> {
   const rows: Endpoint[] = Object.values(endpoints)
-  return new Map(rows.flatMap(({ path, bytes }) => (bytes ? [[path, bytes.maxSize]] : [])))
+  return new Map(
+    rows.flatMap(({ path, bytes, maxBodySize: own = bytes?.maxSize }) =>
+      own === undefined ? [] : [[path, own]],
+    ),
+  )
 }

@@ -18,6 +18,14 @@ import {
 } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import {
+  askToConfirm,
+  confirmAll,
+  endsOf,
+  sendAllOf,
+  startAll,
+  wish,
+} from '../support/upload-batches.ts'
+import {
   abort,
   askForList,
   askForParts,
@@ -44,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** A request names a file, an upload or a session in one of these fields. */
-const naming = ['id', 'fileIds', 'cloudKey']
+const naming = ['id', 'fileIds', 'cloudKey', 'uploads']
 
 function namesAThing({ access, params, query, body }: Endpoint) {
   const fields = [params, query, body].flatMap((schema) =>
@@ -79,7 +87,8 @@ async function sessionOf({ id }: Person) {
 it('every endpoint that names a file or an upload is tried here', () => {
   const rows = Object.entries(endpoints as Record<string, Endpoint>)
   const named = rows.filter(([, row]) => namesAThing(row)).map(([name]) => name)
-  expect([...Object.keys(attempts), 'deleteFiles'].toSorted()).toEqual(named.toSorted())
+  const tried = [...Object.keys(attempts), 'deleteFiles', 'confirmUploads']
+  expect(tried.toSorted()).toEqual(named.toSorted())
 })
 
 describe.each(Object.entries(attempts))('%s', (name, attempt) => {
@@ -131,6 +140,27 @@ describe('deleteFiles', () => {
   })
 })
 
+describe('confirmUploads', () => {
+  it.each(['another user', 'the administrator'] as const)(
+    'by %s answers for an upload of somebody else what it answers for none, and leaves it',
+    async (who) => {
+      const [upload] = await sendAllOf(owner, [new Uint8Array(3)])
+      const keys = [upload?.cloudKey, randomUUID()].map((cloudKey) => ({ cloudKey }))
+      const [theirs, nobodys] = await confirmAll(strangers[who], keys)
+      expect(theirs?.error?.httpStatus).toBe(404)
+      expect(theirs).toEqual(nobodys)
+      const [{ answer: file } = {}] = await confirmAll(owner, keys)
+      const removed = await owner.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
+      expect(removed.status).toBe(200)
+    },
+  )
+
+  it('by somebody who is not signed in is refused', async () => {
+    const visitor = makeClient(app)
+    expect((await askToConfirm(visitor, [{ cloudKey: randomUUID() }])).status).toBe(401)
+  })
+})
+
 describe('the storage key of a finished file', () => {
   it('makes nobody else the owner of its bytes, nor shows them', async () => {
     const { cloudKey, uploadUrl } = await startUpload(owner, { size: 3 })
@@ -164,6 +194,8 @@ describe('starting an upload', () => {
       const { status } = await askForUpload(strangers['another user'], { ownerId: victim.id })
       expect(status).toBe(401)
     }
+    const inBatch = await startAll(strangers['another user'], [wish({ ownerId: victim.id })])
+    expect(endsOf(inBatch)).toEqual(['UNAUTHORIZED'])
     expect((await askForUpload(victim)).status).toBe(200)
   })
 })

@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { uploads } from '../../src/server/db/schema.ts'
-import type { AppError } from '../../src/server/errors.ts'
 import { newStorageKey } from '../../src/server/storage/storage-key.ts'
 import {
   holdToAccountCeiling,
   holdToInstanceCeiling,
 } from '../../src/server/uploads/hold-ceiling.ts'
 import {
+  type NewUpload,
   type OpenedUpload,
-  prepareInsertUpload,
+  prepareInsertUploads,
 } from '../../src/server/uploads/prepared-queries.ts'
 import { UnfinishedTotal } from '../../src/server/uploads/unfinished-total.ts'
 import { defaultTier, tiers } from '../../src/shared/rules/tier.ts'
@@ -17,6 +17,7 @@ import { defaultLimits, largestFileSize } from '../../src/shared/rules/tier-limi
 import { json, makePerson, type Person, putBytes, type StartedUpload } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { type TestSpace, testSpace } from '../support/test-space.ts'
+import { endsOf, startAll, wish } from '../support/upload-batches.ts'
 import { abort, askForUpload, confirm, expectRefusal } from '../support/upload-requests.ts'
 
 /**
@@ -47,10 +48,14 @@ async function askAtOnce(person: Person, count: number, fileSize: number) {
   return answers.map(({ status }) => status).sort()
 }
 
+/** Says how one new upload fared at a ceiling, which returns the uploads that did not fit. */
+function endOf(refused: readonly unknown[]): 'taken' | 'refused' {
+  return refused.length === 0 ? 'taken' : 'refused'
+}
+
 /** Inserts the row of an upload, as the start of an upload does before it counts. */
 async function insertUpload(owner: Person, size: number): Promise<OpenedUpload> {
-  const upload = await prepareInsertUpload(app.deps.db)({
-    ownerId: owner.id,
+  const wanted: NewUpload = {
     storage: 'disk',
     storageKey: newStorageKey(),
     originalName: 'notes.txt',
@@ -62,8 +67,8 @@ async function insertUpload(owner: Person, size: number): Promise<OpenedUpload> 
     maxFiles: 3,
     maxLifetimeDays: 30,
     idempotencyKey: null,
-    now: app.clock(),
-  })
+  }
+  const [upload] = await prepareInsertUploads(app.deps.db)(owner.id, [wanted], app.clock())
   if (!upload) throw new Error('it was not opened')
   return upload
 }
@@ -163,6 +168,15 @@ describe('a disk that is full of uploads nobody confirmed', () => {
   })
 })
 
+test('a batch takes only what has room, and keeps no row of the rest', async () => {
+  const person = await makePerson(app, { tier: 'premium' })
+  space.left = 25
+  const results = await startAll(person, [wish(), wish({ fileSize: 100 }), wish(), wish()])
+  expect(endsOf(results)).toEqual(['ok', 'STORAGE_FULL', 'ok', 'STORAGE_FULL'])
+  expect(results[1]?.error?.httpStatus).toBe(507)
+  expect(await rowsOf(person)).toBe(2)
+})
+
 describe('an account', () => {
   test('without a limit of files passes its ceiling in no number of parallel calls', async () => {
     const largest = largestFileSize(defaultLimits)
@@ -187,18 +201,11 @@ describe('an account', () => {
     const bytes = 320 * mebibyte
     const startUnseen = async () => {
       const upload = await insertUpload(person, 10 * mebibyte)
-      return () =>
-        holdToAccountCeiling(app.deps, { ...upload, unfinished: 0 }, bytes).then(
-          () => 'taken',
-          (error: AppError) => error.code,
-        )
+      return () => holdToAccountCeiling(app.deps, [{ ...upload, unfinished: 0 }], bytes).then(endOf)
     }
     const inserted = await Promise.all(Array.from({ length: 60 }, startUnseen))
     const ends = await Promise.all(inserted.map((hold) => hold()))
-    expect(ends.sort()).toEqual([
-      ...Array(28).fill('UPLOADS_UNFINISHED'),
-      ...Array(32).fill('taken'),
-    ])
+    expect(ends.sort()).toEqual([...Array(28).fill('refused'), ...Array(32).fill('taken')])
     expect(await rowsOf(person)).toBe(32)
   })
 
@@ -220,6 +227,15 @@ describe('an account', () => {
   })
 })
 
+test('of a batch only what fits below the ceiling of the account is started', async () => {
+  const person = await makePerson(app, { tier: 'premium' })
+  const large = wish({ fileSize: 1024 * mebibyte })
+  await startAll(person, Array(31).fill(large))
+  const results = await startAll(person, [wish(), large, wish()])
+  expect(endsOf(results)).toEqual(['ok', 'UPLOADS_UNFINISHED', 'ok'])
+  expect(await rowsOf(person)).toBe(33)
+})
+
 describe('all accounts together', () => {
   test('pass the ceiling of the instance in no number of parallel calls', async () => {
     const { clock, db } = app.deps
@@ -229,14 +245,11 @@ describe('all accounts together', () => {
     const startAs = async (owner: Person): Promise<string> => {
       const upload = await insertUpload(owner, size)
       const total = await unfinished.add(size)
-      return holdToInstanceCeiling(app.deps, upload, total, 100 * mebibyte).then(
-        () => 'taken',
-        (error: AppError) => error.code,
-      )
+      return holdToInstanceCeiling(app.deps, [upload], total, 100 * mebibyte).then(endOf)
     }
     const atOnce = Array.from({ length: 20 }, (_, index) => owners[index % 4] as Person)
     const ends = await Promise.all(atOnce.map(startAs))
-    expect(ends.sort()).toEqual([...Array(10).fill('STORAGE_FULL'), ...Array(10).fill('taken')])
+    expect(ends.sort()).toEqual([...Array(10).fill('refused'), ...Array(10).fill('taken')])
     expect(await db.$count(uploads)).toBe(10)
 
     // When uploads are idle, the longest idle ones are removed for the new one, ten at a time.

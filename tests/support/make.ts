@@ -209,7 +209,7 @@ export const checksums = {
   md5: (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('base64'),
 }
 
-async function expectOk(response: Response): Promise<void> {
+export async function expectOk(response: Response): Promise<void> {
   if (response.ok) return
   throw new Error(`${response.url} answered ${response.status}: ${await response.text()}`)
 }

@@ -22,6 +22,7 @@ import {
   uploadAgain,
 } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { confirmAll, endsOf, sendAllOf } from '../../../tests/support/upload-batches.ts'
 import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent, removals, uploads } from '../db/schema.ts'
@@ -100,6 +101,15 @@ describe('content that is blocked', () => {
     const { cloudKey } = second
     await expectRefusal(await eve.post('/api/files', { cloudKey }), 409, 'CONTENT_BLOCKED')
     expect(await app.storage.storedSize(cloudKey)).toBeNull()
+  })
+
+  it('is refused alone of a batch', async () => {
+    const bytes = fresh()
+    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
+    const premium = await makePerson(app, { tier: 'premium' })
+    const started = await sendAllOf(premium, [fresh(), bytes, fresh()])
+    expect(endsOf(await confirmAll(premium, started))).toEqual(['ok', 'CONTENT_BLOCKED', 'ok'])
+    expect(await app.storage.storedSize(started[1]?.cloudKey ?? '')).toBeNull()
   })
 
   it('is refused to each of many confirms at once', async () => {

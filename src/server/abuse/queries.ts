@@ -322,22 +322,33 @@ export async function blockContent(
   return added.length > 0
 }
 
-/** Tells whether content with this SHA-256 is blocked. */
-export async function isBlocked(db: Db, sha256: string): Promise<boolean> {
-  return (await db.$count(blockedContent, eq(blockedContent.sha256, sha256))) > 0
+/** Returns which of these SHA-256 belong to blocked content. */
+export async function findBlocked(
+  db: Db,
+  sha256s: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (sha256s.length === 0) return new Set()
+  const found = await db
+    .select({ sha256: blockedContent.sha256 })
+    .from(blockedContent)
+    .where(sql`${blockedContent.sha256} = any(${sql.param(sha256s)}::text[])`)
+  return new Set(found.map(({ sha256 }) => sha256))
 }
 
 /**
- * Tells whether any blocked content has this size in bytes. A file of any other size cannot be
+ * Returns which of these sizes in bytes any blocked content has. A file of any other size cannot be
  * blocked content.
  */
-export async function hasBlockedSize(db: Db, size: number): Promise<boolean> {
-  const [found] = await db
-    .select({ size: blockedContent.size })
+export async function findBlockedSizes(
+  db: Db,
+  sizes: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (sizes.length === 0) return new Set()
+  const found = await db
+    .selectDistinct({ size: blockedContent.size })
     .from(blockedContent)
-    .where(eq(blockedContent.size, size))
-    .limit(1)
-  return found !== undefined
+    .where(sql`${blockedContent.size} = any(${sql.param(sizes)}::bigint[])`)
+  return new Set(found.map(({ size }) => size))
 }
 
 /**

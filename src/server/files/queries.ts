@@ -42,19 +42,26 @@ export function toFile(row: FileRow): File {
  */
 export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
-/** Finds the file that an upload became. A file that its owner has deleted is not found. */
-export async function findFileByKey(
+/**
+ * Finds the files that uploads of this owner became, by their storage keys. A file that its owner
+ * has deleted is not found.
+ */
+export async function findFilesByKey(
   db: Db,
   ownerId: string,
-  storageKey: string,
-): Promise<FileRow | undefined> {
-  const [row] = await db
+  storageKeys: readonly string[],
+): Promise<ReadonlyMap<string, FileRow>> {
+  const rows = await db
     .select()
     .from(files)
     .where(
-      and(eq(files.storageKey, storageKey), eq(files.ownerId, ownerId), isNull(files.deletedAt)),
+      and(
+        sql`${files.storageKey} = any(${sql.param(storageKeys)}::text[])`,
+        eq(files.ownerId, ownerId),
+        isNull(files.deletedAt),
+      ),
     )
-  return row
+  return new Map(rows.map((row) => [row.storageKey, row]))
 }
 
 /**

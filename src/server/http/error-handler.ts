@@ -59,7 +59,11 @@ export function errorAnswer(showPage: ShowPage) {
   }
 }
 
-function toLoggedFault(error: unknown, c: Context<HttpEnv>): AppError {
+/**
+ * Returns the error that answers a request, or one entry of a batch. If the server is at fault, it
+ * is logged.
+ */
+export function toLoggedFault(error: unknown, c: Context<HttpEnv>): AppError {
   const fault = toAppError(error, c.var.requestId)
   if (fault.status >= 500 && !notLogged.has(fault.code))
     c.var.log.error({ err: fault.cause ?? fault, code: fault.code }, 'failed')

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
-import type { ZodError, ZodType, z } from 'zod'
+import type { ZodType, z } from 'zod'
 import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
@@ -156,13 +156,14 @@ function cutOff(context: Context<HttpEnv>, error: unknown): never {
 function parse(schema: ZodType | undefined, input: unknown): unknown {
   if (!schema) return undefined
   const parsed = schema.safeParse(input)
-  if (!parsed.success) throw new AppError('INVALID_INPUT', { message: listFaults(parsed.error) })
+  if (!parsed.success)
+    throw new AppError('INVALID_INPUT', { message: listFaults(parsed.error.issues) })
   return parsed.data
 }
 
 /** Lists every fault of the input with the name of its field. */
-function listFaults(error: ZodError): string {
-  return error.issues
+export function listFaults(issues: readonly z.core.$ZodIssue[]): string {
+  return issues
     .map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))
     .join('; ')
 }

@@ -1,11 +1,21 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isStorageKey, newStorageKey } from './storage-key.ts'
+import { isStorageKey, newStorageKey, storageKeyMaker } from './storage-key.ts'
 
 it('makes keys that are keys, each new, also where case is ignored', () => {
   const keys = Array.from({ length: 1000 }, newStorageKey)
   expect(keys.every(isStorageKey)).toBe(true)
   expect(new Set(keys.map((key) => key.toUpperCase())).size).toBe(keys.length)
+})
+
+it('makes keys that share their folder alone, which another maker draws anew', () => {
+  const makers = Array.from({ length: 20 }, storageKeyMaker)
+  const keys = makers.map((make) => Array.from({ length: 50 }, make))
+  expect(keys.flat().every(isStorageKey)).toBe(true)
+  expect(new Set(keys.flat()).size).toBe(1000)
+  for (const made of keys) expect(new Set(made.map((key) => key.slice(0, 2))).size).toBe(1)
+  for (const made of keys) expect(new Set(made.map((key) => key.slice(0, 14))).size).toBe(50)
+  expect(new Set(keys.map(([key = '']) => key.slice(0, 2))).size).toBeGreaterThan(5)
 })
 
 it('takes nothing else for a key', () => {

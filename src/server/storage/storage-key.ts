@@ -15,6 +15,20 @@ export function newStorageKey(): string {
   return randomKey()
 }
 
+/** So many characters at the beginning of a key name the folder of its object on a disk. */
+const folderLength = 2
+
+/**
+ * Returns a function that makes keys for objects that are stored together. They begin with the same
+ * two random characters. So a disk store seals these objects into one folder, and one sync of this
+ * folder suffices for all of them. The other characters of each key are as random as those of
+ * `newStorageKey`.
+ */
+export function storageKeyMaker(): () => string {
+  const folder = newStorageKey().slice(0, folderLength)
+  return () => `${folder}${newStorageKey().slice(folderLength)}`
+}
+
 /**
  * Tells whether a text has the form of a storage key. This is checked before a path is made from
  * the text.

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { endUploadOf } from './queries.ts'
+import { endUploadsOf } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function abortUpload(
   storageKey: string,
   log: Logger,
 ): Promise<void> {
-  const upload = await endUploadOf(db, ownerId, storageKey, clock())
+  const [upload] = await endUploadsOf(db, ownerId, [storageKey], clock())
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
   await removeBytes({ clock, db, log, stores }, [upload])
 }

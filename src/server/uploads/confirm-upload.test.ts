@@ -21,7 +21,8 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { abort, confirm, download, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { prepareFindUpload, prepareMakeFile } from './prepared-queries.ts'
+import { prepareMakeFiles } from './make-files-query.ts'
+import { prepareFindUploads } from './prepared-queries.ts'
 
 const day = 24 * 3_600_000
 
@@ -87,9 +88,10 @@ describe('POST /api/files/confirm-upload', () => {
     const { shortCode } = await makeFile(person)
     const { cloudKey } = await startUpload(person, { size: 0 })
     const { db } = app.deps
-    const upload = await prepareFindUpload(db)(person.id, cloudKey)
+    const open = await prepareFindUploads(db)(person.id, [cloudKey])
     const now = app.clock()
-    const taken = prepareMakeFile(db)(upload?.id ?? '', {
+    const file = {
+      uploadId: open.get(cloudKey)?.id ?? '',
       shortCode,
       createdAt: now,
       expiresAt: now,
@@ -97,9 +99,10 @@ describe('POST /api/files/confirm-upload', () => {
       uploadDuration: 0,
       sha256: null,
       isContentProved: false,
-    })
+    }
+    const taken = prepareMakeFiles(db)(person.id, [file])
     await expect(taken).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
-    expect(await prepareFindUpload(db)(person.id, cloudKey)).toEqual(upload)
+    expect(await prepareFindUploads(db)(person.id, [cloudKey])).toEqual(open)
   })
 
   it('makes one file, however often and however many times at once it is called', async () => {

@@ -2,185 +2,325 @@ import type { z } from 'zod'
 import type { File } from '../../shared/contract/files.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { firstLifetime } from '../../shared/rules/lifetime.ts'
-import type { Tier } from '../../shared/rules/tier.ts'
-import { hasRoom, type Limits } from '../../shared/rules/tier-limits.ts'
-import { effectiveTier } from '../../shared/rules/trial.ts'
-import { hasBlockedSize, isBlocked } from '../abuse/queries.ts'
-import type { Db, Deps } from '../deps.ts'
-import { AppError, limitError } from '../errors.ts'
-import { findFileByKey, markDeleted, newShortCode, toFile } from '../files/queries.ts'
+import { findBlocked, findBlockedSizes } from '../abuse/queries.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import {
+  type FileRow,
+  findFilesByKey,
+  markDeleted,
+  newShortCode,
+  toFile,
+} from '../files/queries.ts'
 import type { SessionUser } from '../http/session.ts'
 import { SizeMismatch } from '../storage/storage.ts'
-import { prepareFindUpload, prepareMakeFile, type UploadStatements } from './prepared-queries.ts'
-import { countFilesInUse, endUploadOf, lockOwner, restartUpload, type Upload } from './queries.ts'
+import { Batch, onlyAnswer, partition } from './batch.ts'
+import { prepareMakeFiles } from './make-files-query.ts'
+import type { UploadStatements } from './prepared-queries.ts'
+import { endUploadsOf, restartUpload, type Upload } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
+import { maxFilesOf, takeSlots } from './take-slots.ts'
 
 type Confirmation = z.output<typeof uploads.confirmUpload.body>
 
+type ConfirmDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
+  Pick<UploadStatements, 'findUploads' | 'makeFiles'>
+type Owner = Pick<SessionUser, 'id' | 'tier'>
+type Confirmations = Batch<Confirmation, File>
+
+/** A confirmation, and the open upload that it is for. */
+interface Found {
+  request: Confirmation
+  upload: Upload
+}
+
+/** A confirmation of wrong bytes, and the error that refuses it. */
+interface Wrong extends Found {
+  refusal: AppError
+}
+
+/** A confirmation whose upload is sealed. */
+interface Sealed extends Found {
+  /** The SHA-256 that storage has computed; null where it does not, or needs long for it. */
+  proved: string | null
+}
+
+/** A confirmation whose upload may become a file. */
+interface Ready extends Found {
+  sha256: string | null
+  isContentProved: boolean
+}
+
 /**
- * Turns a finished upload into a file with a link (design §4). First it seals the bytes: storage
- * compares their number with the announced size and makes them durable. Then it writes the row of
- * the file. A second confirmation, even a parallel one, returns the same file.
+ * Confirms one upload: see `confirmUploads`.
+ * @throws {AppError} with what `confirmUploads` would refuse it.
+ */
+export async function confirmUpload(
+  deps: ConfirmDeps,
+  owner: Owner,
+  confirmation: Confirmation,
+): Promise<File> {
+  return onlyAnswer(await confirmUploads(deps, owner, [confirmation]))
+}
+
+/**
+ * Turns finished uploads into files with links (design §4), each by itself. First it seals the
+ * bytes: storage compares their number with the announced size and makes them durable. Then it
+ * writes the rows of the files. A second confirmation, even a parallel one, returns the same file.
  *
  * The server trusts only three values from the client: the key, the start time, and the SHA-256.
  * The start time must lie between the creation of the upload and now. The client's SHA-256 is used
- * only if storage does not compute one and no blocked content has this size.
- * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes
- * are missing; SIZE_MISMATCH when there are too many bytes; CHECKSUM_MISMATCH when their SHA-256 is
- * not the client's. The last two remove the bytes, which can then be sent again. CONTENT_BLOCKED
- * when the content was taken down before; the upload ends. TIER_FILE_COUNT when the owner has as
- * many files as the tier allows; the bytes stay and can be confirmed later. If the administrator
- * has lowered this limit since the upload was started, the earlier limit counts.
+ * only if storage does not compute one and no blocked content has this size. Where storage computes
+ * one, it is compared with the client's. Without a claim nobody waits for it if it takes long: the
+ * file then gets it from `computeDigests`.
+ *
+ * Returns how each confirmation ended, in their order. It is refused with an {AppError}:
+ * UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes are missing;
+ * SIZE_MISMATCH when there are too many bytes; CHECKSUM_MISMATCH when their SHA-256 is not the
+ * client's. The last two remove the bytes, which can then be sent again. CONTENT_BLOCKED when the
+ * content was taken down before; the upload ends. TIER_FILE_COUNT when the owner has as many files
+ * as the tier allows; the bytes stay and can be confirmed later. If the administrator has lowered
+ * this limit since the upload was started, the earlier limit counts. Other errors of storage refuse
+ * a confirmation too.
+ * @throws when the database cannot be used. The uploads can then be confirmed later.
  */
-export async function confirmUpload(
-  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
-    Pick<UploadStatements, 'findUpload' | 'makeFile'>,
-  owner: Pick<SessionUser, 'id' | 'tier'>,
-  confirmation: Confirmation,
-): Promise<File> {
-  const { clock, db, findUpload, settings } = deps
-  const { cloudKey: storageKey, uploadStartTime, sha256: claimed } = confirmation
-  const ownerId = owner.id
-  const upload = await findUpload(ownerId, storageKey)
-  if (!upload) return findConfirmed(db, ownerId, confirmation)
-  const proved = (await seal(deps, upload)) ?? (await proveWhereNeeded(deps, upload))
-  if (proved !== null && claimed !== undefined && proved !== claimed) {
-    await discardBytes(deps, upload)
-    throw new AppError('CHECKSUM_MISMATCH')
+export async function confirmUploads(
+  deps: ConfirmDeps,
+  owner: Owner,
+  confirmations: readonly Confirmation[],
+): Promise<PromiseSettledResult<File>[]> {
+  const batch: Confirmations = new Batch(confirmations)
+  for (const round of batch.rounds(({ cloudKey }) => cloudKey)) {
+    await confirmRound(deps, owner, round, batch)
   }
-  const sha256 = proved ?? claimed ?? null
+  return batch.results()
+}
 
-  const finish = (makeFile: UploadStatements['makeFile']) => {
+/** Confirms uploads with different keys. */
+async function confirmRound(
+  deps: ConfirmDeps,
+  owner: Owner,
+  confirmations: readonly Confirmation[],
+  batch: Confirmations,
+): Promise<void> {
+  const open = await deps.findUploads(owner.id, keysOf(confirmations))
+  const found = confirmations.flatMap((request): Found[] => {
+    const upload = open.get(request.cloudKey)
+    return upload ? [{ request, upload }] : []
+  })
+  const over = confirmations.filter(({ cloudKey }) => !open.has(cloudKey))
+  await findConfirmed(deps, owner.id, over, batch)
+
+  const ready = await prove(deps, await seal(deps, owner.id, found, batch), batch)
+  const files = await makeFiles(deps, owner, ready, batch)
+  const left = ready.filter(({ request }) => !batch.isRefused(request))
+  const allowed = await refuseBlocked(deps, owner.id, left, files, batch)
+  const again: Confirmation[] = []
+  for (const { request } of allowed) {
+    const file = files.get(request.cloudKey)
+    if (file) batch.answer(request, toFile(file))
+    else again.push(request)
+  }
+  // If there is no file, a parallel call was faster: it made the file, or removed the bytes. A
+  // second confirmation finds out which.
+  if (again.length > 0) await confirmRound(deps, owner, again, batch)
+}
+
+function keysOf(confirmations: readonly Confirmation[]): string[] {
+  return confirmations.map(({ cloudKey }) => cloudKey)
+}
+
+/** Answers confirmations of uploads that are no longer open. */
+async function findConfirmed(
+  { db, stores }: Pick<Deps, 'db' | 'stores'>,
+  ownerId: string,
+  confirmations: readonly Confirmation[],
+  batch: Confirmations,
+): Promise<void> {
+  if (confirmations.length === 0) return
+  const files = await findFilesByKey(db, ownerId, keysOf(confirmations))
+  const works = confirmations.map((request) => ({ request }))
+  await batch.each(works, async ({ request }) => {
+    const row = files.get(request.cloudKey)
+    if (!row) throw new AppError('UPLOAD_NOT_FOUND')
+    if (row.takenDownAt !== null) throw new AppError('CONTENT_BLOCKED')
+    if (request.sha256 !== undefined) {
+      const store = stores.of(row.storage)
+      const computed = row.sha256 === null && store.computesSha256
+      const sha256 = computed ? await store.sha256(row.storageKey) : row.sha256
+      if (sha256 !== null && sha256 !== request.sha256) throw new AppError('CHECKSUM_MISMATCH')
+    }
+    batch.answer(request, toFile(row))
+  })
+}
+
+/**
+ * Seals the stored bytes of uploads. Refuses those whose number is not the announced one. Where
+ * bytes are missing, the upload can be continued. If there are too many, they are removed, and the
+ * client must send all of them again.
+ */
+async function seal(
+  deps: ConfirmDeps,
+  ownerId: string,
+  found: readonly Found[],
+  batch: Confirmations,
+): Promise<Sealed[]> {
+  const incomplete = new Map<Confirmation, SizeMismatch>()
+  const tooLong: Wrong[] = []
+  const sealed = await batch.each(found, async ({ request, upload }): Promise<Sealed[]> => {
+    try {
+      const storage = deps.stores.of(upload.storage)
+      return [{ request, upload, proved: await storage.seal(upload.storageKey, upload.size) }]
+    } catch (error) {
+      if (!(error instanceof SizeMismatch)) throw error
+      if (error.actual !== null && error.actual > upload.size) {
+        const refusal = new AppError('SIZE_MISMATCH', { cause: error })
+        tooLong.push({ request, upload, refusal })
+      } else incomplete.set(request, error)
+      return []
+    }
+  })
+  await discardBytes(deps, tooLong, batch)
+  // An upload may have no bytes because a parallel call has just ended it.
+  const open = await deps.findUploads(ownerId, keysOf([...incomplete.keys()]))
+  for (const [request, cause] of incomplete) {
+    const code = open.has(request.cloudKey) ? 'UPLOAD_INCOMPLETE' : 'UPLOAD_NOT_FOUND'
+    batch.refuse(request, new AppError(code, { cause }))
+  }
+  return sealed.flat()
+}
+
+/**
+ * Compares the SHA-256 of sealed bytes with the client's. Bytes whose SHA-256 storage has not
+ * computed are read if blocked content has their size, or if storage can compute it and the client
+ * claims one. The bytes of others are not, because that takes long.
+ */
+async function prove(
+  deps: ConfirmDeps,
+  sealed: readonly Sealed[],
+  batch: Confirmations,
+): Promise<Ready[]> {
+  const unproved = sealed.filter(({ proved }) => proved === null)
+  const sizes = await findBlockedSizes(
+    deps.db,
+    unproved.map(({ upload }) => upload.size),
+  )
+  const wrong: Wrong[] = []
+  const ready = await batch.each(sealed, async (one): Promise<Ready[]> => {
+    const { request, upload, proved: sealedAs } = one
+    const { storage, storageKey, size } = upload
+    const claimed = request.sha256
+    const store = deps.stores.of(storage)
+    const isCompared = claimed !== undefined && store.computesSha256
+    const isToRead = sealedAs === null && (isCompared || sizes.has(size))
+    const proved = isToRead ? await store.sha256(storageKey) : sealedAs
+    if (proved !== null && claimed !== undefined && proved !== claimed) {
+      wrong.push({ request, upload, refusal: new AppError('CHECKSUM_MISMATCH') })
+      return []
+    }
+    const sha256 = proved ?? claimed ?? null
+    return [{ request, upload, sha256, isContentProved: proved !== null }]
+  })
+  await discardBytes(deps, wrong, batch)
+  return ready.flat()
+}
+
+/**
+ * Makes files of uploads, and returns them by storage key. Refuses those for which the owner has no
+ * slot. An upload that ended in the meantime becomes no file. Where slots are counted, uploads with
+ * blocked content are refused before, so that they take no slot from others.
+ */
+async function makeFiles(
+  deps: ConfirmDeps,
+  owner: Owner,
+  ready: readonly Ready[],
+  batch: Confirmations,
+): Promise<ReadonlyMap<string, FileRow>> {
+  const { clock, db, settings } = deps
+  if (ready.length === 0) return new Map()
+  const finish = (make: UploadStatements['makeFiles'], uploads: readonly Ready[]) => {
     const now = clock()
-    return makeFile(upload.id, {
+    const given = uploads.map(({ request, upload, sha256, isContentProved }) => ({
+      uploadId: upload.id,
       shortCode: newShortCode(),
       createdAt: now,
       ...firstLifetime(now, upload),
-      uploadDuration: secondsSince(uploadStartTime, upload.createdAt, now),
+      uploadDuration: secondsSince(request.uploadStartTime, upload.createdAt, now),
       sha256,
-      isContentProved: proved !== null,
-    })
+      isContentProved,
+    }))
+    return make(owner.id, given)
   }
   // Without a limit of files there is nothing to count. So the owner's uploads need not wait for
   // one another.
   const limits = await settings.limits()
-  const file = await (maxFilesOf(upload, owner.tier, limits) === null
-    ? finish(deps.makeFile)
-    : db.transaction(async (tx) => {
-        const hasSlot = await takeSlot(tx, upload, limits, clock())
-        return hasSlot ? finish(prepareMakeFile(tx)) : undefined
-      }))
-  // A takedown may block the content while this upload becomes a file. The statement that makes the
-  // file sees only content that was blocked before it began, and the takedown may miss a file that
-  // is only just made. So look again here.
-  if (sha256 !== null && (await isBlocked(db, sha256))) {
-    await (file ? markDeleted(db, ownerId, [file.id], clock()) : endUpload(deps, upload))
-    throw new AppError('CONTENT_BLOCKED')
-  }
-  // If there is no file, a parallel call was faster: it made the file, or removed the bytes. A
-  // second confirmation finds out which.
-  return file ? toFile(file) : confirmUpload(deps, owner, confirmation)
-}
-
-/**
- * Reads the bytes of a sealed upload and returns their SHA-256, if blocked content has the same
- * size. Otherwise returns null, because bytes in a bucket should be read only if necessary. Also
- * returns null when the bytes are missing.
- */
-async function proveWhereNeeded(
-  { db, stores }: Pick<Deps, 'db' | 'stores'>,
-  { storage, storageKey, size }: Upload,
-): Promise<string | null> {
-  return (await hasBlockedSize(db, size)) ? stores.of(storage).sha256(storageKey) : null
-}
-
-/** Ends an upload that must not become a file. Removes its bytes. */
-async function endUpload(
-  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
-  { ownerId, storageKey }: Upload,
-): Promise<void> {
-  const ended = await endUploadOf(deps.db, ownerId, storageKey, deps.clock())
-  if (ended) await removeBytes(deps, [ended])
-}
-
-/**
- * Checks that the tier allows another file. Locks the owner until the transaction ends, so that no
- * parallel request can use the last slot of the limit. Returns false when the upload became a file,
- * or ended, while this call waited for the lock.
- * @throws {AppError} TIER_FILE_COUNT when no slot is free.
- */
-async function takeSlot(tx: Db, upload: Upload, limits: Limits, now: Date): Promise<boolean> {
-  const { ownerId, storageKey } = upload
-  const owner = await lockOwner(tx, ownerId)
-  if (!owner) throw new AppError('UNAUTHORIZED')
-  if (!(await prepareFindUpload(tx)(ownerId, storageKey))) return false
-  const filesInUse = await countFilesInUse(tx, ownerId, now, upload)
-  const tier = effectiveTier(owner, now)
-  if (hasRoom(maxFilesOf(upload, tier, limits), filesInUse)) return true
-  throw limitError('TIER_FILE_COUNT', tier, limits)
-}
-
-/**
- * Returns how many files the owner may have after this upload has become one: the tier's limit now,
- * or its limit when the upload was started, whichever is higher. null means no limit.
- */
-function maxFilesOf(
-  upload: Pick<Upload, 'tier' | 'maxFiles'>,
-  tier: Tier,
-  limits: Limits,
-): number | null {
-  const { maxFiles } = limits[tier]
-  if (upload.tier !== tier) return maxFiles
-  if (maxFiles === null || upload.maxFiles === null) return null
-  return Math.max(maxFiles, upload.maxFiles)
-}
-
-async function findConfirmed(
-  db: Db,
-  ownerId: string,
-  { cloudKey: storageKey, sha256: claimed }: Confirmation,
-): Promise<File> {
-  const row = await findFileByKey(db, ownerId, storageKey)
-  if (!row) throw new AppError('UPLOAD_NOT_FOUND')
-  if (row.takenDownAt !== null) throw new AppError('CONTENT_BLOCKED')
-  const differs = row.sha256 !== null && claimed !== undefined && row.sha256 !== claimed
-  if (differs) throw new AppError('CHECKSUM_MISMATCH')
-  return toFile(row)
-}
-
-/**
- * Seals the stored bytes. Returns their SHA-256, or null where storage does not compute it.
- * @throws {AppError} UPLOAD_INCOMPLETE, SIZE_MISMATCH, or UPLOAD_NOT_FOUND when a parallel call
- * ended the upload and removed its bytes.
- */
-async function seal(
-  deps: Pick<Deps, 'db' | 'stores'> & Pick<UploadStatements, 'findUpload'>,
-  upload: Upload,
-): Promise<string | null> {
-  try {
-    return await deps.stores.of(upload.storage).seal(upload.storageKey, upload.size)
-  } catch (error) {
-    if (!(error instanceof SizeMismatch)) throw error
-    // If bytes are missing, the upload can be continued. If there are too many, they are removed,
-    // and the client must send all of them again.
-    if (error.actual === null || error.actual < upload.size) {
-      const isOpen = (await deps.findUpload(upload.ownerId, upload.storageKey)) !== undefined
-      throw new AppError(isOpen ? 'UPLOAD_INCOMPLETE' : 'UPLOAD_NOT_FOUND', { cause: error })
+  const [uncounted, counted] = partition(
+    ready,
+    ({ upload }) => maxFilesOf(upload, owner.tier, limits) === null,
+  )
+  const made = await finish(deps.makeFiles, uncounted)
+  if (counted.length === 0) return made
+  const allowed = await refuseBlocked(deps, owner.id, counted, made, batch)
+  const inSlots = await db.transaction(async (tx) => {
+    const uploads = allowed.map(({ upload }) => upload)
+    const slots = await takeSlots(tx, owner.id, uploads, limits, clock())
+    for (const { request, upload } of allowed) {
+      if (slots.refused.has(upload)) batch.refuse(request, slots.refusal)
     }
-    await discardBytes(deps, upload)
-    throw new AppError('SIZE_MISMATCH', { cause: error })
-  }
+    const withSlot = allowed.filter(({ upload }) => slots.taken.has(upload))
+    return finish(prepareMakeFiles(tx), withSlot)
+  })
+  return new Map([...made, ...inSlots])
 }
 
 /**
- * Removes the stored bytes of an upload, so that they can be sent again. Does nothing if a parallel
- * call has just made the upload a file: `restartUpload` then finds no row.
+ * Refuses the uploads whose content is blocked, and ends them or the files that they became. A
+ * takedown may block the content while an upload becomes a file. The statement that makes the file
+ * sees only content that was blocked before it began, and the takedown may miss a file that is only
+ * just made. So this looks again. Returns the others.
  */
-function discardBytes({ db, stores }: Pick<Deps, 'db' | 'stores'>, upload: Upload): Promise<void> {
-  return db.transaction(async (tx) => {
-    if (await restartUpload(tx, upload.id))
-      await stores.of(upload.storage).remove(upload.storageKey)
-  })
+async function refuseBlocked(
+  deps: ConfirmDeps,
+  ownerId: string,
+  ready: readonly Ready[],
+  files: ReadonlyMap<string, FileRow>,
+  batch: Confirmations,
+): Promise<Ready[]> {
+  const { clock, db } = deps
+  const blocked = await findBlocked(
+    db,
+    ready.flatMap(({ sha256 }) => sha256 ?? []),
+  )
+  const [refused, allowed] = partition(ready, ({ sha256 }) => blocked.has(sha256 ?? ''))
+  if (refused.length === 0) return allowed
+  const [made, unmade] = partition(refused, ({ upload }) => files.has(upload.storageKey))
+  const ids = made.flatMap(({ upload }) => files.get(upload.storageKey)?.id ?? [])
+  if (ids.length > 0) await markDeleted(db, ownerId, ids, clock())
+  const keys = unmade.map(({ upload }) => upload.storageKey)
+  await removeBytes(deps, await endUploadsOf(db, ownerId, keys, clock()))
+  for (const { request } of refused) batch.refuse(request, new AppError('CONTENT_BLOCKED'))
+  return allowed
+}
+
+/**
+ * Refuses confirmations of wrong bytes, and removes the bytes, so that they can be sent again. Does
+ * not remove those of an upload that a parallel call has just made a file: `restartUpload` then
+ * finds no row. Each removal holds a connection to the database until storage has answered. So they
+ * come one after the other, and a batch does not take the connections that other requests need.
+ */
+async function discardBytes(
+  { db, stores }: Pick<Deps, 'db' | 'stores'>,
+  wrong: readonly Wrong[],
+  batch: Confirmations,
+): Promise<void> {
+  const discard = async ({ upload, refusal }: Wrong) => {
+    await db.transaction(async (tx) => {
+      if (await restartUpload(tx, upload.id))
+        await stores.of(upload.storage).remove(upload.storageKey)
+    })
+    throw refusal
+  }
+  await batch.each(wrong, discard, 1)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { OpenedUpload } from './prepared-queries.ts'
 import {
-  endUploadOf,
+  endUploadsOf,
   lockAllUploads,
   lockOwner,
   slotHeldMs,
@@ -20,7 +20,7 @@ const batchSize = 10
 /**
  * An upload of at most this share of an account's ceiling counts as small, 32 MiB with the default
  * limits. Half of the ceiling has room for 512 of them, which is as many as 51 servers start at the
- * same moment on their 10 connections each.
+ * same moment on their 10 connections each. Uploads that one call starts count together.
  */
 const smallShare = 1024
 
@@ -28,98 +28,106 @@ type CeilingDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
 /**
  * Keeps the unconfirmed bytes of one owner below a ceiling. It ends idle uploads to make room, or
- * refuses the new upload (see `makeFit`). It is for owners whose tier has no limit of files.
+ * removes new uploads (see `makeFit`). It is for owners whose tier has no limit of files.
  *
- * Below half the ceiling, it does not lock the owner. For most uploads `upload.unfinished` is then
- * enough. It misses uploads that start at the same moment, on this server or on others, so a larger
- * upload counts again. Its row is committed, so of larger uploads at the same moment the one that
- * counts last sees all others. Small ones that were missed fit into the other half.
- * @throws {AppError} UPLOADS_UNFINISHED; the new upload has then been removed.
+ * Below half the ceiling, it does not lock the owner. For small uploads their `unfinished` is then
+ * enough. It misses uploads that start at the same moment, on this server or on others, so larger
+ * uploads, and many at once, count again. Their rows are committed, so of larger uploads at the same
+ * moment the one that counts last sees all others. Small ones that were missed fit into the other
+ * half.
+ * @param uploads new uploads of one owner, which one statement has inserted.
+ * @returns the uploads that did not fit and were removed.
  */
 export async function holdToAccountCeiling(
   deps: CeilingDeps,
-  upload: OpenedUpload,
+  uploads: readonly OpenedUpload[],
   bytes: number,
-): Promise<void> {
-  const { ownerId } = upload
-  const charge = chargeOf(upload.size)
+): Promise<OpenedUpload[]> {
+  const [first] = uploads
+  if (!first) return []
+  const { ownerId, unfinished } = first
+  const charge = uploads.reduce((sum, { size }) => sum + chargeOf(size), 0)
   const isSmall = charge <= bytes / smallShare
-  const used = isSmall ? upload.unfinished + charge : await sumUnfinished(deps.db, { ownerId })
-  if (used <= bytes / 2) return
-  const fits = await makeFit(deps, upload, {
+  const used = isSmall ? unfinished + charge : await sumUnfinished(deps.db, { ownerId })
+  if (used <= bytes / 2) return []
+  return makeFit(deps, uploads, {
     bytes,
     of: { ownerId },
+    bytesOf: ({ size }) => chargeOf(size),
     lock: (tx) => lockOwner(tx, ownerId),
     used: (tx) => sumUnfinished(tx, { ownerId }),
     idle: (tx, idleBefore) => sumUnfinished(tx, { ownerId, idleBefore }),
   })
-  if (!fits) throw new AppError('UPLOADS_UNFINISHED')
 }
 
 /**
  * Keeps the unconfirmed bytes of all accounts together below a ceiling. It ends idle uploads to
- * make room, or refuses the new upload (see `makeFit`). Above half the ceiling, it checks only one
- * new upload at a time.
+ * make room, or removes new uploads (see `makeFit`). Above half the ceiling, it checks the new
+ * uploads of only one call at a time.
+ * @param uploads new uploads of one owner.
  * @param total an estimate of the bytes of all unconfirmed uploads (see `UnfinishedTotal`).
- * @throws {AppError} STORAGE_FULL; the new upload has then been removed.
+ * @returns the uploads that did not fit and were removed.
  */
-export async function holdToInstanceCeiling(
+export async function holdToInstanceCeiling<U extends Upload>(
   deps: CeilingDeps,
-  upload: Upload,
+  uploads: readonly U[],
   total: number,
   bytes: number,
-): Promise<void> {
-  if (total <= bytes / 2) return
-  const fits = await makeFit(deps, upload, {
+): Promise<U[]> {
+  if (total <= bytes / 2) return []
+  return makeFit(deps, uploads, {
     bytes,
     of: {},
+    bytesOf: ({ size }) => chargeOf(size),
     lock: lockAllUploads,
     used: (tx) => sumUnfinished(tx, {}),
     idle: (tx, idleBefore) => sumUnfinished(tx, { idleBefore }),
   })
-  if (!fits) throw new AppError('STORAGE_FULL')
 }
 
 /**
  * Keeps the files and open uploads of all accounts together below the administrator's cap (decision
- * 041). It ends idle uploads to make room, or refuses the new upload (see `makeFit`). The row of
- * every upload is committed before it is checked. So among parallel uploads, the one that is
- * checked last sees all others, and together they never exceed the cap. If an upload does not seem
- * to fit, it is checked again under a lock, one upload at a time. Without the lock, two uploads of
- * which one fits could see each other, and both be refused.
+ * 041). It ends idle uploads to make room, or removes new uploads (see `makeFit`). The row of every
+ * upload is committed before it is checked. So among parallel uploads, the one that is checked last
+ * sees all others, and together they never exceed the cap. If uploads do not seem to fit, they are
+ * checked again under a lock, those of one call at a time. Without the lock, two uploads of which
+ * one fits could see each other, and both be refused.
+ * @param uploads new uploads of one owner.
  * @param mostStored the cap in bytes; null means no cap.
- * @throws {AppError} STORAGE_CAP_REACHED; the new upload has then been removed.
+ * @returns the uploads that did not fit and were removed.
  */
-export async function holdToCap(
+export async function holdToCap<U extends Upload>(
   deps: CeilingDeps,
-  upload: Upload,
+  uploads: readonly U[],
   mostStored: number | null,
-): Promise<void> {
-  if (mostStored === null) return
+): Promise<U[]> {
+  if (mostStored === null || uploads.length === 0) return []
   const used = async (db: Db) => {
     const { files, uploads } = await sumStored(db)
     return files + uploads
   }
-  if ((await used(deps.db)) <= mostStored) return
-  const fits = await makeFit(deps, upload, {
+  if ((await used(deps.db)) <= mostStored) return []
+  return makeFit(deps, uploads, {
     bytes: mostStored,
     of: {},
+    bytesOf: ({ size }) => size,
     lock: lockAllUploads,
     used,
     idle: sumIdle,
   })
-  if (!fits) throw new AppError('STORAGE_CAP_REACHED')
 }
 
 interface Ceiling {
-  /** How many bytes `used` may return once the new upload is counted. */
+  /** How many bytes `used` may return once the new uploads are counted. */
   bytes: number
   /**
    * The owner whose idle uploads may be ended to make room. Without an owner, all idle uploads may
    * be ended.
    */
   of: Partial<Pick<Upload, 'ownerId'>>
-  /** Takes a lock, so that only one new upload at a time is counted. */
+  /** Returns how many bytes an upload counts. */
+  bytesOf(upload: Upload): number
+  /** Takes a lock, so that only the new uploads of one call at a time are counted. */
   lock(tx: Db): Promise<unknown>
   /** Returns how many bytes are in use now. */
   used(tx: Db): Promise<number>
@@ -128,23 +136,38 @@ interface Ceiling {
 }
 
 /**
- * Ends uploads that were idle for 15 minutes, the longest idle first, until a new upload fits below
- * the ceiling. If ending all of them would not suffice, they stay, the new upload is removed, and
- * the result is false.
+ * Ends uploads that were idle for 15 minutes, the longest idle first, until the new uploads fit
+ * below the ceiling. New uploads for which even ending all idle ones would not suffice are removed,
+ * and returned. An earlier upload of the list goes before a later one.
  */
-async function makeFit(deps: CeilingDeps, upload: Upload, ceiling: Ceiling): Promise<boolean> {
+async function makeFit<U extends Upload>(
+  deps: CeilingDeps,
+  uploads: readonly U[],
+  ceiling: Ceiling,
+): Promise<U[]> {
+  const [first] = uploads
+  if (!first) return []
   const { clock, db } = deps
-  const { bytes, of, lock, used, idle } = ceiling
+  const { bytes, of, bytesOf, lock, used, idle } = ceiling
   const now = clock()
   const before = new Date(now.getTime() - slotHeldMs)
   const ended: EndedUpload[] = []
-  const fits = await db.transaction(async (tx) => {
+  const tooMany = await db.transaction(async (tx) => {
     await lock(tx)
     let over = (await used(tx)) - bytes
-    if (over > 0 && (await idle(tx, before)) < over) {
-      await endUploadOf(tx, upload.ownerId, upload.storageKey, now)
-      return false
-    }
+    if (over <= 0) return []
+    const ofAll = uploads.reduce((sum, upload) => sum + bytesOf(upload), 0)
+    let room = ofAll - over + (await idle(tx, before))
+    const tooMany = uploads.filter((upload) => {
+      const fits = bytesOf(upload) <= room
+      if (fits) room -= bytesOf(upload)
+      return !fits
+    })
+    const keys = tooMany.map(({ storageKey }) => storageKey)
+    await endUploadsOf(tx, first.ownerId, keys, now)
+    // What other calls have too much is for them to remove.
+    if (tooMany.length === uploads.length) return tooMany
+    over -= tooMany.reduce((sum, upload) => sum + bytesOf(upload), 0)
     while (over > 0) {
       const taken = await takeIdleUploads(tx, { before, now, limit: batchSize, ...of })
       // The remaining uploads are no longer idle: their owners have just resumed them.
@@ -152,8 +175,8 @@ async function makeFit(deps: CeilingDeps, upload: Upload, ceiling: Ceiling): Pro
       ended.push(...taken)
       over = (await used(tx)) - bytes
     }
-    return true
+    return tooMany
   })
   await removeBytes(deps, ended)
-  return fits
+  return tooMany
 }

@@ -1,17 +1,17 @@
-import { and, eq, getTableColumns, gt, inArray, lte, notExists, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, lte, sql } from 'drizzle-orm'
+import { jsonRows } from '../db/json-rows.ts'
 import { rowValues } from '../db/row-values.ts'
-import { blockedContent, files, removals, shortCodes, uploads, users } from '../db/schema.ts'
+import { removals, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
-import type { FileRow } from '../files/queries.ts'
+import { prepareMakeFiles } from './make-files-query.ts'
 import { type Upload, unfinishedBytes } from './queries.ts'
 
 // Every upload runs each of these statements at least once. They are prepared, because building and
 // planning them costs more than running them. A statement that is prepared on a transaction runs in
 // that transaction.
 
-/** The columns of `uploads` that `startUpload` fills in. */
+/** The columns of `uploads` that `startUploads` fills in, but for the owner and the dates. */
 const given = [
-  'ownerId',
   'storage',
   'storageKey',
   'originalName',
@@ -25,8 +25,8 @@ const given = [
   'idempotencyKey',
 ] as const
 
-/** A new upload, with the time `now` of its creation, which is its last activity too. */
-export type NewUpload = Pick<Upload, (typeof given)[number]> & { now: Date }
+/** A new upload. */
+export type NewUpload = Pick<Upload, (typeof given)[number]>
 
 /** Two uploads with equal values in these columns count as uploads of the same file. */
 const ofSameFile = [uploads.originalName, uploads.mimeType, uploads.size, uploads.expirationDays]
@@ -36,35 +36,48 @@ const excluded = sql.join(
   sql`, `,
 )
 
-/** Returns a placeholder for each of these columns, named like the column. */
-function placeholders<Name extends string>(names: readonly Name[]) {
-  const entries = names.map((name) => [name, sql.placeholder(name)])
-  return Object.fromEntries(entries) as { [N in Name]: ReturnType<typeof sql.placeholder> }
-}
-
 /** An upload, with the bytes of its owner's other unconfirmed uploads at the time it was opened. */
 export type OpenedUpload = Upload & { unfinished: number }
 
 /**
- * Makes the function that inserts a new upload and returns it. Where the owner has an open upload
- * under the same idempotency key, the function returns that one and notes it as active now. If that
- * upload is of another file, the function changes nothing and returns undefined. `unfinished`
- * counts the bytes of the owner's other uploads (`chargeOf`), but not of those that start at the
- * same moment.
+ * Makes the function that inserts new uploads of one owner and returns them, in the order of the
+ * given ones. Where the owner has an open upload under the same idempotency key, the function
+ * returns that one and notes it as active now. If that upload is of another file, the function
+ * changes nothing and returns undefined in its place. `unfinished` counts the bytes of the owner's
+ * other uploads (`chargeOf`), but not of those that start at the same moment. No two of the new
+ * uploads may have the same idempotency key.
  */
-export function prepareInsertUpload(db: Db) {
+export function prepareInsertUploads(db: Db) {
   const { placeholder } = sql
   const before = db
     .select({ bytes: unfinishedBytes })
     .from(uploads)
     .where(eq(uploads.ownerId, placeholder('ownerId')))
+  const now = sql`${placeholder('now')}::timestamptz`
+  const wanted = (name: (typeof given)[number]) => sql`wanted.${sql.identifier(name)}`
+  const row = rowValues(uploads, {
+    ownerId: sql`${placeholder('ownerId')}::text`,
+    storage: wanted('storage'),
+    storageKey: wanted('storageKey'),
+    originalName: wanted('originalName'),
+    mimeType: wanted('mimeType'),
+    size: wanted('size'),
+    expirationDays: wanted('expirationDays'),
+    partSize: wanted('partSize'),
+    tier: wanted('tier'),
+    maxFiles: wanted('maxFiles'),
+    maxLifetimeDays: wanted('maxLifetimeDays'),
+    idempotencyKey: wanted('idempotencyKey'),
+    createdAt: now,
+    lastActivityAt: now,
+  })
   const query = db
     .insert(uploads)
-    .values({
-      ...placeholders(given),
-      createdAt: placeholder('now'),
-      lastActivityAt: placeholder('now'),
-    })
+    // The rows are locked in the order of their keys, so that two calls never wait for each other.
+    .select(
+      sql`select ${row} from ${jsonRows(placeholder('wanted'), 'wanted', uploads, given)}
+        order by ${wanted('idempotencyKey')}`,
+    )
     .onConflictDoUpdate({
       target: [uploads.ownerId, uploads.idempotencyKey],
       set: { lastActivityAt: sql`excluded.last_activity_at` },
@@ -74,31 +87,55 @@ export function prepareInsertUpload(db: Db) {
       ...getTableColumns(uploads),
       unfinished: sql<number>`(${before})`.mapWith(Number),
     })
-    .prepare('insert_upload')
-  return async (upload: NewUpload): Promise<OpenedUpload | undefined> => {
-    const [open] = await query.execute(upload)
-    return open
+    .prepare('insert_uploads')
+  return async (
+    ownerId: string,
+    wanted: readonly NewUpload[],
+    now: Date,
+  ): Promise<(OpenedUpload | undefined)[]> => {
+    if (wanted.length === 0) return []
+    const opened = await query.execute({ ownerId, wanted: JSON.stringify(wanted), now })
+    const byStorageKey = new Map(opened.map((upload) => [upload.storageKey, upload]))
+    const byIdempotencyKey = new Map(opened.map((upload) => [upload.idempotencyKey, upload]))
+    return wanted.map(
+      ({ storageKey, idempotencyKey }) =>
+        byStorageKey.get(storageKey) ??
+        (idempotencyKey === null ? undefined : byIdempotencyKey.get(idempotencyKey)),
+    )
   }
 }
 
 /**
- * Makes the function that finds an owner's open upload by its key. The key of another user's upload
- * finds nothing.
+ * A query for uploads always gets at least this many keys. A shorter list repeats its first key,
+ * which does not change the result. For a list of fewer than ten keys, Postgres would make a new
+ * plan each time, which takes longer than the query itself.
  */
-export function prepareFindUpload(db: Db) {
+const fewestKeys = 16
+
+/**
+ * Makes the function that finds an owner's open uploads by their keys. The key of another user's
+ * upload finds nothing.
+ */
+export function prepareFindUploads(db: Db) {
   const query = db
     .select()
     .from(uploads)
     .where(
       and(
-        eq(uploads.storageKey, sql.placeholder('storageKey')),
+        sql`${uploads.storageKey} = any(${sql.placeholder('storageKeys')})`,
         eq(uploads.ownerId, sql.placeholder('ownerId')),
       ),
     )
-    .prepare('find_upload')
-  return async (ownerId: string, storageKey: string): Promise<Upload | undefined> => {
-    const [upload] = await query.execute({ ownerId, storageKey })
-    return upload
+    .prepare('find_uploads')
+  return async (
+    ownerId: string,
+    wanted: readonly string[],
+  ): Promise<ReadonlyMap<string, Upload>> => {
+    if (wanted.length === 0) return new Map()
+    const missing = Math.max(0, fewestKeys - wanted.length)
+    const repeated = Array.from({ length: missing }, () => wanted[0])
+    const found = await query.execute({ ownerId, storageKeys: [...wanted, ...repeated] })
+    return new Map(found.map((upload) => [upload.storageKey, upload]))
   }
 }
 
@@ -140,96 +177,12 @@ export function prepareTouchUpload(db: Db) {
   }
 }
 
-/** The fields of a new file that do not come from its upload. */
-export type FileFacts = Pick<
-  FileRow,
-  | 'shortCode'
-  | 'createdAt'
-  | 'expiresAt'
-  | 'maxLifetimeAt'
-  | 'uploadDuration'
-  | 'sha256'
-  | 'isContentProved'
->
-
-/**
- * Returns the function that turns an upload into a file. One statement deletes the upload, records
- * that the short code is taken, and inserts the file. The function returns undefined when the
- * upload has ended or was started again, when its content is blocked, or when its owner was
- * deleted. If several callers do this at the same time, only one of them gets the file. If the
- * short code was taken before, the whole statement fails.
- *
- * The new row of the file locks its owner's row against deletion. The statement locks the owner
- * before the upload, as the deletion of a user does. In any other order, the two could wait for
- * each other.
- */
-export function prepareMakeFile(db: Db) {
-  const { placeholder } = sql
-  const moment = (name: string) => sql<Date>`${placeholder(name)}::timestamptz`
-  const sha256 = sql`${placeholder('sha256')}::text`
-  const blocked = db
-    .select({ sha256: blockedContent.sha256 })
-    .from(blockedContent)
-    .where(eq(blockedContent.sha256, sha256))
-  const owner = db.$with('owner').as(
-    db
-      .select({ id: users.id })
-      .from(users)
-      .innerJoin(uploads, eq(uploads.ownerId, users.id))
-      .where(eq(uploads.id, placeholder('uploadId')))
-      .for('key share', { of: users }),
-  )
-  const ended = db.$with('ended').as(
-    db
-      .delete(uploads)
-      .where(
-        and(
-          eq(uploads.id, placeholder('uploadId')),
-          inArray(uploads.ownerId, db.select({ id: owner.id }).from(owner)),
-          notExists(blocked),
-        ),
-      )
-      .returning(),
-  )
-  const issued = db.$with('issued').as(
-    db
-      .insert(shortCodes)
-      .select(sql`select ${placeholder('shortCode')}, ${moment('createdAt')} from ${ended}`)
-      .returning({ code: shortCodes.code }),
-  )
-  const row = rowValues(files, {
-    ownerId: ended.ownerId,
-    storage: ended.storage,
-    storageKey: ended.storageKey,
-    originalName: ended.originalName,
-    mimeType: ended.mimeType,
-    size: ended.size,
-    shortCode: issued.code,
-    createdAt: moment('createdAt'),
-    expiresAt: moment('expiresAt'),
-    maxLifetimeAt: moment('maxLifetimeAt'),
-    uploadDuration: sql`${placeholder('uploadDuration')}::real`,
-    sha256,
-    isContentProved: sql`${placeholder('isContentProved')}::boolean`,
-  })
-  const query = db
-    .with(owner, ended, issued)
-    .insert(files)
-    .select(sql`select ${row} from ${ended} cross join ${issued}`)
-    .returning()
-    .prepare('make_file')
-  return async (uploadId: string, facts: FileFacts): Promise<FileRow | undefined> => {
-    const [file] = await query.execute({ uploadId, ...facts })
-    return file
-  }
-}
-
 /** The statements that uploads use outside of transactions. */
 export function prepareUploads(db: Db) {
   return {
-    insertUpload: prepareInsertUpload(db),
-    findUpload: prepareFindUpload(db),
-    makeFile: prepareMakeFile(db),
+    insertUploads: prepareInsertUploads(db),
+    findUploads: prepareFindUploads(db),
+    makeFiles: prepareMakeFiles(db),
   }
 }
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
+import { and, type Column, desc, eq, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { minuteInMs } from '../../shared/rules/time-units.ts'
 import type { TierFacts } from '../../shared/rules/trial.ts'
@@ -38,50 +38,53 @@ export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | und
 }
 
 /**
- * Locks the owner's open upload with this idempotency key until the transaction ends. So nothing
- * else can end the upload before. Returns false when no open upload has this key.
+ * Locks the owner's open uploads with these idempotency keys until the transaction ends. So nothing
+ * else can end the uploads before. Returns the keys that an open upload has.
  */
-export async function lockRepeated(tx: Db, ownerId: string, key: string): Promise<boolean> {
-  const open = await tx
-    .select({ id: uploads.id })
-    .from(uploads)
-    .where(and(eq(uploads.ownerId, ownerId), eq(uploads.idempotencyKey, key)))
-    .for('update')
-  return open.length > 0
-}
-
-/**
- * Counts a user's files with an open link, and open uploads, at `now`. An upload counts while bytes
- * arrive and for 15 minutes after.
- *
- * A confirmation passes its own upload as `since`. Then all files count, but only the uploads that
- * began after that upload. They may have taken its slot while it was idle. If they and the files
- * fill the limit, the confirmation is refused until a slot is free.
- */
-export async function countFilesInUse(
+export async function lockRepeated(
   tx: Db,
   ownerId: string,
-  now: Date,
-  since: Pick<Upload, 'createdAt' | 'id'> | null,
-): Promise<number> {
-  const active = tx.$count(
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set()
+  const open = await tx
+    .select({ key: uploads.idempotencyKey })
+    .from(uploads)
+    .where(and(eq(uploads.ownerId, ownerId), isAnyOf(uploads.idempotencyKey, keys)))
+    .orderBy(uploads.id)
+    .for('update')
+  return new Set(open.flatMap(({ key }) => key ?? []))
+}
+
+/** A user's files and uploads that count against the limit of files. */
+export interface SlotsInUse {
+  /** How many files of the user have an open link. */
+  files: number
+  /** The open uploads for which bytes arrived in the last 15 minutes. */
+  uploads: Pick<Upload, 'id' | 'createdAt'>[]
+}
+
+/** Finds what counts against a user's limit of files at `now`. */
+export async function findSlotsInUse(tx: Db, ownerId: string, now: Date): Promise<SlotsInUse> {
+  const active = await tx.$count(
     files,
     and(eq(files.ownerId, ownerId), gt(files.expiresAt, now), isNull(files.purgingAt)),
   )
-  const open = tx.$count(
-    uploads,
-    and(
-      eq(uploads.ownerId, ownerId),
-      gt(uploads.lastActivityAt, new Date(now.getTime() - slotHeldMs)),
-      since === null
-        ? undefined
-        : sql`(${uploads.createdAt}, ${uploads.id}) > (${since.createdAt}, ${since.id}::uuid)`,
-    ),
-  )
-  const [row] = await tx
-    .select({ inUse: sql<number>`(${active} + ${open})::int` })
-    .from(sql`(select 1)`)
-  return row?.inUse ?? 0
+  const open = await tx
+    .select({ id: uploads.id, createdAt: uploads.createdAt })
+    .from(uploads)
+    .where(
+      and(
+        eq(uploads.ownerId, ownerId),
+        gt(uploads.lastActivityAt, new Date(now.getTime() - slotHeldMs)),
+      ),
+    )
+  return { files: active, uploads: open }
+}
+
+/** Returns the condition that a column has one of these values. */
+function isAnyOf(column: Column, values: readonly string[]): SQL {
+  return sql`${column} = any(${sql.param(values)}::text[])`
 }
 
 /** Finds an owner's open upload by its key and records its activity, in one statement. */
@@ -113,20 +116,18 @@ export async function restartUpload(tx: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Ends an upload. If several callers do this at the same time, only one of them gets the upload.
+ * Ends an owner's uploads, by their keys. If several callers do this at the same time, only one of
+ * them gets an upload.
  */
-export async function endUploadOf(
+export async function endUploadsOf(
   db: Db,
   ownerId: string,
-  storageKey: string,
+  storageKeys: readonly string[],
   now: Date,
-): Promise<EndedUpload | undefined> {
-  const [ended] = await endUploads(
-    db,
-    sql`${uploads.storageKey} = ${storageKey} and ${uploads.ownerId} = ${ownerId}`,
-    now,
-  )
-  return ended
+): Promise<EndedUpload[]> {
+  if (storageKeys.length === 0) return []
+  const which = sql`${isAnyOf(uploads.storageKey, storageKeys)} and ${uploads.ownerId} = ${ownerId}`
+  return endUploads(db, which, now)
 }
 
 /**

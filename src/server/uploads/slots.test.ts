@@ -6,6 +6,7 @@ import {
   makePerson,
   putBytes,
   type StartedUpload,
+  sha256,
   signParts,
   startUpload,
 } from '../../../tests/support/make.ts'
@@ -19,6 +20,7 @@ import {
   startInParts,
 } from '../../../tests/support/parted-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { confirmAll, endsOf, sendAllOf } from '../../../tests/support/upload-batches.ts'
 import {
   abort,
   askForUpload,
@@ -27,6 +29,9 @@ import {
   expectRefusal,
 } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
+import { blockedContent } from '../db/schema.ts'
+import { confirmUploads } from './confirm-upload.ts'
+import { prepareUploads } from './prepared-queries.ts'
 
 const minute = 60_000
 const day = 24 * 3_600_000
@@ -201,6 +206,50 @@ describe('the slots of a free user', () => {
     await person.fetch(`/api/files/${files[0]?.id}`, { method: 'DELETE' })
     const late = await json<File>(await confirm(person, idle.cloudKey))
     expect(await download(app, late)).toEqual(idle.bytes)
+  })
+})
+
+describe('the last slot of a free user', () => {
+  /** Sends the bytes of two uploads that are idle by now, and makes two files. */
+  async function twoForOneSlot(bytes = text(4)) {
+    const person = await makePerson(app)
+    const [first, second] = await sendAllOf(person, [bytes, text(5)])
+    app.clock.advance(16 * minute)
+    await makeFile(person)
+    await makeFile(person)
+    if (!first || !second) throw new Error('nothing was started')
+    return { person, first, second }
+  }
+
+  it('is not taken by an entry whose content is blocked', async () => {
+    const bytes = Uint8Array.of(1, 2, 3)
+    const { person, first, second } = await twoForOneSlot(bytes)
+    await app.deps.db.insert(blockedContent).values({
+      sha256: sha256(bytes),
+      size: bytes.length,
+      reason: 'malware',
+      blockedAt: app.clock(),
+    })
+    const results = await confirmAll(person, [first, second])
+    expect(endsOf(results)).toEqual(['CONTENT_BLOCKED', 'ok'])
+  })
+
+  it('is not taken by an entry whose bytes a parallel call has just removed', async () => {
+    const { person, first, second } = await twoForOneSlot()
+    const makeFiles = async () => {
+      const parallel = await confirm(person, first.cloudKey, { sha256: 'a'.repeat(64) })
+      await expectRefusal(parallel, 409, 'CHECKSUM_MISMATCH')
+      return new Map()
+    }
+    const interrupted = { ...app.deps, ...prepareUploads(app.deps.db), makeFiles }
+    const results = await confirmUploads(interrupted, { id: person.id, tier: 'free' }, [
+      first,
+      second,
+    ])
+    expect(results).toMatchObject([
+      { reason: { code: 'UPLOAD_INCOMPLETE' } },
+      { value: { size: 5 } },
+    ])
   })
 })
 

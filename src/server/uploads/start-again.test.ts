@@ -19,6 +19,7 @@ import type { Db } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createStores } from '../storage/stores.ts'
 import { prepareUploads } from './prepared-queries.ts'
+import { EvictionTurns } from './promise-room.ts'
 import { startUpload as startUploadAt } from './start-upload.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 import { UnfinishedTotal } from './unfinished-total.ts'
@@ -56,6 +57,7 @@ function withStatements(db: Db) {
   return {
     ...app.deps,
     ...prepareUploads(db),
+    evictionTurns: new EvictionTurns(),
     unfinished: new UnfinishedTotal(db, app.clock),
   }
 }

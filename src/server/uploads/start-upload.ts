@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { ErrorCode } from '../../shared/contract/errors.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/file-name.ts'
 import {
@@ -8,25 +9,27 @@ import {
   planParts,
 } from '../../shared/rules/part-plan.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
-import { checkUpload } from '../../shared/rules/tier-limits.ts'
+import { checkUpload, type Limits } from '../../shared/rules/tier-limits.ts'
 import { dayInMs } from '../../shared/rules/time-units.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import type { SessionUser } from '../http/session.ts'
-import { newStorageKey } from '../storage/storage-key.ts'
+import { storageKeyMaker } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
+import { Batch, onlyAnswer, partition } from './batch.ts'
 import { holdToAccountCeiling, holdToCap, holdToInstanceCeiling } from './hold-ceiling.ts'
 import { signPartUrls } from './part-urls.ts'
 import {
+  type NewUpload,
   type OpenedUpload,
-  prepareInsertUpload,
+  prepareInsertUploads,
   type UploadStatements,
 } from './prepared-queries.ts'
-import { promiseRoom } from './promise-room.ts'
+import { type EvictionTurns, promiseRoom } from './promise-room.ts'
 import {
-  countFilesInUse,
-  endUploadOf,
+  endUploadsOf,
+  findSlotsInUse,
   lockOwner,
   lockRepeated,
   takeSurplusUploads,
@@ -52,104 +55,211 @@ const maxIdleUploads = 3
 type UploadRequest = z.output<typeof uploads.getUploadUrl.body>
 type Started = z.input<typeof uploads.getUploadUrl.response>
 
+/** A request of a batch whose upload is open. */
+interface Opened {
+  request: UploadRequest
+  upload: OpenedUpload
+  /** False if an earlier request has started the upload. */
+  isNew: boolean
+}
+
+type StartDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
+  Pick<UploadStatements, 'insertUploads'> & {
+    evictionTurns: EvictionTurns
+    unfinished: UnfinishedTotal
+  }
+type Owner = Pick<SessionUser, 'id' | 'tier'>
+
 /**
- * Starts an upload (design §4). It cleans the name, checks the tier's limits and returns a
- * presigned URL that accepts exactly the announced bytes. A client may send a larger file in parts;
- * for this, the answer contains URLs for the first parts. If the owner has too many open uploads,
- * those that have been idle longest are ended. If the owner has already started an upload of this
- * file with the same idempotency key, that upload is returned, with new URLs.
- * @throws {AppError} UNAUTHORIZED when the request names another owner; FILE_TOO_LARGE,
- * TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when no tier offers the days,
- * or another file has the idempotency key; UNAVAILABLE when storage cannot be reached; STORAGE_FULL
- * when it has no room; STORAGE_CAP_REACHED when all accounts store as much as the administrator
- * allows; UPLOADS_UNFINISHED when the owner has too many unconfirmed bytes. After an error the new
- * upload does not count against the limit of files.
+ * Starts one upload: see `startUploads`.
+ * @throws {AppError} with what `startUploads` would refuse it.
  */
 export async function startUpload(
-  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
-    Pick<UploadStatements, 'insertUpload'> & { unfinished: UnfinishedTotal },
-  owner: Pick<SessionUser, 'id' | 'tier'>,
+  deps: StartDeps,
+  owner: Owner,
   request: UploadRequest,
 ): Promise<Started> {
-  const { clock, db, settings, stores } = deps
-  const { ownerId = owner.id, fileSize, expirationDays, idempotencyKey = null } = request
-  if (ownerId !== owner.id) throw new AppError('UNAUTHORIZED')
-  const now = clock()
-  const storageKey = newStorageKey()
+  return onlyAnswer(await startUploads(deps, owner, [request]))
+}
 
-  const { limits, cap } = await settings.current()
+/**
+ * Starts uploads (design §4), each by itself. It cleans the name, checks the tier's limits and
+ * returns a presigned URL that accepts exactly the announced bytes. A client may send a larger file
+ * in parts; for this, the answer contains URLs for the first parts. If the owner has too many open
+ * uploads, those that have been idle longest are ended. If the owner has already started an upload
+ * of this file with the same idempotency key, that upload is returned, with new URLs.
+ *
+ * Returns how each start ended, in the order of the requests. It is refused with an {AppError}:
+ * UNAUTHORIZED when the request names another owner; FILE_TOO_LARGE, TIER_FILE_SIZE,
+ * TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when no tier offers the days, or another file
+ * has the idempotency key; UNAVAILABLE when storage cannot be reached; STORAGE_FULL when it has no
+ * room; STORAGE_CAP_REACHED when all accounts store as much as the administrator allows;
+ * UPLOADS_UNFINISHED when the owner has too many unconfirmed bytes. After an error the new upload
+ * does not count against the limit of files.
+ * @throws when the database cannot be used.
+ */
+export async function startUploads(
+  deps: StartDeps,
+  owner: Owner,
+  requests: readonly UploadRequest[],
+): Promise<PromiseSettledResult<Started>[]> {
+  const batch = new Batch<UploadRequest, Started>(requests)
+  for (const request of requests) {
+    if ((request.ownerId ?? owner.id) !== owner.id) {
+      batch.refuse(request, new AppError('UNAUTHORIZED'))
+    }
+  }
+  const { limits, cap } = await deps.settings.current()
+  for (const round of batch.rounds(({ idempotencyKey }) => idempotencyKey)) {
+    const now = deps.clock()
+    const opened = await openUploads(deps, owner, round, { limits, now, batch })
+    try {
+      const fitting = await holdToCeilings(deps, opened, { limits, cap: cap.mostStored, batch })
+      const promised = await batch.each(fitting, async (one) => {
+        await promiseRoom(deps, one.upload, one.isNew)
+        return one
+      })
+      await batch.each(promised, async ({ request, upload }) => {
+        batch.answer(request, await answer(deps.stores, upload, now))
+      })
+    } finally {
+      // An upload that was refused must not count against the limit of files. Otherwise each try
+      // while storage is full or unreachable would add one more upload.
+      const refused = opened.filter(({ request, isNew }) => isNew && !batch.isAnswered(request))
+      const keys = refused.map(({ upload }) => upload.storageKey)
+      await endUploadsOf(deps.db, owner.id, keys, deps.clock())
+    }
+  }
+  return batch.results()
+}
 
-  const refusalFor = (tier: Tier, filesInUse: number) =>
-    checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
-  const open = async (insertUpload: UploadStatements['insertUpload'], tier: Tier) => {
+interface Opening {
+  limits: Limits
+  now: Date
+  batch: Batch<UploadRequest, Started>
+}
+
+/**
+ * Opens an upload for each request that the tier's limits allow, or finds the open upload that has
+ * its idempotency key. Refuses the others.
+ */
+async function openUploads(
+  deps: StartDeps,
+  owner: Owner,
+  requests: readonly UploadRequest[],
+  { limits, now, batch }: Opening,
+): Promise<Opened[]> {
+  const { db, stores } = deps
+  const ownerId = owner.id
+  const newKey = storageKeyMaker()
+  const refusalFor = (
+    { fileSize, expirationDays }: UploadRequest,
+    tier: Tier,
+    filesInUse: number,
+  ) => checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
+
+  const open = async (
+    insertUploads: UploadStatements['insertUploads'],
+    tier: Tier,
+    admitted: readonly UploadRequest[],
+  ): Promise<Opened[]> => {
     const { maxFiles, maxLifetimeDays } = limits[tier]
-    const upload = await insertUpload({
-      ownerId,
-      storage: stores.current.name,
-      storageKey,
-      // Spec §5: file names are cleaned before upload.
-      originalName: cleanFileName(request.fileName),
-      mimeType: request.fileType,
-      size: fileSize,
-      expirationDays,
-      partSize: partSizeFor(fileSize),
-      tier,
-      maxFiles,
-      maxLifetimeDays,
-      idempotencyKey,
-      now,
+    const wanted = admitted.map((request): NewUpload => {
+      const { fileName, fileType, fileSize, expirationDays, idempotencyKey = null } = request
+      return {
+        storage: stores.current.name,
+        storageKey: newKey(),
+        // Spec §5: file names are cleaned before upload.
+        originalName: cleanFileName(fileName),
+        mimeType: fileType,
+        size: fileSize,
+        expirationDays,
+        partSize: partSizeFor(fileSize),
+        tier,
+        maxFiles,
+        maxLifetimeDays,
+        idempotencyKey,
+      }
     })
-    if (upload) return upload
-    throw new AppError('INVALID_INPUT', {
-      message: 'idempotencyKey: It was given for another file.',
+    const uploads = await insertUploads(ownerId, wanted, now)
+    return admitted.flatMap((request, at): Opened[] => {
+      const upload = uploads[at]
+      if (upload) return [{ request, upload, isNew: upload.storageKey === wanted[at]?.storageKey }]
+      const message = 'idempotencyKey: It was given for another file.'
+      batch.refuse(request, new AppError('INVALID_INPUT', { message }))
+      return []
     })
   }
-  let upload: OpenedUpload
-  if (limits[owner.tier].maxFiles === null && refusalFor(owner.tier, 0) === null) {
-    // The owner's tier has no limit of files, so there is nothing to count. The owner's uploads
-    // need not wait for one another.
-    upload = await open(deps.insertUpload, owner.tier)
-  } else {
-    const taken = await db.transaction(async (tx) => {
-      const locked = await lockOwner(tx, ownerId)
-      if (!locked) throw new AppError('UNAUTHORIZED')
-      const tier = effectiveTier(locked, now)
+
+  // Where the owner's tier has no limit of files, there is nothing to count. The owner's uploads
+  // need not wait for one another.
+  const isUnlimited = limits[owner.tier].maxFiles === null
+  const [uncounted, counted] = partition(
+    requests,
+    (request) => isUnlimited && refusalFor(request, owner.tier, 0) === null,
+  )
+  const opened = await open(deps.insertUploads, owner.tier, uncounted)
+  if (counted.length === 0) return opened
+
+  const taken = await db.transaction(async (tx) => {
+    const locked = await lockOwner(tx, ownerId)
+    if (!locked) throw new AppError('UNAUTHORIZED')
+    const tier = effectiveTier(locked, now)
+    const keys = counted.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
+    const repeated = await lockRepeated(tx, ownerId, keys)
+    const inUse = await findSlotsInUse(tx, ownerId, now)
+    let filesInUse = inUse.files + inUse.uploads.length
+    const admitted = counted.filter((request) => {
       // A repeated request is not checked again. So its upload continues even if the limits were
       // lowered meanwhile.
-      const isRepeated =
-        idempotencyKey !== null && (await lockRepeated(tx, ownerId, idempotencyKey))
-      if (!isRepeated) {
-        const refusal = refusalFor(tier, await countFilesInUse(tx, ownerId, now, null))
-        if (refusal !== null) throw limitError(refusal, tier, limits)
-      }
-      const upload = await open(prepareInsertUpload(tx), tier)
-      const { maxFiles } = limits[tier]
-      const surplus =
-        maxFiles === null
-          ? []
-          : await takeSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)
-      return { upload, surplus }
+      if (repeated.has(request.idempotencyKey ?? '')) return true
+      const refusal = refusalFor(request, tier, filesInUse)
+      if (refusal === null) filesInUse += 1
+      else batch.refuse(request, limitError(refusal, tier, limits))
+      return refusal === null
     })
-    await removeBytes(deps, taken.surplus)
-    upload = taken.upload
-  }
+    const opened = await open(prepareInsertUploads(tx), tier, admitted)
+    const { maxFiles } = limits[tier]
+    const surplus =
+      maxFiles === null || opened.length === 0
+        ? []
+        : await takeSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)
+    return { opened, surplus }
+  })
+  await removeBytes(deps, taken.surplus)
+  return [...opened, ...taken.opened]
+}
 
-  const isNew = upload.storageKey === storageKey
-  try {
-    if (isNew) {
-      await holdToAccountCeiling(deps, upload, accountCeilingBytes(limits))
-      const total = await deps.unfinished.add(fileSize)
-      await holdToInstanceCeiling(deps, upload, total, instanceCeilingBytes(limits))
-      await holdToCap(deps, upload, cap.mostStored)
+interface Ceilings {
+  limits: Limits
+  /** The administrator's cap in bytes; null means no cap. */
+  cap: number | null
+  batch: Batch<UploadRequest, Started>
+}
+
+/** Refuses the new uploads that pass a ceiling of bytes. Returns the uploads that do not. */
+async function holdToCeilings(
+  deps: StartDeps,
+  opened: readonly Opened[],
+  { limits, cap, batch }: Ceilings,
+): Promise<Opened[]> {
+  const tooMany = new Set<Upload>()
+  const fitting = () =>
+    opened.filter(({ upload, isNew }) => isNew && !tooMany.has(upload)).map(({ upload }) => upload)
+  const refuse = (uploads: readonly Upload[], code: ErrorCode) => {
+    for (const upload of uploads) tooMany.add(upload)
+    for (const { request, upload } of opened) {
+      if (uploads.includes(upload)) batch.refuse(request, new AppError(code))
     }
-    await promiseRoom(deps, upload, isNew)
-    return await answer(stores, upload, now)
-  } catch (error) {
-    // The upload must not count against the limit of files. Otherwise each try while storage is
-    // full or unreachable would add one more upload.
-    if (isNew) await endUploadOf(db, ownerId, storageKey, clock())
-    throw error
   }
+  if (fitting().length === 0) return [...opened]
+  const ofAccount = accountCeilingBytes(limits)
+  refuse(await holdToAccountCeiling(deps, fitting(), ofAccount), 'UPLOADS_UNFINISHED')
+  const total = await deps.unfinished.add(...fitting().map(({ size }) => size))
+  const ofInstance = instanceCeilingBytes(limits)
+  refuse(await holdToInstanceCeiling(deps, fitting(), total, ofInstance), 'STORAGE_FULL')
+  refuse(await holdToCap(deps, fitting(), cap), 'STORAGE_CAP_REACHED')
+  return opened.filter(({ upload }) => !tooMany.has(upload))
 }
 
 async function answer(stores: Stores, upload: Upload, now: Date): Promise<Started> {

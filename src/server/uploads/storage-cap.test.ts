@@ -12,6 +12,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { endsOf, startAll, wish } from '../../../tests/support/upload-batches.ts'
 import {
   abort,
   askForUpload,
@@ -65,6 +66,18 @@ async function bytesInUse() {
 }
 
 describe('a cap of the bytes in storage', () => {
+  it('takes what fits of a batch, and refuses the rest', async () => {
+    await set('storage_cap', '1MB')
+    const person = await makePerson(app, { tier: 'premium' })
+    const sizes = [600, 500, 400, 25]
+    const results = await startAll(
+      person,
+      sizes.map((size) => wish({ fileSize: size * kilobyte })),
+    )
+    expect(endsOf(results)).toEqual(['ok', 'STORAGE_CAP_REACHED', 'ok', 'STORAGE_CAP_REACHED'])
+    expect(await bytesInUse()).toBe(1000 * kilobyte)
+  })
+
   it('takes uploads up to it, and refuses the next one with a sentence that says so', async () => {
     await set('storage_cap', '1MB')
     const person = await makePerson(app)

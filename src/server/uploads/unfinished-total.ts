@@ -31,9 +31,9 @@ export class UnfinishedTotal {
     this.#clock = clock
   }
 
-  /** Adds an upload of `size` bytes, and returns the total including it. */
-  async add(size: number): Promise<number> {
-    this.#startedSince += chargeOf(size)
+  /** Adds uploads of these sizes in bytes, and returns the total including them. */
+  async add(...sizes: readonly number[]): Promise<number> {
+    for (const size of sizes) this.#startedSince += chargeOf(size)
     if (this.#clock().getTime() - this.#summedAt >= sumEveryMs) await this.#sumOnce()
     return this.#sum + this.#startedBefore + this.#startedSince
   }

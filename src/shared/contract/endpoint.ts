@@ -30,6 +30,8 @@ export interface Endpoint {
   params?: ZodType
   query?: ZodType
   body?: ZodType
+  /** The largest size of the JSON body in bytes, where it may be larger than that of other calls. */
+  maxBodySize?: number
   /**
    * For a body that is not JSON: its allowed media types, and its largest size in bytes. The
    * endpoint's own code reads it.

@@ -49,6 +49,8 @@ const inRequests: Notes = {
     note: 'The id of the user who is believed to be signed in. Another one is answered 401.',
     example: exampleKey,
   },
+  files: { note: 'The files to start, each as in `get-upload-url`.' },
+  uploads: { note: 'The uploads to finish, each as in `confirm-upload`.' },
   idempotencyKey: {
     note: 'A key of your choice. The same key again answers the same open upload, so a lost answer costs nothing.',
     example: 'report.pdf 2025-07-12',
@@ -96,6 +98,18 @@ const inRequests: Notes = {
 const inAnswers: Notes = {
   ...everywhere,
   message: { note: 'A sentence for people.', example: 'Done.' },
+  results: { note: 'One for each entry, in the order of the entries.' },
+  answer: { note: 'What the call for this entry alone would answer; missing where it is refused.' },
+  error: { note: 'Why the entry is refused; missing where it is not.' },
+  httpStatus: {
+    note: 'The status with which the call for this entry alone would be answered.',
+    example: 403,
+  },
+  code: { note: 'The code of the error.', example: 'TIER_FILE_COUNT' },
+  retryAfterSeconds: {
+    note: 'After how many seconds to try again; missing where nothing is to be waited for.',
+    example: 5,
+  },
   uploadUrl: {
     note: 'The presigned URL that takes the whole file by one PUT.',
     example: 'https://…/storage/uploads/…',

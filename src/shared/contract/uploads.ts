@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { bodyChecksums } from '../rules/body-checksum.ts'
 import { maxPartCount } from '../rules/part-plan.ts'
+import { batchOf, mostInBatch, resultsOf } from './batch.ts'
 import { endpoint } from './endpoint.ts'
 import { cloudKey, done, expirationDays, fileName, fitsDatabase, mimeType } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
@@ -21,6 +22,44 @@ const maxPartsSignedAtOnce = 100
 /** The checksum by which storage checks the body of a PUT. */
 const checksum = z.enum(bodyChecksums)
 
+const startBody = z.object({
+  fileName,
+  fileSize: z.int().nonnegative(),
+  fileType: mimeType,
+  expirationDays,
+  /**
+   * The user whom the client believes to be signed in. If the session belongs to another user,
+   * the answer is 401.
+   */
+  ownerId: z.string().max(64).optional(),
+  /** A client that lost the answer sends the same key again and gets the same open upload. */
+  idempotencyKey: z.string().min(1).max(64).refine(fitsDatabase, 'Must be a key.').optional(),
+})
+
+const started = z.object({
+  uploadUrl: z.string(),
+  cloudKey: z.string(),
+  metadata: z.object({
+    originalName: z.string(),
+    mimeType: z.string(),
+    size: z.int(),
+    expirationDays: z.string(),
+  }),
+  /**
+   * Present for a file that is larger than one part. `size` is the size of each part in bytes,
+   * except the last part. `urls` has the presigned URLs of the first parts, so that the client
+   * can send them immediately.
+   */
+  parts: z.object({ size: z.int(), count: z.int(), urls: partUrls }).optional(),
+  checksum,
+  /**
+   * True if storage itself computes the SHA-256 of the stored bytes. A confirm call with
+   * another SHA-256 is then refused. If false, the server believes the SHA-256 of the confirm
+   * call. So send it only if this upload has sent all those bytes.
+   */
+  computesSha256: z.boolean(),
+})
+
 const confirmBody = z.object({
   cloudKey,
   metadata: uploadMetadata.optional(),
@@ -30,6 +69,12 @@ const confirmBody = z.object({
   sha256: sha256.optional(),
 })
 
+/**
+ * The largest body of a batch, in bytes. It has room for `mostInBatch` entries whose file names are
+ * as long as they may be.
+ */
+const maxBatchSize = 512 * 1024
+
 export const uploads = {
   getUploadUrl: endpoint({
     method: 'POST',
@@ -37,42 +82,8 @@ export const uploads = {
     summary:
       'Start an upload: checks the tier and answers a presigned URL for the bytes. Each PUT, of a part too, sends them with `Content-Type: {metadata.mimeType}` and their exact `Content-Length`: both are signed.',
     access: 'user',
-    body: z.object({
-      fileName,
-      fileSize: z.int().nonnegative(),
-      fileType: mimeType,
-      expirationDays,
-      /**
-       * The user whom the client believes to be signed in. If the session belongs to another user,
-       * the answer is 401.
-       */
-      ownerId: z.string().max(64).optional(),
-      /** A client that lost the answer sends the same key again and gets the same open upload. */
-      idempotencyKey: z.string().min(1).max(64).refine(fitsDatabase, 'Must be a key.').optional(),
-    }),
-    response: z.object({
-      uploadUrl: z.string(),
-      cloudKey: z.string(),
-      metadata: z.object({
-        originalName: z.string(),
-        mimeType: z.string(),
-        size: z.int(),
-        expirationDays: z.string(),
-      }),
-      /**
-       * Present for a file that is larger than one part. `size` is the size of each part in bytes,
-       * except the last part. `urls` has the presigned URLs of the first parts, so that the client
-       * can send them immediately.
-       */
-      parts: z.object({ size: z.int(), count: z.int(), urls: partUrls }).optional(),
-      checksum,
-      /**
-       * True if storage itself computes the SHA-256 of the stored bytes. A confirm call with
-       * another SHA-256 is then refused. If false, the server believes the SHA-256 of the confirm
-       * call. So send it only if this upload has sent all those bytes.
-       */
-      computesSha256: z.boolean(),
-    }),
+    body: startBody,
+    response: started,
     errors: [
       'UNAUTHORIZED',
       'TIER_FILE_COUNT',
@@ -83,6 +94,16 @@ export const uploads = {
       'STORAGE_FULL',
       'STORAGE_CAP_REACHED',
     ],
+  }),
+  getUploadUrls: endpoint({
+    method: 'POST',
+    path: '/api/files/get-upload-urls',
+    summary: `Start up to ${mostInBatch} uploads. Each entry is the body of get-upload-url, and each result is what that call would answer: an upload, or an error. An entry that is refused refuses no other one.`,
+    access: 'user',
+    body: z.object({ files: batchOf(startBody) }),
+    maxBodySize: maxBatchSize,
+    response: resultsOf(started),
+    errors: ['UNAUTHORIZED'],
   }),
   confirmUpload: endpoint({
     method: 'POST',
@@ -100,6 +121,16 @@ export const uploads = {
       'CONTENT_BLOCKED',
       'TIER_FILE_COUNT',
     ],
+  }),
+  confirmUploads: endpoint({
+    method: 'POST',
+    path: '/api/files/confirm-uploads',
+    summary: `Finish up to ${mostInBatch} uploads. Each entry is the body of confirm-upload, and each result is what that call would answer: a file, or an error. An entry that is refused refuses no other one.`,
+    access: 'user',
+    body: z.object({ uploads: batchOf(confirmBody) }),
+    maxBodySize: maxBatchSize,
+    response: resultsOf(fileSchema),
+    errors: ['UNAUTHORIZED'],
   }),
   createFileRecord: endpoint({
     method: 'POST',

@@ -1,0 +1,386 @@
+import { eq } from 'drizzle-orm'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { json, makeFile, makePerson, type Person, putBytes } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import {
+  askForUploads,
+  askToConfirm,
+  confirmAll,
+  endsOf,
+  sendAllOf,
+  startAll,
+  wish,
+} from '../../../tests/support/upload-batches.ts'
+import {
+  askForUpload,
+  confirm,
+  download,
+  expectRefusal,
+} from '../../../tests/support/upload-requests.ts'
+import { mostInBatch } from '../../shared/contract/batch.ts'
+import type { ErrorBody } from '../../shared/contract/errors.ts'
+import type { File } from '../../shared/contract/files.ts'
+import { uploads } from '../db/schema.ts'
+import { SizeMismatch } from '../storage/storage.ts'
+import { confirmUploads } from './confirm-upload.ts'
+import { prepareUploads } from './prepared-queries.ts'
+
+const megabyte = 1024 ** 2
+const minute = 60_000
+
+let app: TestApp
+/** Somebody who never starts an upload. */
+let nobody: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  nobody = await makePerson(app, { tier: 'premium' })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+afterAll(() => app.close())
+
+function text(length: number, fill = 65) {
+  return new Uint8Array(length).fill(fill)
+}
+
+function rowsOf({ id }: Person) {
+  return app.deps.db.$count(uploads, eq(uploads.ownerId, id))
+}
+
+async function listed(person: Person) {
+  return json<File[]>(await person.fetch('/api/files'))
+}
+
+/**
+ * Returns the names or texts of the statements about uploads and files that the server sends to the
+ * database during some work. Left out is what may also come at other times: the settings of a new
+ * connection, and the note that bytes have arrived.
+ */
+async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  await work()
+  const sent = query.mock.calls.map(([statement]) => statement as string | pg.QueryConfig)
+  query.mockRestore()
+  return sent.flatMap((statement) => {
+    const { name, text } = typeof statement === 'string' ? { text: statement } : statement
+    const isOfBatch = /"(uploads|files|blocked_content)"/.test(text) && name !== 'touch_upload'
+    return isOfBatch ? [name ?? text] : []
+  })
+}
+
+const faulty: [string, unknown][] = [
+  ['no entries', undefined],
+  ['none', []],
+  ['no list', { 0: wish() }],
+  ['a text', 'files'],
+  ['more than a batch takes', Array.from({ length: mostInBatch + 1 }, () => wish())],
+]
+
+describe('POST /api/files/get-upload-urls', () => {
+  it.each(faulty)('refuses %s as a whole', async (_, files) => {
+    const refused = await askForUploads(nobody, files)
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringMatching(/^files: /),
+    })
+    expect(await rowsOf(nobody)).toBe(0)
+  })
+
+  it('answers each entry in its place as a call of its own would', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const wishes: unknown[] = [
+      wish({ fileName: 'first.txt' }),
+      wish({ fileName: undefined }),
+      wish({ fileSize: -1, fileType: 7 }),
+      wish({ fileSize: 1024 * megabyte + 1 }),
+      wish({ expirationDays: '4' }),
+      wish({ ownerId: 'somebody else' }),
+      null,
+      'text',
+      wish({ fileName: 'large', fileSize: 20 * megabyte }),
+      wish({ fileName: 'last.txt', fileSize: 0 }),
+    ]
+    const results = await startAll(person, wishes)
+    expect(results).toHaveLength(wishes.length)
+    for (const [at, { answer, error }] of results.entries()) {
+      const alone = await person.post('/api/files/get-upload-url', wishes[at])
+      if (alone.ok) {
+        const { cloudKey, uploadUrl, parts, ...same } = await json<Record<string, unknown>>(alone)
+        expect(answer).toMatchObject(same)
+        expect(Object.keys(answer?.parts ?? {})).toEqual(Object.keys(parts ?? {}))
+        expect(answer?.uploadUrl).toContain(answer?.cloudKey)
+      } else {
+        const body = await json<ErrorBody>(alone)
+        expect(error).toEqual({ httpStatus: alone.status, ...body })
+      }
+    }
+    expect(endsOf(results)).toEqual([
+      'ok',
+      'INVALID_INPUT',
+      'INVALID_INPUT',
+      'FILE_TOO_LARGE',
+      'INVALID_INPUT',
+      'UNAUTHORIZED',
+      'INVALID_INPUT',
+      'INVALID_INPUT',
+      'ok',
+      'ok',
+    ])
+  })
+
+  it('answers one upload to entries with one key, and refuses the key for another file', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const [same, other] = [
+      wish({ idempotencyKey: 'k' }),
+      wish({ idempotencyKey: 'k', fileSize: 9 }),
+    ]
+    const results = await startAll(person, [same, other, same, wish()])
+    expect(endsOf(results)).toEqual(['ok', 'INVALID_INPUT', 'ok', 'ok'])
+    expect(results[2]?.answer?.cloudKey).toBe(results[0]?.answer?.cloudKey)
+    const again = await startAll(person, [wish(), same])
+    expect(again[1]?.answer?.cloudKey).toBe(results[0]?.answer?.cloudKey)
+    expect(await rowsOf(person)).toBe(3)
+  })
+
+  it('never waits for ever for another batch with the same keys in another order', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const wishes = Array.from({ length: 20 }, (_, at) => wish({ idempotencyKey: `key ${at}` }))
+    const batches = Array.from({ length: 10 }, (_, at) =>
+      startAll(person, at % 2 ? wishes : wishes.toReversed()),
+    )
+    for (const results of await Promise.all(batches)) {
+      expect(endsOf(results)).toEqual(wishes.map(() => 'ok'))
+    }
+    expect(await rowsOf(person)).toBe(20)
+  })
+
+  it('gives no more slots than the tier has, also to batches at the same time', async () => {
+    const person = await makePerson(app)
+    await makeFile(person)
+    const wishes = Array.from({ length: 4 }, () => wish())
+    const first = endsOf(await startAll(person, wishes))
+    expect(first).toEqual(['ok', 'ok', 'TIER_FILE_COUNT', 'TIER_FILE_COUNT'])
+    const other = await makePerson(app)
+    const batches = await Promise.all([1, 2, 3].map(() => startAll(other, wishes)))
+    expect(batches.flatMap(endsOf).filter((end) => end === 'ok')).toHaveLength(3)
+    expect(await rowsOf(other)).toBe(3)
+  })
+
+  it('lets a repeated entry go on although no slot is free', async () => {
+    const person = await makePerson(app)
+    const wishes = ['a', 'b', 'c'].map((idempotencyKey) => wish({ idempotencyKey }))
+    const first = await startAll(person, wishes)
+    const again = await startAll(person, [wish(), ...wishes])
+    expect(endsOf(again)).toEqual(['TIER_FILE_COUNT', 'ok', 'ok', 'ok'])
+    expect(again.slice(1).map(({ answer }) => answer?.cloudKey)).toEqual(
+      first.map(({ answer }) => answer?.cloudKey),
+    )
+  })
+
+  it('takes as many statements for a full batch as for two files', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const start = (count: number) =>
+      startAll(
+        person,
+        Array.from({ length: count }, () => wish()),
+      )
+    await start(2)
+    const [few, many] = [await statementsOf(() => start(2)), await statementsOf(() => start(100))]
+    // Many uploads at once are counted again: see `holdToAccountCeiling`.
+    expect(few).toContain('insert_uploads')
+    expect(many.length - few.length).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('POST /api/files/confirm-uploads', () => {
+  it.each(faulty)('refuses %s as a whole', async (_, confirmed) => {
+    const refused = await askToConfirm(nobody, confirmed)
+    await expectRefusal(refused, 400, 'INVALID_INPUT')
+  })
+
+  it('makes files of a full batch: each has its own bytes, code and name', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const contents = Array.from({ length: mostInBatch }, (_, at) => text(20 + at, 32 + at))
+    const started = await sendAllOf(person, contents)
+    // All are sealed into one folder, so one sync makes their names durable.
+    expect(new Set(started.map(({ cloudKey }) => cloudKey.slice(0, 2))).size).toBe(1)
+    const results = await confirmAll(person, started)
+    expect(endsOf(results)).toEqual(contents.map(() => 'ok'))
+    // A second batch, as after a lost answer, finds the same files.
+    expect(await confirmAll(person, started)).toEqual(results)
+    for (const [at, { answer: file }] of results.entries()) {
+      expect(file).toMatchObject({ originalName: `${at}.txt`, size: 20 + at })
+      if (file && at % 20 === 0) expect(await download(app, file)).toEqual(contents[at])
+    }
+    expect(new Set(results.map(({ answer }) => answer?.shortCode)).size).toBe(mostInBatch)
+    expect(await listed(person)).toHaveLength(mostInBatch)
+  })
+
+  it('answers each entry in its place as a call of its own would', async () => {
+    const [person, other] = [
+      await makePerson(app, { tier: 'premium' }),
+      await makePerson(app, { tier: 'premium' }),
+    ]
+    const [good, wrong, last] = await sendAllOf(person, [text(3), text(4), text(5)])
+    const [theirs] = await sendAllOf(other, [text(6)])
+    const [empty] = await startAll(person, [wish()])
+    const entries: unknown[] = [
+      { cloudKey: good?.cloudKey, metadata: { size: 99 } },
+      { cloudKey: empty?.answer?.cloudKey },
+      { cloudKey: theirs?.cloudKey },
+      { cloudKey: 'unknown' },
+      { cloudKey: '' },
+      {},
+      { cloudKey: good?.cloudKey, sha256: 'no hash' },
+      { cloudKey: wrong?.cloudKey, sha256: 'a'.repeat(64) },
+      { cloudKey: last?.cloudKey },
+      { cloudKey: good?.cloudKey },
+    ]
+    const results = await confirmAll(person, entries)
+    expect(endsOf(results)).toEqual([
+      'ok',
+      'UPLOAD_INCOMPLETE',
+      'UPLOAD_NOT_FOUND',
+      'UPLOAD_NOT_FOUND',
+      'INVALID_INPUT',
+      'INVALID_INPUT',
+      'INVALID_INPUT',
+      'CHECKSUM_MISMATCH',
+      'ok',
+      'ok',
+    ])
+    expect(results[9]?.answer).toEqual(results[0]?.answer)
+    for (const at of [1, 2, 3, 4, 5, 6]) {
+      const alone = await person.post('/api/files/confirm-upload', entries[at])
+      const body = await json<ErrorBody>(alone)
+      expect(results[at]?.error).toEqual({ httpStatus: alone.status, ...body })
+    }
+    // Nothing was lost: what was refused can still be sent and confirmed.
+    if (wrong) await putBytes(wrong, text(4))
+    expect(endsOf(await confirmAll(person, [{ cloudKey: wrong?.cloudKey }]))).toEqual(['ok'])
+    expect((await confirm(other, theirs?.cloudKey ?? '')).status).toBe(200)
+  })
+
+  it('makes each file once, however many batches and calls come at the same time', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const started = await sendAllOf(
+      person,
+      Array.from({ length: 12 }, () => text(7)),
+    )
+    const [first] = started
+    const batches = Array.from({ length: 6 }, (_, at) =>
+      confirmAll(person, at % 2 ? started : started.toReversed()),
+    )
+    const [alone, ...all] = await Promise.all([confirm(person, first?.cloudKey ?? ''), ...batches])
+    expect(alone.status).toBe(200)
+    for (const results of all) expect(endsOf(results)).toEqual(started.map(() => 'ok'))
+    expect(await listed(person)).toHaveLength(12)
+    const ids = all.flat().map(({ answer }) => answer?.id)
+    expect(new Set(ids).size).toBe(12)
+  })
+
+  it('gives slots only as far as they go, to those that began last', async () => {
+    const person = await makePerson(app)
+    const idle = await sendAllOf(person, [text(1), text(2), text(3)])
+    app.clock.advance(16 * minute)
+    const active = await sendAllOf(person, [text(4), text(5), text(6)])
+    const ends = endsOf(await confirmAll(person, [...idle, ...active]))
+    expect(ends).toEqual([...Array(3).fill('TIER_FILE_COUNT'), ...Array(3).fill('ok')])
+    expect(await listed(person)).toHaveLength(3)
+    // The bytes of the others stay, and become files when a slot is free.
+    const [file] = await listed(person)
+    await person.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
+    expect(endsOf(await confirmAll(person, idle))).toEqual([
+      'ok',
+      'TIER_FILE_COUNT',
+      'TIER_FILE_COUNT',
+    ])
+  })
+
+  it('goes on after it was cut off between the seals and the rows', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const started = await sendAllOf(person, [text(8), text(9)])
+    const makeFiles = () => Promise.reject(new Error('the server was killed'))
+    const cut = { ...app.deps, ...prepareUploads(app.deps.db), makeFiles }
+    const owner = { id: person.id, tier: 'premium' } as const
+    await expect(confirmUploads(cut, owner, started)).rejects.toThrow('killed')
+    const [again] = started
+    expect((await putBytes(again ?? never(), text(8))).status).toBe(409)
+    expect(endsOf(await confirmAll(person, started))).toEqual(['ok', 'ok'])
+  })
+
+  it('refuses an entry whose bytes cannot be read, and says when to try again', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const started = await sendAllOf(person, [text(1), text(2)])
+    vi.spyOn(app.deps.stores.current, 'seal').mockRejectedValueOnce(
+      Object.assign(new Error('no space left'), { code: 'ENOSPC' }),
+    )
+    const [first, second] = await confirmAll(person, started)
+    expect(first?.error).toMatchObject({
+      httpStatus: 503,
+      code: 'DISK_FULL',
+      retryAfterSeconds: 60,
+    })
+    expect(second?.answer?.size).toBe(2)
+    expect(endsOf(await confirmAll(person, started))).toEqual(['ok', 'ok'])
+  })
+
+  it('removes wrong bytes one after the other, so that connections are left for others', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const started = await sendAllOf(
+      person,
+      Array.from({ length: 20 }, () => text(7)),
+    )
+    const store = app.deps.stores.current
+    const [remove, seal] = [store.remove, store.seal]
+    let [removing, mostRemoving] = [0, 0]
+    vi.spyOn(store, 'remove').mockImplementation(async (key) => {
+      removing += 1
+      mostRemoving = Math.max(mostRemoving, removing)
+      const other = await nobody.fetch('/api/files')
+      expect(other.status).toBe(200)
+      await remove.call(store, key)
+      removing -= 1
+    })
+    // The first ten have too many bytes, the others a wrong SHA-256.
+    const tooLong = new Set(started.slice(0, 10).map(({ cloudKey }) => cloudKey))
+    vi.spyOn(store, 'seal').mockImplementation(async (key, size) => {
+      if (tooLong.has(key)) throw new SizeMismatch(size, size + 1)
+      return seal.call(store, key, size)
+    })
+    const wrong = started.map(({ cloudKey }) => ({ cloudKey, sha256: 'a'.repeat(64) }))
+    expect(endsOf(await confirmAll(person, wrong))).toEqual([
+      ...Array(10).fill('SIZE_MISMATCH'),
+      ...Array(10).fill('CHECKSUM_MISMATCH'),
+    ])
+    expect(mostRemoving).toBe(1)
+    for (const { cloudKey } of started) expect(await store.storedSize(cloudKey)).toBeNull()
+  })
+
+  it('takes as many statements for a full batch as for two files', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const statements: string[][] = []
+    for (const count of [2, 2, mostInBatch]) {
+      const started = await sendAllOf(
+        person,
+        Array.from({ length: count }, () => text(1)),
+      )
+      statements.push(await statementsOf(() => confirmAll(person, started)))
+    }
+    expect(statements[1]).toContain('make_files')
+    expect(statements[2]).toEqual(statements[1])
+  })
+})
+
+it('one file is started and confirmed by the same rules as many', async () => {
+  const person = await makePerson(app)
+  await startAll(person, [wish(), wish(), wish()])
+  await expectRefusal(await askForUpload(person), 403, 'TIER_FILE_COUNT')
+})
+
+function never(): never {
+  throw new Error('nothing was started')
+}

@@ -1,0 +1,132 @@
+import { and, eq, inArray, notExists, sql } from 'drizzle-orm'
+import { jsonRows } from '../db/json-rows.ts'
+import { rowValues } from '../db/row-values.ts'
+import { blockedContent, files, shortCodes, uploads, users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import type { FileRow } from '../files/queries.ts'
+
+/** The fields of a new file that do not come from its upload. */
+export type FileFacts = Pick<
+  FileRow,
+  | 'shortCode'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'maxLifetimeAt'
+  | 'uploadDuration'
+  | 'sha256'
+  | 'isContentProved'
+>
+
+/** The upload that becomes a file, and the facts of that file. */
+export type NewFile = FileFacts & { uploadId: string }
+
+/** The columns of `files` that `FileFacts` names. */
+const facts = [
+  'shortCode',
+  'createdAt',
+  'expiresAt',
+  'maxLifetimeAt',
+  'uploadDuration',
+  'sha256',
+  'isContentProved',
+] as const satisfies readonly (keyof FileFacts)[]
+
+/**
+ * Returns the function that turns uploads of one owner into files. One statement deletes the
+ * uploads, records that their short codes are taken, and inserts the files. The function returns
+ * the files by storage key. Uploads that have ended or were started again, and those with blocked
+ * content, are left out; if their owner was deleted, all are. If several callers do this at the
+ * same time, only one of them gets each file. If a short code was taken before, the whole statement
+ * fails.
+ *
+ * The new rows of the files lock their owner's row against deletion. The statement locks the owner
+ * before the uploads, as the deletion of a user does, and the uploads in the order of their ids. In
+ * any other order, two statements could wait for each other.
+ */
+export function prepareMakeFiles(db: Db) {
+  const { placeholder } = sql
+  const fact = (name: keyof NewFile) => sql`given.${sql.identifier(name)}`
+  const given = db.$with('given').as(
+    db
+      .select({
+        uploadId: sql<string>`${fact('uploadId')}`.as('uploadId'),
+        shortCode: sql<string>`${fact('shortCode')}`.as('shortCode'),
+        createdAt: sql<Date>`${fact('createdAt')}`.as('createdAt'),
+        expiresAt: sql<Date>`${fact('expiresAt')}`.as('expiresAt'),
+        maxLifetimeAt: sql<Date>`${fact('maxLifetimeAt')}`.as('maxLifetimeAt'),
+        uploadDuration: sql<number>`${fact('uploadDuration')}`.as('uploadDuration'),
+        sha256: sql<string | null>`${fact('sha256')}`.as('sha256'),
+        isContentProved: sql<boolean>`${fact('isContentProved')}`.as('isContentProved'),
+      })
+      .from(jsonRows(placeholder('given'), 'given', files, facts, { uploadId: 'uuid' })),
+  )
+  const blocked = db
+    .select({ sha256: blockedContent.sha256 })
+    .from(blockedContent)
+    .where(sql`${blockedContent.sha256} = ${fact('sha256')}`)
+  const owner = db.$with('owner').as(
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(eq(users.id, placeholder('ownerId')))
+      .for('key share'),
+  )
+  const locked = db.$with('locked').as(
+    db
+      .select({ id: uploads.id })
+      .from(uploads)
+      .innerJoin(given, sql`${uploads.id} = ${fact('uploadId')}`)
+      .where(
+        and(inArray(uploads.ownerId, db.select({ id: owner.id }).from(owner)), notExists(blocked)),
+      )
+      .orderBy(uploads.id)
+      .for('update', { of: uploads }),
+  )
+  const ended = db.$with('ended').as(
+    db
+      .delete(uploads)
+      .where(inArray(uploads.id, db.select({ id: locked.id }).from(locked)))
+      .returning(),
+  )
+  const issued = db.$with('issued').as(
+    db
+      .insert(shortCodes)
+      .select(
+        sql`select ${fact('shortCode')}, ${fact('createdAt')}
+          from ${given} join ${ended} on ${ended.id} = ${fact('uploadId')}`,
+      )
+      .returning({ code: shortCodes.code }),
+  )
+  const row = rowValues(files, {
+    ownerId: ended.ownerId,
+    storage: ended.storage,
+    storageKey: ended.storageKey,
+    originalName: ended.originalName,
+    mimeType: ended.mimeType,
+    size: ended.size,
+    shortCode: issued.code,
+    createdAt: fact('createdAt'),
+    expiresAt: fact('expiresAt'),
+    maxLifetimeAt: fact('maxLifetimeAt'),
+    uploadDuration: fact('uploadDuration'),
+    sha256: fact('sha256'),
+    isContentProved: fact('isContentProved'),
+  })
+  const query = db
+    .with(given, owner, locked, ended, issued)
+    .insert(files)
+    .select(
+      sql`select ${row} from ${given} join ${ended} on ${ended.id} = ${fact('uploadId')}
+        join ${issued} on ${issued.code} = ${fact('shortCode')}`,
+    )
+    .returning()
+    .prepare('make_files')
+  return async (
+    ownerId: string,
+    given: readonly NewFile[],
+  ): Promise<ReadonlyMap<string, FileRow>> => {
+    if (given.length === 0) return new Map()
+    const made = await query.execute({ ownerId, given: JSON.stringify(given) })
+    return new Map(made.map((file) => [file.storageKey, file]))
+  }
+}

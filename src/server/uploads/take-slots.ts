@@ -1,0 +1,75 @@
+import type { Tier } from '../../shared/rules/tier.ts'
+import { hasRoom, type Limits } from '../../shared/rules/tier-limits.ts'
+import { effectiveTier } from '../../shared/rules/trial.ts'
+import type { Db } from '../deps.ts'
+import { AppError, limitError } from '../errors.ts'
+import { prepareFindUploads } from './prepared-queries.ts'
+import { findSlotsInUse, lockOwner, type SlotsInUse, type Upload } from './queries.ts'
+
+/** Which uploads may become files. */
+interface Slots {
+  taken: ReadonlySet<Upload>
+  refused: ReadonlySet<Upload>
+  /** The error for those that are refused. */
+  refusal: AppError
+}
+
+/**
+ * Checks for each of these uploads whether the tier allows another file. Locks the owner until the
+ * transaction ends, so that no parallel request can use the last slot of the limit. An upload that
+ * became a file, ended, or was started again before this call got the lock is neither taken nor
+ * refused.
+ */
+export async function takeSlots(
+  tx: Db,
+  ownerId: string,
+  uploads: readonly Upload[],
+  limits: Limits,
+  now: Date,
+): Promise<Slots> {
+  const owner = await lockOwner(tx, ownerId)
+  if (!owner) throw new AppError('UNAUTHORIZED')
+  const tier = effectiveTier(owner, now)
+  const keys = uploads.map(({ storageKey }) => storageKey)
+  const open = await prepareFindUploads(tx)(ownerId, keys)
+  const inUse = await findSlotsInUse(tx, ownerId, now)
+  const [taken, refused] = [new Set<Upload>(), new Set<Upload>()]
+  for (const upload of uploads) {
+    if (open.get(upload.storageKey)?.id !== upload.id) continue
+    if (hasRoom(maxFilesOf(upload, tier, limits), slotsBefore(upload, inUse))) {
+      taken.add(upload)
+      inUse.files += 1
+      inUse.uploads = inUse.uploads.filter(({ id }) => id !== upload.id)
+    } else refused.add(upload)
+  }
+  return { taken, refused, refusal: limitError('TIER_FILE_COUNT', tier, limits) }
+}
+
+/**
+ * Counts what goes before an upload that is confirmed: all files, but only the uploads that began
+ * after it. They may have taken its slot while it was idle. If they and the files fill the limit,
+ * the confirmation is refused until a slot is free.
+ */
+function slotsBefore(upload: Upload, { files, uploads }: SlotsInUse): number {
+  const began = upload.createdAt.getTime()
+  const later = uploads.filter(({ createdAt, id }) => {
+    const after = createdAt.getTime() - began
+    return after > 0 || (after === 0 && id > upload.id)
+  })
+  return files + later.length
+}
+
+/**
+ * Returns how many files the owner may have after this upload has become one: the tier's limit now,
+ * or its limit when the upload was started, whichever is higher. null means no limit.
+ */
+export function maxFilesOf(
+  upload: Pick<Upload, 'tier' | 'maxFiles'>,
+  tier: Tier,
+  limits: Limits,
+): number | null {
+  const { maxFiles } = limits[tier]
+  if (upload.tier !== tier) return maxFiles
+  if (maxFiles === null || upload.maxFiles === null) return null
+  return Math.max(maxFiles, upload.maxFiles)
+}

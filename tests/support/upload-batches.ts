@@ -1,0 +1,70 @@
+import type { EntryError } from '../../src/shared/contract/batch.ts'
+import type { File } from '../../src/shared/contract/files.ts'
+import { type Client, expectOk, json, putBytes, type StartedUpload } from './make.ts'
+
+/** The result of one entry of a batch. */
+export type EntryResult<Answer> =
+  | { answer: Answer; error?: never }
+  | { error: EntryError; answer?: never }
+
+/** The request for an upload of ten bytes. `changes` replace fields of it. */
+export function wish(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    fileName: 'notes.txt',
+    fileSize: 10,
+    fileType: 'text/plain',
+    expirationDays: '3',
+    ...changes,
+  }
+}
+
+export function askForUploads(person: Client, files: unknown): Promise<Response> {
+  return person.post('/api/files/get-upload-urls', { files })
+}
+
+export function askToConfirm(person: Client, uploads: unknown): Promise<Response> {
+  return person.post('/api/files/confirm-uploads', { uploads })
+}
+
+async function resultsIn<Answer>(response: Response): Promise<EntryResult<Answer>[]> {
+  await expectOk(response)
+  return (await json<{ results: EntryResult<Answer>[] }>(response)).results
+}
+
+/** Starts uploads in one batch. Returns the result of each. */
+export async function startAll(
+  person: Client,
+  files: readonly unknown[],
+): Promise<EntryResult<StartedUpload>[]> {
+  return resultsIn(await askForUploads(person, files))
+}
+
+/** Confirms uploads in one batch. Returns the result of each. */
+export async function confirmAll(
+  person: Client,
+  uploads: readonly unknown[],
+): Promise<EntryResult<File>[]> {
+  return resultsIn(await askToConfirm(person, uploads))
+}
+
+/** Returns what happened to each entry: `ok`, or the code of its error. */
+export function endsOf(results: readonly EntryResult<unknown>[]): string[] {
+  return results.map(({ error }) => error?.code ?? 'ok')
+}
+
+/** Starts uploads of these bytes in one batch, and sends the bytes. */
+export async function sendAllOf(
+  person: Client,
+  contents: readonly Uint8Array<ArrayBuffer>[],
+): Promise<StartedUpload[]> {
+  const wishes = contents.map(({ length }, at) => wish({ fileName: `${at}.txt`, fileSize: length }))
+  const started = (await startAll(person, wishes)).flatMap(({ answer }) => answer ?? [])
+  const left = started.entries()
+  const client = async () => {
+    for (const [at, upload] of left) {
+      await expectOk(await putBytes(upload, contents[at] ?? new Uint8Array()))
+    }
+  }
+  await Promise.all(Array.from({ length: 5 }, client))
+  return started
+}
