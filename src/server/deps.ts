@@ -26,6 +26,8 @@ export interface Deps {
   passwords: Passwords
   rateLimits: RateLimits
   mailQueue: MailQueue
+  /** Asks for a run of the job that computes missing SHA-256 digests. */
+  askForDigests: () => void
   mailer: Mailer
   settings: AdminSettings
   metrics: Metrics

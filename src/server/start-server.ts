@@ -111,6 +111,7 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
     passwords,
     rateLimits,
     mailQueue,
+    askForDigests: queue.askForDigests,
     mailer,
     settings,
     metrics,

@@ -154,6 +154,7 @@ export async function serveApp(
     passwords,
     rateLimits,
     mailQueue,
+    askForDigests() {},
     mailer: config.smtpUrl === null ? mailBox.mailer : createMailer(config, { clock, log }),
     settings,
     metrics,

@@ -26,11 +26,13 @@ export async function proveContent(
   { clock, db, stores }: BlockDeps,
   { id, storage, storageKey }: Content,
   reason: string | null = null,
+  hurry: 'now' | 'unhurried' = 'now',
 ): Promise<string | null> {
-  const sha256 = await stores.of(storage).sha256(storageKey)
+  const sha256 = await stores.of(storage).sha256(storageKey, hurry)
   await db.transaction(async (tx) => {
     const file = await lockContent(tx, id)
-    if (!file || file.isContentProved) return
+    // Bytes that were not found before may be there now, when a storage folder was away.
+    if (!file || (file.isContentProved && file.sha256 !== null)) return
     await noteProved(tx, id, sha256)
     const why = file.takedownReason ?? reason
     if (sha256 === null || why === null) return

@@ -15,9 +15,11 @@ import {
   sql,
 } from 'drizzle-orm'
 import { handledReportDays, openReportDays, type ReportOutcome } from '../../shared/rules/report.ts'
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { dayInMs } from '../../shared/rules/time-units.ts'
 import { removeInBatches } from '../db/in-batches.ts'
 import { blockedContent, files, type ReportStatement, reports, users } from '../db/schema.ts'
+import { withoutSha256Sql } from '../db/without-sha256-sql.ts'
 import type { Db } from '../deps.ts'
 
 export type ReportRow = typeof reports.$inferSelect
@@ -369,6 +371,30 @@ export function listUnproved(db: Db, after: string | null, limit: number): Promi
           sql`${files.takenDownAt} is not null`,
           and(isNull(files.purgingAt), inArray(files.size, sizes)),
         ),
+        after === null ? undefined : gt(files.id, after),
+      ),
+    )
+    .orderBy(files.id)
+    .limit(limit)
+}
+
+/**
+ * Lists files of a store whose SHA-256 nobody knows yet. The list has at most `limit` files in the
+ * order of their ids, and begins after the id `after`.
+ */
+export function listWithoutSha256(
+  db: Db,
+  storage: StorageName,
+  after: string | null,
+  limit: number,
+): Promise<Content[]> {
+  return db
+    .select(content)
+    .from(files)
+    .where(
+      and(
+        eq(files.storage, storage),
+        withoutSha256Sql(files),
         after === null ? undefined : gt(files.id, after),
       ),
     )

@@ -27,6 +27,7 @@ import { downloadRankSql } from './download-rank-sql.ts'
 import { fileKindSql } from './file-kind-sql.ts'
 import { purgeLookSql } from './purge-look-sql.ts'
 import { shortGramsSql } from './short-grams-sql.ts'
+import { withoutSha256Sql } from './without-sha256-sql.ts'
 
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
 export { auditLog } from './audit-table.ts'
@@ -390,6 +391,8 @@ export const files = pgTable(
     index('files_unproved_size')
       .on(table.size)
       .where(sql`not ${table.isContentProved} and ${table.purgedAt} is null`),
+    // The job that computes missing SHA-256 digests finds its files here.
+    index('files_without_sha256').on(table.storage, table.id).where(withoutSha256Sql(table)),
     // The purge reads the files in this index whose next look is due. So it does not read again the
     // expired files that it has planned to look at later.
     index('files_unpurged_by_look')

@@ -9,11 +9,17 @@ import type { MailQueue } from '../email/mail-queue.ts'
 const stopMs = 10_000
 
 export const mailQueueName = 'send-mail'
+export const digestQueueName = 'compute-digests'
 
 /** The queue of jobs in the database. All servers share it. */
 export interface JobQueue {
   boss: PgBoss
   mail: MailQueue
+  /**
+   * Asks for a run of the job that computes missing SHA-256 digests. It begins within some seconds.
+   * If the queue cannot be reached, only its next regular run does the work.
+   */
+  askForDigests(): void
   /**
    * Stops the jobs of this server. Resolves when none runs here any more. A job that takes too long
    * is interrupted, which is safe.
@@ -57,6 +63,11 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
               or data->>'signupId' = any(${sql.param([...signupIds])}::text[]))`)
         return rowCount ?? 0
       },
+    },
+    askForDigests() {
+      boss.send(digestQueueName).catch((error: unknown) => {
+        log.warn({ err: error }, 'a SHA-256 waits for the next regular run of its job')
+      })
     },
     stop: () => boss.stop({ graceful: true, timeout: stopMs }),
   }

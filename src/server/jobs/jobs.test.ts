@@ -41,6 +41,7 @@ describe('the schedule', () => {
     const { rows } = await app.pool.query('select name, cron from pgboss.schedule order by name')
     expect(rows).toEqual([
       { name: 'compare-storage', cron: '17 3 * * *' },
+      { name: 'compute-digests', cron: '* * * * *' },
       { name: 'expire-files', cron: '* * * * *' },
       { name: 'expire-trials', cron: '*/10 * * * *' },
       { name: 'find-blocked-content', cron: '* * * * *' },

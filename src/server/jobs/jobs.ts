@@ -1,5 +1,6 @@
 import type { JobWithMetadata, JobResult as Outcome } from 'pg-boss'
 import { findBlockedContent } from '../abuse/block-copies.ts'
+import { computeDigests } from '../abuse/compute-digests.ts'
 import { removeLapsedReports } from '../abuse/queries.ts'
 import { removeOldDays } from '../analytics/remove-old-days.ts'
 import { removeLapsedRows } from '../auth/queries.ts'
@@ -14,7 +15,7 @@ import { expireTrials } from '../tiers/expire-trials.ts'
 import { reportOverdueRemovals, retryRemovals } from '../uploads/retry-removals.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
 import { compareStorage } from './compare-storage.ts'
-import { type JobQueue, mailQueueName, prepareQueues } from './job-queue.ts'
+import { digestQueueName, type JobQueue, mailQueueName, prepareQueues } from './job-queue.ts'
 import { addHeartbeats, type JobResult, noteFailedRun, noteRun } from './queries.ts'
 import { type SendMailDeps, sendMail } from './send-mail.ts'
 
@@ -83,6 +84,7 @@ const jobs: readonly Job[] = [
     }),
   },
   { name: 'find-blocked-content', cron: '* * * * *', run: findBlockedContent },
+  { name: digestQueueName, cron: '* * * * *', run: computeDigests },
   { name: 'compare-storage', cron: '17 3 * * *', run: compareStorage },
   {
     name: 'remove-lapsed-rows',

@@ -149,9 +149,10 @@ export interface Storage {
   seal(key: string, size: number): Promise<string | null>
   /**
    * Returns the SHA-256 of a sealed object in hexadecimal, or null when there is no such object. It
-   * reads the whole object, which may take a minute.
+   * reads the whole object, which may take a minute, or longer if `hurry` says that everything else
+   * goes first.
    */
-  sha256(key: string): Promise<string | null>
+  sha256(key: string, hurry?: 'now' | 'unhurried'): Promise<string | null>
   /**
    * Returns how to answer a download of a sealed object: with the bytes, or with a redirect to a
    * URL that lives for a minute at most, and never longer than `grant.until`.

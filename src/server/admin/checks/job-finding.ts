@@ -23,6 +23,7 @@ const figureTexts: Record<string, string> = {
   ended: 'idle uploads ended',
   removed: 'removed',
   read: 'files read',
+  computed: 'files read for their SHA-256',
   takenDown: 'files taken down',
   missing: 'files without bytes',
   objects: 'objects compared',

@@ -1,25 +1,49 @@
 /**
- * This file is the code of the worker thread that `FileDigests` starts to compute SHA-256 digests.
+ * This file is the code of the worker thread that `DigestWorker` starts to compute SHA-256 digests.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { parentPort } from 'node:worker_threads'
+import { constants, setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { ProcessorPace } from './processor-pace.ts'
+
+export interface DigestThreadData {
+  /**
+   * The thread counts as slow if it computes the SHA-256 of fewer bytes than this in a microsecond of
+   * processor time.
+   */
+  quickBytes: number
+  /** While more bytes than this of a file wait to be read, a slow thread does not follow the file. */
+  lagBytes: number
+  /** True if the thread may use only what others leave of the processor. */
+  isUnhurried: boolean
+}
+
+/** All `bytes` are written, and the thread must answer with their SHA-256. */
+export interface Question {
+  order: 'finish'
+  key: string
+  path: string
+  bytes: number
+  question: number
+  /** If more than `lagBytes` wait to be read, a slow thread answers that instead of reading them. */
+  onlyIfNear: boolean
+}
 
 /**
- * The messages that `FileDigests` sends to the thread. `follow`: the first `bytes` bytes of the
- * file are written, and the thread can read them. Orders for one key are carried out in the order
- * of their arrival.
+ * The messages that the thread gets. `follow`: the first `bytes` bytes of the file are written, and
+ * the thread can read them. Orders for one key are carried out in the order of their arrival.
  */
 export type DigestOrder =
   | { order: 'follow'; key: string; path: string; bytes: number }
-  /** All `bytes` are written, and the thread must answer with their SHA-256. */
-  | { order: 'finish'; key: string; path: string; bytes: number; question: number }
+  | Question
   /** The bytes change, so the thread must forget what it has read of this key. */
   | { order: 'forget'; key: string }
 
 export interface DigestAnswer {
   question: number
   sha256?: string
+  isFar?: boolean
   /** The reason why there is no SHA-256. */
   error?: string
 }
@@ -42,6 +66,11 @@ const turnBytes = 8 * 1024 * 1024
 const underWay = new Map<string, Progress>()
 let working = false
 
+const { quickBytes, lagBytes, isUnhurried } = workerData as DigestThreadData
+const pace = new ProcessorPace(quickBytes)
+// On Linux each thread has a priority of its own. On other systems this would be that of the server.
+if (isUnhurried && process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
+
 parentPort?.on('message', (order: DigestOrder) => {
   const { key } = order
   if (order.order === 'forget') {
@@ -51,8 +80,12 @@ parentPort?.on('message', (order: DigestOrder) => {
   const { path, bytes: goal } = order
   const known = underWay.get(key)
   const before = known && known.done <= goal ? known : { hash: createHash('sha256'), done: 0 }
-  const question = order.order === 'finish' ? order.question : undefined
-  underWay.set(key, { ...before, path, goal, question })
+  const asked = order.order === 'finish' ? order : undefined
+  if (asked?.onlyIfNear && isFar(goal - before.done)) {
+    answer({ question: asked.question, isFar: true })
+    return
+  }
+  underWay.set(key, { ...before, path, goal, question: asked?.question })
   if (!working) work()
 })
 
@@ -63,7 +96,8 @@ parentPort?.on('message', (order: DigestOrder) => {
 function work(): void {
   working = false
   for (const [key, progress] of underWay) {
-    if (progress.done >= progress.goal && progress.question === undefined) continue
+    const left = progress.goal - progress.done
+    if (progress.question === undefined && (left === 0 || isFar(left))) continue
     working = true
     // The file becomes the last one in the list, so that all files are read in turn.
     underWay.delete(key)
@@ -71,6 +105,11 @@ function work(): void {
     setImmediate(work)
     return
   }
+}
+
+/** Tells whether it would take long to read this many bytes. */
+function isFar(bytes: number): boolean {
+  return bytes > lagBytes && pace.isSlow()
 }
 
 /** Reads and hashes some bytes of one file. Returns whether the thread must remember the file. */
@@ -89,6 +128,8 @@ function takeTurn(progress: Progress): boolean {
 }
 
 function readOn(progress: Progress, until: number): void {
+  const from = progress.done
+  const usage = process.threadCpuUsage()
   const file = openSync(progress.path, 'r')
   try {
     while (progress.done < until) {
@@ -101,6 +142,8 @@ function readOn(progress: Progress, until: number): void {
   } finally {
     closeSync(file)
   }
+  const { user, system } = process.threadCpuUsage(usage)
+  pace.add(until - from, user + system)
 }
 
 function answer(message: DigestAnswer): void {

@@ -139,7 +139,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         const held = await parts.bytes(key)
         const isWhole = held === null || (await parts.areWhole(key, size))
         if (!isWhole) throw new SizeMismatch(size, held)
-        const digest = (file: FileHandle, path: string) => digests.of(key, path, file)
+        const digest = (file: FileHandle, path: string) => digests.of(key, path, file, 'now')
         const sha256 = await folders.seal(key, size, digest, lock.assertHeld)
         await parts.forget(key)
         room.forget(key)
@@ -149,7 +149,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       }
     },
 
-    sha256: (key) => folders.readSealed(key, (file, path) => digests.of(key, path, file)),
+    sha256: (key, hurry = 'now') =>
+      folders.readSealed(key, (file, path) => digests.of(key, path, file, hurry)),
 
     async remove(key) {
       const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND', { goesOn: true })

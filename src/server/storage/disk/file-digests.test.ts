@@ -2,16 +2,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
 import { send } from '../../../../tests/support/send.ts'
 import { type LogLine, logCollector } from '../../../../tests/support/test-log.ts'
 import type { PartGrant } from '../storage.ts'
 import { newStorageKey } from '../storage-key.ts'
-import { FileDigests } from './file-digests.ts'
+import { FileDigests, type Hurry } from './file-digests.ts'
 
 const MiB = 1024 * 1024
 function sha256(bytes: Buffer) {
@@ -43,10 +43,10 @@ describe('the SHA-256 of a file', () => {
     return { key, path, bytes }
   }
   type Made = Awaited<ReturnType<typeof make>>
-  const digestOf = async ({ key, path }: Made, of = digests) => {
+  const digestOf = async ({ key, path }: Made, of = digests, hurry: Hurry = 'now') => {
     const file = await open(path, 'r')
     try {
-      return await of.of(key, path, file)
+      return await of.of(key, path, file, hurry)
     } finally {
       await file.close()
     }
@@ -113,6 +113,13 @@ describe('the SHA-256 of a file', () => {
     expect(threads.at(-1)).not.toBe(thread)
   })
 
+  it('is computed once for all who ask at once', async () => {
+    const made = await make(randomBytes(16 * MiB))
+    const hurries: Hurry[] = ['now', 'unhurried', 'if near', 'now', 'unhurried']
+    const answers = await Promise.all(hurries.map((hurry) => digestOf(made, digests, hurry)))
+    expect(answers).toEqual(hurries.map(() => sha256(made.bytes)))
+  })
+
   it('remembers a bounded number of uploads', async () => {
     const made = await make(randomBytes(16 * MiB))
     digests.follow(made.key, made.path, 8 * MiB)
@@ -131,6 +138,74 @@ describe('the SHA-256 of a file', () => {
     await closed.close()
     closed.follow(made.key, made.path, 16 * MiB)
     expect(await digestOf(made, closed)).toBe(sha256(made.bytes))
+  })
+})
+
+describe('on a processor that computes it slowly', () => {
+  let folder: string
+  let digests: FileDigests
+  let path: string
+  const key = newStorageKey()
+  const bytes = randomBytes(24 * MiB)
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mayfly-slow-digests-'))
+    path = join(folder, key)
+    await writeFile(path, bytes)
+    digests = new FileDigests(pino({ level: 'silent' }), {
+      quickBytes: Number.POSITIVE_INFINITY,
+      lagBytes: 9 * MiB,
+    })
+    // After this many bytes, the thread knows that it is slow.
+    await digestOf('now', await other(16 * MiB))
+  })
+  afterEach(async () => {
+    await digests.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const other = async (size = 2 * MiB) => {
+    const other = join(folder, newStorageKey())
+    await writeFile(other, bytes.subarray(0, size))
+    return other
+  }
+  const digestOf = async (hurry: Hurry, at = path) => {
+    const file = await open(at, 'r')
+    try {
+      return await digests.of(basename(at), at, file, hurry)
+    } finally {
+      await file.close()
+    }
+  }
+
+  it('nobody waits for it who need not, and it can be had all the same', async () => {
+    digests.follow(key, path, 8 * MiB)
+    digests.follow(key, path, 24 * MiB)
+    expect(await digestOf('if near')).toBeNull()
+    expect(await digestOf('unhurried')).toBe(sha256(bytes))
+    expect(await digestOf('if near')).toBe(sha256(bytes))
+  })
+
+  it('whoever must have it now gets it', async () => {
+    digests.follow(key, path, 24 * MiB)
+    expect(await digestOf('if near')).toBeNull()
+    expect(await digestOf('now')).toBe(sha256(bytes))
+  })
+
+  it('it is there at once where the thread could keep up', async () => {
+    digests.follow(key, path, 8 * MiB)
+    // This answer comes after the thread has read what it was told of before.
+    await digestOf('now', await other())
+    digests.follow(key, path, 16 * MiB)
+    await digestOf('now', await other())
+    expect(await digestOf('if near')).toBe(sha256(bytes))
+  })
+
+  it('that of a small file is always there', async () => {
+    expect(await digestOf('if near', await other())).toBe(sha256(bytes.subarray(0, 2 * MiB)))
+  })
+
+  it('a server that stops does not begin to read a file for it', async () => {
+    await digests.close()
+    await expect(digestOf('unhurried')).rejects.toThrow('the server stops')
   })
 })
 

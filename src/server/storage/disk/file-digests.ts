@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { threadLimits } from '../../thread-limits.ts'
-import type { DigestAnswer, DigestOrder } from './digest-thread.ts'
+import type { DigestThreadData } from './digest-thread.ts'
+import { type Digest, DigestWorker } from './digest-worker.ts'
 
 const mebibyte = 1024 * 1024
 /**
@@ -12,6 +11,13 @@ const mebibyte = 1024 * 1024
  */
 const stepBytes = 8 * mebibyte
 const blockBytes = mebibyte
+/**
+ * With instructions for SHA-256, a processor computes it at more than 1,000 MB/s, without them at 200
+ * to 400 MB/s. Then a fast line brings more than the thread can read. If it lags behind by more than
+ * 64 MiB, it leaves the processor to the uploads. (The browser sends five parts in parallel, so 40
+ * MiB can become complete at once.)
+ */
+const usualPace: DigestPace = { quickBytes: 700, lagBytes: 64 * mebibyte }
 /**
  * How many uploads are remembered: at most this many that the thread is reading, and at most this
  * many whose SHA-256 is known.
@@ -22,6 +28,15 @@ const rememberedUploads = 500
  * For files up to this size, hashing on the main thread costs less than asking the other thread.
  */
 export const smallFileBytes = mebibyte
+
+/** When a thread is too slow to follow a file. */
+export type DigestPace = Omit<DigestThreadData, 'isUnhurried'>
+
+/**
+ * How much somebody needs a SHA-256. `now`: the caller waits for it. `if near`: only if the thread
+ * has nearly computed it. `unhurried`: the caller waits, and everything else goes first.
+ */
+export type Hurry = 'now' | 'if near' | 'unhurried'
 
 interface Told {
   bytes: number
@@ -36,13 +51,15 @@ interface Told {
 /**
  * Computes the SHA-256 of files while they arrive. A thread reads the bytes that are written
  * without a gap from the beginning, while the system still has them in memory. So hardly any bytes
- * are left to read when a file is sealed. The thread begins anew after a restart, after bytes that
+ * are left to read when a file is sealed. If the thread cannot keep up, it stops reading that file,
+ * and its SHA-256 is computed later (decision 063). The thread begins anew after a restart, after bytes that
  * it has read change, or after it ended with an error. The result is always the SHA-256 of the
  * bytes in the file, even if another server has changed them in the meantime.
  */
 export class FileDigests {
-  readonly #log: Logger
-  #thread: Worker | undefined
+  readonly #follower: DigestWorker
+  /** Computes what nobody waits for. It ends when it has nothing to do. */
+  readonly #unhurried: DigestWorker
   #closed = false
   /**
    * How many bytes of each file the thread was told to read, by key. The file that was mentioned
@@ -51,11 +68,13 @@ export class FileDigests {
   readonly #told = new Map<string, Told>()
   /** The computed SHA-256, by key, and the version of the file that has it. */
   readonly #known = new Map<string, { sha256: string; version: string }>()
-  readonly #asked = new Map<number, PromiseWithResolvers<string>>()
-  #lastQuestion = 0
+  /** What is being computed, by key. */
+  readonly #running = new Map<string, Promise<string | null>>()
 
-  constructor(log: Logger) {
-    this.#log = log
+  /** @param pace tests use another one. */
+  constructor(log: Logger, pace: DigestPace = usualPace) {
+    this.#follower = new DigestWorker(log, { ...pace, isUnhurried: false })
+    this.#unhurried = new DigestWorker(log, { ...pace, isUnhurried: true })
   }
 
   /**
@@ -67,7 +86,7 @@ export class FileDigests {
     if (bytes - told < stepBytes) return
     this.#told.delete(key)
     this.#told.set(key, { bytes })
-    this.#tell({ order: 'follow', key, path, bytes })
+    this.#follower.tell({ order: 'follow', key, path, bytes })
     for (const idle of oldest(this.#told)) this.#forgetProgress(idle)
   }
 
@@ -117,82 +136,61 @@ export class FileDigests {
   }
 
   /**
-   * Returns the SHA-256, in hexadecimal, of a whole file. The file must not change meanwhile.
-   * @throws when the file cannot be read.
+   * Returns the SHA-256, in hexadecimal, of a whole file. The file must not change meanwhile. If it
+   * is asked for several times at once, it is computed once.
+   * @returns null if it would take long and `hurry` is 'if near'.
+   * @throws when the file cannot be read, or the server stops before an unhurried digest is ready.
    */
-  async of(key: string, path: string, file: FileHandle): Promise<string> {
+  async of(key: string, path: string, file: FileHandle, hurry: Hurry): Promise<string | null> {
+    const before = this.#running.get(key)
+    const compute = () => this.#compute(key, path, file, hurry)
+    const running = before ? before.then(compute, compute) : compute()
+    this.#running.set(key, running)
+    try {
+      return await running
+    } finally {
+      if (this.#running.get(key) === running) this.#running.delete(key)
+    }
+  }
+
+  async #compute(
+    key: string,
+    path: string,
+    file: FileHandle,
+    hurry: Hurry,
+  ): Promise<string | null> {
     const stats = await statOf(file)
     const version = versionOf(stats)
     const known = this.#known.get(key)
     if (known?.version === version) return known.sha256
     this.#forgetIfOther(key, version)
     const size = Number(stats.size)
-    const sha256 =
-      (size > smallFileBytes && (await this.#askThread(key, path, size))) ||
-      (await read(file, size))
+    const digest = size > smallFileBytes ? await this.#ask({ key, path, bytes: size }, hurry) : null
+    if (digest === 'far') return null
+    if (hurry === 'unhurried' && this.#closed) throw new Error('the server stops')
+    const sha256 = digest?.sha256 ?? (await read(file, size))
     this.#told.delete(key)
     await this.know(key, sha256, file)
     return sha256
   }
 
-  /** Ends the thread. After that, each SHA-256 is computed on the main thread. */
+  #ask(what: { key: string; path: string; bytes: number }, hurry: Hurry): Promise<Digest | null> {
+    if (hurry !== 'unhurried')
+      return this.#follower.ask({ ...what, onlyIfNear: hurry === 'if near' })
+    // The other thread reads the file from its beginning, so this one need not remember it.
+    if (this.#told.has(what.key)) this.#forgetProgress(what.key)
+    return this.#unhurried.ask({ ...what, onlyIfNear: false })
+  }
+
+  /** Ends the threads. After that, each SHA-256 is computed on the main thread. */
   async close(): Promise<void> {
     this.#closed = true
-    await this.#thread?.terminate()
+    await Promise.all([this.#follower.close(), this.#unhurried.close()])
   }
 
   #forgetProgress(key: string): void {
     this.#told.delete(key)
-    this.#tell({ order: 'forget', key })
-  }
-
-  /** Asks the thread for a SHA-256. Returns null when the thread cannot compute it. */
-  async #askThread(key: string, path: string, bytes: number): Promise<string | null> {
-    this.#lastQuestion += 1
-    const question = this.#lastQuestion
-    if (!this.#tell({ order: 'finish', key, path, bytes, question })) return null
-    const answer = Promise.withResolvers<string>()
-    this.#asked.set(question, answer)
-    try {
-      return await answer.promise
-    } catch (error) {
-      this.#log.warn({ err: error, key }, 'a SHA-256 is computed on the main thread')
-      return null
-    }
-  }
-
-  /** Sends an order to the thread. Returns false when the thread cannot be started. */
-  #tell(order: DigestOrder): boolean {
-    if (this.#closed) return false
-    try {
-      this.#thread ??= this.#start()
-    } catch (error) {
-      this.#log.error({ err: error }, 'the digest thread cannot be started')
-      return false
-    }
-    this.#thread.postMessage(order)
-    return true
-  }
-
-  #start(): Worker {
-    const thread = new Worker(new URL('./digest-thread.ts', import.meta.url), {
-      resourceLimits: threadLimits,
-    })
-    thread.unref()
-    thread.on('message', ({ question, sha256, error }: DigestAnswer) => {
-      const asked = this.#asked.get(question)
-      this.#asked.delete(question)
-      if (sha256 === undefined) asked?.reject(new Error(error))
-      else asked?.resolve(sha256)
-    })
-    thread.on('error', (error) => this.#log.error({ err: error }, 'the digest thread failed'))
-    thread.on('exit', () => {
-      // The next order starts another thread, which reads each file from its beginning.
-      this.#thread = undefined
-      for (const { reject } of this.#asked.values()) reject(new Error('the digest thread ended'))
-      this.#asked.clear()
-    })
-    return thread
+    this.#follower.tell({ order: 'forget', key })
   }
 }
 
