@@ -120,8 +120,8 @@ export interface Storage {
   /** The checksum that a PUT may carry. A body that does not match is refused and not kept. */
   readonly checksum: BodyChecksum
   /**
-   * Whether `seal` returns the SHA-256 of the bytes. False where the bytes do not pass through this
-   * server.
+   * Whether this server computes the SHA-256 of every object. False where the bytes do not pass
+   * through this server.
    */
   readonly computesSha256: boolean
   /**
@@ -143,7 +143,8 @@ export interface Storage {
   /**
    * Makes an uploaded object final and durable. After this the bytes survive a power cut, and no
    * presigned URL for uploads can change them. Sealing twice succeeds.
-   * @returns the SHA-256 of the bytes in hexadecimal; null where `computesSha256` is false.
+   * @returns the SHA-256 of the bytes in hexadecimal; null where `computesSha256` is false, or where
+   * to compute it would take long. Then `sha256` computes it.
    * @throws {SizeMismatch} when the object does not hold exactly `size` bytes.
    */
   seal(key: string, size: number): Promise<string | null>

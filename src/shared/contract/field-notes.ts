@@ -16,7 +16,10 @@ const day = '2025-07-12T10:02:00.000Z'
 /** Fields that mean the same in requests and in answers. */
 const everywhere: Notes = {
   cloudKey: { note: 'The key of the upload, from the answer to its start.', example: exampleKey },
-  sha256: { note: 'The SHA-256 of the whole file, in hexadecimal.', example: exampleSha256 },
+  sha256: {
+    note: 'The SHA-256 of the whole file, in hexadecimal. In an answer: null until it is known.',
+    example: exampleSha256,
+  },
   partNumber: { note: 'The number of the part, from 1.', example: 1 },
   tier: { note: 'What the account may use.', example: tiers.at(-1) },
   firstName: { note: 'The first name.', example: 'Ada' },

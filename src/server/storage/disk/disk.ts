@@ -139,7 +139,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         const held = await parts.bytes(key)
         const isWhole = held === null || (await parts.areWhole(key, size))
         if (!isWhole) throw new SizeMismatch(size, held)
-        const digest = (file: FileHandle, path: string) => digests.of(key, path, file, 'now')
+        const digest = (file: FileHandle, path: string) => digests.of(key, path, file, 'if near')
         const sha256 = await folders.seal(key, size, digest, lock.assertHeld)
         await parts.forget(key)
         room.forget(key)
