@@ -7,9 +7,9 @@ import { refuse } from '../../http/refusal.ts'
 import { nameRoute } from '../../http/route-name.ts'
 import { isDiskFull } from '../../space/disk-full.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
+import { ByteSources } from './byte-sources.ts'
 import type { Folders } from './folders.ts'
 import { canNginxSend, leaveToNginx } from './leave-to-nginx.ts'
-import { PiecePool } from './piece-pool.ts'
 import type { UploadReceiver } from './receive-body.ts'
 import { answerPartOffset, receivePart } from './receive-part.ts'
 import { answerUploadOffset, receiveUpload } from './receive-upload.ts'
@@ -60,7 +60,7 @@ export class DiskHttp {
   readonly #nginxLocation: string | null
   readonly #downloads = new TransferCeiling(transferLimits.downloads)
   readonly #uploads = new TransferCeiling(transferLimits.uploads)
-  readonly #pool = new PiecePool()
+  readonly #sources: ByteSources
   #toldAt = Number.NEGATIVE_INFINITY
   readonly #active = new Set<ServerResponse>()
   #whenIdle: (() => void)[] = []
@@ -72,6 +72,7 @@ export class DiskHttp {
     this.#signingKey = signingKey
     this.#receiver = receiver
     this.#folders = receiver.folders
+    this.#sources = new ByteSources(receiver.folders)
     this.#clock = receiver.clock
     this.#log = receiver.log
     receiver.meter.running((direction) =>
@@ -125,6 +126,7 @@ export class DiskHttp {
       if (response.req.method !== 'PUT') response.destroy()
     }
     await this.idle()
+    this.#sources.close()
   }
 
   #verify(request: IncomingMessage): SignedGrant {
@@ -195,18 +197,13 @@ export class DiskHttp {
   ): Promise<void> {
     const end = this.#downloads.begin(this.#clientAddress(request))
     try {
-      const file = await this.#folders.openSealed(grant.key)
-      if (!file) throw new AppError('LINK_NOT_FOUND')
+      const source = await this.#sources.open(grant.key)
+      if (!source) throw new AppError('LINK_NOT_FOUND')
       try {
-        await sendFile(file, grant, {
-          request,
-          response,
-          pool: this.#pool,
-          onBytes,
-          onSent: (count) => this.#receiver.meter.bytes('download', count),
-        })
+        const onSent = (count: number) => this.#receiver.meter.bytes('download', count)
+        await sendFile(source, grant, { request, response, onBytes, onSent })
       } finally {
-        await file.close()
+        await source.close()
       }
     } finally {
       end()

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Stats } from 'node:fs'
 import { type FileHandle, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -202,8 +203,13 @@ export class Folders {
    * none.
    */
   async sealedFacts(key: string): Promise<{ size: number; modifiedAt: Date } | null> {
-    const found = await unlessMissing(stat(this.#sealedPath(key)))
+    const found = await this.sealedStats(key)
     return found ? { size: found.size, modifiedAt: found.mtime } : null
+  }
+
+  /** Returns what the file system tells of a sealed object, or null when there is none. */
+  sealedStats(key: string): Promise<Stats | null> {
+    return unlessMissing(stat(this.#sealedPath(key)))
   }
 
   /** Returns the size of a sealed object in bytes, or null when there is none. */

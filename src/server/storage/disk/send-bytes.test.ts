@@ -6,10 +6,10 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { untilClosed } from '../../../../tests/support/send.ts'
 import { PiecePool } from './piece-pool.ts'
-import { sendBytes } from './send-bytes.ts'
+import { sendBytes, sendKept } from './send-bytes.ts'
 import { transferLimits } from './transfer-limits.ts'
 
 const { burstPieces, bursts, pieceBytes } = transferLimits
@@ -169,4 +169,38 @@ it('a file that is shorter than was said is told, and no memory is lost', async 
   await expect(answered).rejects.toThrow(`the file ends at ${size}, before ${size + 1}`)
   expect(body.length).toBeLessThanOrEqual(size)
   expect(pool.out.size).toBe(0)
+})
+
+describe('bytes in memory', () => {
+  function serveKept(start: number, end: number, from = bytes): void {
+    answer = async (response) => {
+      response.writeHead(200, { 'Content-Length': end - start, Connection: 'close' })
+      await sendKept(from, { start, end: end - 1 }, response, onSent)
+    }
+  }
+
+  it.each([
+    ['nothing', 0, 0],
+    ['one byte', 5, 6],
+    ['exactly one piece', 0, pieceBytes],
+    ['one byte more than a piece', 3, pieceBytes + 4],
+    ['all', 0, size],
+  ])('are sent and counted: %s', async (_, start, end) => {
+    serveKept(start, end)
+    expect((await bodyOf(await ask())).equals(bytes.subarray(start, end))).toBe(true)
+    await answered
+    expect(sent).toBe(end - start)
+  })
+
+  it('are counted as far as they went when the client leaves in the middle', async () => {
+    // The kernel takes some megabytes for a client that reads nothing.
+    const many = Buffer.alloc(16 * size)
+    serveKept(0, many.length, many)
+    const socket = await ask()
+    await once(socket, 'readable')
+    socket.resetAndDestroy()
+    await answered
+    expect(sent).toBeGreaterThan(0)
+    expect(sent).toBeLessThan(many.length)
+  })
 })

@@ -51,6 +51,27 @@ export async function sendBytes(
   }
 }
 
+/**
+ * Sends a range of bytes in memory as the body of a response, and ends the response. Node hands
+ * the headers and the first piece to the kernel in one call. Resolves when the kernel has taken all
+ * bytes, or the client has left. Nobody may change the bytes before that.
+ */
+export async function sendKept(
+  bytes: Buffer,
+  { start, end }: ByteRange,
+  response: ServerResponse,
+  onSent: (count: number) => void,
+): Promise<void> {
+  const { socket } = response.req
+  for (let offset = start; offset <= end && !socket.destroyed; offset += pieceBytes) {
+    const piece = bytes.subarray(offset, Math.min(offset + pieceBytes, end + 1))
+    const taken = writeNow(piece, response)
+    onSent(piece.length)
+    if (response.writableLength > 0) await settled(taken, socket)
+  }
+  response.end()
+}
+
 /** What one call of `writeOut` wrote. */
 interface Burst {
   bytes: number

@@ -1,34 +1,30 @@
-import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { AppError } from '../../errors.ts'
 import { downloadCaching } from '../attachment.ts'
 import { evaluateConditions, selectRange, type Validators } from '../byte-range.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
+import type { ByteSource, OnSent } from './byte-sources.ts'
 import { contentHeaders } from './download-headers.ts'
-import type { PiecePool } from './piece-pool.ts'
-import { sendBytes } from './send-bytes.ts'
 
 interface FileAnswer {
   request: IncomingMessage
   response: ServerResponse
-  pool: PiecePool
   onBytes?: OnBytes | undefined
-  /** Called with the number of bytes of the file that were just handed to the kernel. */
-  onSent(count: number): void
+  onSent: OnSent
 }
 
 /**
  * Answers GET or HEAD with a file or one range of it, and obeys conditional headers: 200, 206 or
- * 304. Resolves when the answer has been sent or the client has left. The caller closes `file`.
+ * 304. Resolves when the answer has been sent or the client has left. The caller closes `source`.
  * @throws {AppError} 412 or 416 where the conditional headers or the range ask for it.
  * @throws {Error} when the file does not have the size in the grant, or cannot be read.
  */
 export async function sendFile(
-  file: FileHandle,
+  source: ByteSource,
   grant: DownloadGrant,
-  { request, response, pool, onBytes, onSent }: FileAnswer,
+  { request, response, onBytes, onSent }: FileAnswer,
 ): Promise<void> {
-  const { size } = await file.stat()
+  const { size } = source
   assertSize(grant, size)
   if (response.destroyed) return
   const validators = validatorsOf(grant)
@@ -54,11 +50,12 @@ export async function sendFile(
     'Content-Length': part.end - part.start + 1,
     ...(range !== 'whole' && { 'Content-Range': `bytes ${part.start}-${part.end}/${size}` }),
   })
-  if (request.method === 'GET') {
-    await onBytes?.(part.start)
-    await sendBytes(file, part, response, { pool, onSent })
+  if (request.method !== 'GET') {
+    response.end()
+    return
   }
-  response.end()
+  await onBytes?.(part.start)
+  await source.send(part, response, onSent)
 }
 
 /** @throws {Error} when the stored bytes are not as many as the grant says. */

@@ -23,6 +23,10 @@ export const transferLimits = {
    * them busy.
    */
   bursts: 8,
+  /** How many bytes of files that are downloaded again and again are kept in memory. */
+  hotBytes: 16 * MiB,
+  /** A larger file is never kept: to open it costs little beside its bytes. */
+  hotFileBytes: 2 * MiB,
   /** How many bytes all uploads together may keep in memory before they are written. */
   gatheredBytes: 16 * MiB,
 }
