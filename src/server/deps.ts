@@ -8,6 +8,7 @@ import type { Mailer } from './email/mailer.ts'
 import type { RateLimits } from './http/rate-limit.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { AdminSettings } from './settings/admin-settings.ts'
+import type { DiskSpace } from './space/disk-space.ts'
 import type { Stores } from './storage/stores.ts'
 
 export type { Clock, Db }
@@ -22,6 +23,8 @@ export interface Deps {
   log: Logger
   db: Db
   stores: Stores
+  /** The free space of the disk of `DATA_DIR`. */
+  space: Pick<DiskSpace, 'figures'>
   auth: Auth
   passwords: Passwords
   rateLimits: RateLimits

@@ -7,6 +7,7 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { adminPasswordFile, readAdminPassword, readAuthSecret } from './data-dir.ts'
 import { joinDatabase } from './db/open.ts'
+import type { Deps } from './deps.ts'
 import { createMailer } from './email/create-mailer.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { openJobQueue } from './jobs/job-queue.ts'
@@ -17,6 +18,7 @@ import { openStorage } from './open-storage.ts'
 import { serve } from './serve.ts'
 import { AdminSettings } from './settings/admin-settings.ts'
 import { closeServer } from './shutdown.ts'
+import { shortOfSpaceText } from './space/short-of-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 import { openTracing } from './tracing/open-tracing.ts'
 import { bindStores } from './uploads/bind-storage.ts'
@@ -107,6 +109,7 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
     log,
     db,
     stores,
+    space,
     auth,
     passwords,
     rateLimits,
@@ -142,7 +145,13 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
   })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
   const isFirst = administrator.created
-  return { isFirst, text: isFirst ? await firstGreeting(config) : greeting(config) }
+  const welcome = isFirst ? await firstGreeting(config) : greeting(config)
+  const text = [welcome, await spaceWarning(deps)].filter((part) => part !== null).join('\n')
+  return { isFirst, text }
+}
+
+async function spaceWarning({ space, stores }: Pick<Deps, 'space' | 'stores'>) {
+  return stores.current.name === 'disk' ? shortOfSpaceText(await space.figures()) : null
 }
 
 function greeting({ appUrl, appUrlIsSet, host }: Config): string {

@@ -150,6 +150,7 @@ export async function serveApp(
     log,
     db,
     stores,
+    space: ownSpace,
     auth,
     passwords,
     rateLimits,

@@ -73,6 +73,26 @@ describeOnSmallDisk('the free space of a disk', () => {
     expect(logged.map(({ level }) => level)).toEqual([40, 30])
   })
 
+  test('says at the start where more must stay free than the disk has', async () => {
+    await open('none', 101 * mebibyte)
+    expect(await space.figures()).toEqual({
+      free: 100 * mebibyte,
+      size: 100 * mebibyte,
+      floor: 101 * mebibyte,
+      minFree: 101 * mebibyte,
+    })
+    space.watch()
+    await until(() => expect(logged).toHaveLength(1))
+    expect(logged[0]).toMatchObject({
+      level: 40,
+      size: 100 * mebibyte,
+      floor: 101 * mebibyte,
+      msg: expect.stringMatching(
+        /^Too little free space: uploads are refused, since more must stay free than the whole disk has\. Set MIN_FREE_SPACE/,
+      ),
+    })
+  })
+
   test('leaves what a database needs beside its reserve, though no floor is wanted', async () => {
     await open('reserve kept here', 0)
     // 24 MiB let the database go on, and 40 MiB are for the reserve that is not filled yet.

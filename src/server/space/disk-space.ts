@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { isDiskFull } from './disk-full.ts'
-import { mebibyte, readFreeSpace, spaceToLeave } from './free-space.ts'
+import { defaultMinFree, type FreeSpace, mebibyte, readFreeSpace } from './free-space.ts'
 import { breathingSpace, keptForStart, reserveBytes, SpaceReserve } from './space-reserve.ts'
 
 /**
@@ -28,6 +28,14 @@ export interface DiskSpaceOptions {
    */
   database: 'none' | 'reserve kept here' | 'reserve kept elsewhere'
   log: Pick<Logger, 'info' | 'warn' | 'error'>
+}
+
+/** The free space of a disk, and how much of it uploads must leave. */
+export interface DiskFigures extends FreeSpace {
+  /** The bytes that uploads must leave free. */
+  floor: number
+  /** The operator's part in it: `MIN_FREE_SPACE` or its default. */
+  minFree: number
 }
 
 /** What uploads call before they take space. */
@@ -113,6 +121,13 @@ export class DiskSpace implements UploadSpace {
     return this.#free
   }
 
+  /** Reads the free space again, and returns what a person should know about it. */
+  async figures(): Promise<DiskFigures> {
+    await this.look()
+    const minFree = this.#leastByOperator()
+    return { free: this.#free, size: this.#size, floor: this.#floor(), minFree }
+  }
+
   take(bytes: number): void {
     this.#taken += bytes
   }
@@ -127,8 +142,11 @@ export class DiskSpace implements UploadSpace {
    * numbers: the operator's minimum, the administrator's setting, and what the database needs.
    */
   #floor(): number {
-    const wanted = spaceToLeave(this.#size, { minFree: this.#minFree, leastFree: this.#leastFree })
-    return Math.max(wanted, this.#neededByDatabase())
+    return Math.max(this.#leastByOperator(), this.#leastFree, this.#neededByDatabase())
+  }
+
+  #leastByOperator(): number {
+    return this.#minFree ?? defaultMinFree(this.#size)
   }
 
   #neededByDatabase(): number {
@@ -222,11 +240,20 @@ export class DiskSpace implements UploadSpace {
     const bytes = { free: this.#free, floor }
     if (!this.#isShort && this.#free <= floor) {
       this.#isShort = true
-      const effect = this.#takesUploads ? 'uploads are refused' : 'the database may need it soon'
-      this.#log.warn(bytes, `Too little free space: ${effect}. Free some, or set MIN_FREE_SPACE`)
+      this.#log.warn({ ...bytes, size: this.#size }, this.#shortText(floor))
     } else if (this.#isShort && this.#free >= floor + Math.max(margin, floor / 20)) {
       this.#isShort = false
       this.#log.info(bytes, 'Enough free space again')
     }
+  }
+
+  #shortText(floor: number): string {
+    const effect = this.#takesUploads ? 'uploads are refused' : 'the database may need it soon'
+    if (floor < this.#size) {
+      return `Too little free space: ${effect}. Free some, or set MIN_FREE_SPACE`
+    }
+    // No removal of files could help.
+    const wish = 'more must stay free than the whole disk has'
+    return `Too little free space: ${effect}, since ${wish}. Set MIN_FREE_SPACE, or "Free space to leave" in the Admin Center, to less than the disk, or enlarge the disk`
   }
 }
