@@ -97,8 +97,8 @@ describe('a disk with room for one upload more', () => {
     expect(await json(refused.clone())).toEqual({
       code: 'STORAGE_FULL',
       message:
-        'This server has too little free space for this file. Its operator has to make room: ' +
-        'please tell support, or try again later.',
+        'This server has too little free space for this file. Files up to 200 Bytes fit now. ' +
+        'Its operator has to make room. Please try again later.',
     })
     await expectRefusal(refused, 507, 'STORAGE_FULL')
     // The refused upload does not count against the limit of three files, and the log shows no

@@ -157,15 +157,16 @@ describe('a session', () => {
     expect(polled.map(({ path }) => path).toSorted()).toEqual([
       '/api/admin/waiting',
       '/api/files/summary',
+      '/api/files/upload-room',
     ])
     const poll = () => Promise.all(polled.map(async ({ path }) => (await admin.fetch(path)).status))
     for (const ms of [dayMs, 13 * dayMs - 1]) {
       app.clock.advance(ms)
-      expect(await poll()).toEqual([200, 200])
+      expect(await poll()).toEqual([200, 200, 200])
     }
     expect(await sessionsOf(admin.id)).toEqual([before])
     app.clock.advance(1)
-    expect(await poll()).toEqual([401, 401])
+    expect(await poll()).toEqual([401, 401, 401])
   })
 
   it('that is used ends 90 days after the login, at the millisecond', async () => {

@@ -90,7 +90,7 @@ describe('a disk that is full', () => {
       expect(await answer.json()).toEqual({
         code: 'DISK_FULL',
         message:
-          'The disk of this server is full. Its operator has to make room: please tell support, or try again later.',
+          'The disk of this server is full. Its operator has to make room. Please try again later.',
       })
     }
     for (const table of ['sessions', 'settings', 'uploads', 'users']) {

@@ -69,6 +69,12 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       return keys
     }
 
+    it('reserves space for what it says that it has room for', async () => {
+      const room = await storage.room()
+      expect(room ?? 1).toBeGreaterThan(0)
+      expect(await storage.promiseRoom(newStorageKey(), Math.min(room ?? 1, 1))).toBe(true)
+    })
+
     describe('a signed upload', () => {
       it('takes the whole file in one PUT', async () => {
         const grant = upload(5)

@@ -115,6 +115,11 @@ export interface Storage {
    * would then have less free space than it must keep, reserves nothing and returns false.
    */
   promiseRoom(key: string, bytes: number): Promise<boolean>
+  /**
+   * Returns for how many bytes of a new upload `promiseRoom` would reserve space now; null if the
+   * store knows no bound.
+   */
+  room(): Promise<number | null>
   /** Returns an absolute URL that takes the whole file in one PUT (design §5, upload protocol). */
   signUpload(grant: UploadGrant): Promise<string>
   /** The checksum that a PUT may carry. A body that does not match is refused and not kept. */

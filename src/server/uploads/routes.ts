@@ -9,10 +9,12 @@ import { EvictionTurns } from './promise-room.ts'
 import { signParts } from './sign-parts.ts'
 import { startUpload, startUploads } from './start-upload.ts'
 import { UnfinishedTotal } from './unfinished-total.ts'
+import { largestFileNow } from './what-fits.ts'
 
 type UploadEndpoint =
   | 'getUploadUrl'
   | 'getUploadUrls'
+  | 'uploadRoom'
   | 'signParts'
   | 'listParts'
   | 'confirmUpload'
@@ -38,6 +40,7 @@ export function uploadRoutes(
       answerBatch(context, body.files, (requests) =>
         startUploads({ ...deps, stores: stores.under(publicOrigin) }, user, requests),
       ),
+    uploadRoom: async ({ user }) => ({ largestFile: await largestFileNow(deps, user.tier) }),
     signParts: ({ body, user, publicOrigin }) =>
       signParts({ ...deps, stores: stores.under(publicOrigin) }, user.id, body),
     listParts: ({ query, user }) => listParts(deps, user.id, query.cloudKey),

@@ -38,6 +38,7 @@ import {
 import { removeBytes } from './remove-bytes.ts'
 import type { UnfinishedTotal } from './unfinished-total.ts'
 import { accountCeilingBytes, instanceCeilingBytes } from './upload-ceilings.ts'
+import { tellWhatFits } from './what-fits.ts'
 
 /**
  * How long a presigned URL of an upload works: for as long as the server keeps an idle upload. So
@@ -130,7 +131,7 @@ export async function startUploads(
       await endUploadsOf(deps.db, owner.id, keys, deps.clock())
     }
   }
-  return batch.results()
+  return tellWhatFits(deps, requests, batch.results())
 }
 
 interface Opening {

@@ -87,8 +87,8 @@ describe('a cap of the bytes in storage', () => {
     expect(await json(refused)).toEqual({
       code: 'STORAGE_CAP_REACHED',
       message:
-        'This server stores as much as its administrator allows. Its operator has to make room: ' +
-        'please tell support, or try again later.',
+        'This server stores as much as its administrator allows. Its operator has to make room. ' +
+        'Please try again later.',
     })
     // The refused upload left no row, and the log has no error.
     expect(await app.deps.db.$count(uploads)).toBe(1)

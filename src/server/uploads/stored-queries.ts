@@ -1,4 +1,5 @@
-import { lt, sql } from 'drizzle-orm'
+import { eq, lt, sql } from 'drizzle-orm'
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { storedBytes, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
@@ -26,6 +27,24 @@ export async function sumStored(db: Db): Promise<Stored> {
     })
     .from(sql`(select 1)`)
   return row ?? { files: 0, uploads: 0 }
+}
+
+/** Returns the bytes of all files that are not purged and lie in this store. */
+export async function sumFilesIn(db: Db, store: StorageName): Promise<number> {
+  const [row] = await db
+    .select({ sum: sql`coalesce(sum(${storedBytes.bytes}), 0)`.mapWith(Number) })
+    .from(storedBytes)
+    .where(eq(storedBytes.storage, store))
+  return row?.sum ?? 0
+}
+
+/**
+ * Returns how many bytes a new upload may have, so that all bytes together stay under the cap.
+ * Uploads that were last active before `idleBefore` make way for it.
+ */
+export async function roomUnderCap(db: Db, mostStored: number, idleBefore: Date): Promise<number> {
+  const [{ files, uploads }, idle] = await Promise.all([sumStored(db), sumIdle(db, idleBefore)])
+  return Math.max(0, mostStored - files - uploads + idle)
 }
 
 /**

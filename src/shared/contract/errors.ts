@@ -175,7 +175,7 @@ export const errorTable = {
     // then.
     retrySeconds: 60,
     message:
-      'The disk of this server is full. Its operator has to make room: please tell support, or try again later.',
+      'The disk of this server is full. Its operator has to make room. Please try again later.',
   },
   UNAVAILABLE: {
     status: 503,
@@ -186,14 +186,14 @@ export const errorTable = {
   STORAGE_FULL: {
     status: 507,
     message:
-      'This server has too little free space for this file. Its operator has to make room: please ' +
-      'tell support, or try again later.',
+      'This server has too little free space for this file. Its operator has to make ' +
+      'room. Please try again later.',
   },
   STORAGE_CAP_REACHED: {
     status: 507,
     message:
-      'This server stores as much as its administrator allows. Its operator has to make room: ' +
-      'please tell support, or try again later.',
+      'This server stores as much as its administrator allows. Its operator has to make ' +
+      'room. Please try again later.',
   },
 } as const satisfies Record<string, ErrorRow>
 

@@ -105,6 +105,16 @@ export const uploads = {
     response: resultsOf(started),
     errors: ['UNAUTHORIZED'],
   }),
+  uploadRoom: endpoint({
+    method: 'GET',
+    path: '/api/files/upload-room',
+    summary:
+      'The largest file that the server has space for now, if that is less than the tier allows. Pages ask by themselves, so this call does not prolong the session.',
+    access: 'user',
+    isPolled: true,
+    response: z.object({ largestFile: z.int().nonnegative().nullable() }),
+    errors: ['UNAUTHORIZED'],
+  }),
   confirmUpload: endpoint({
     method: 'POST',
     path: '/api/files/confirm-upload',

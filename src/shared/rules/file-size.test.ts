@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatSize, formatSizeLimit } from './file-size.ts'
+import { formatSize, formatSizeLimit, roundSizeDown } from './file-size.ts'
 
 const kb = 1024
 const mb = 1024 ** 2
@@ -65,5 +65,33 @@ describe('formatSizeLimit', () => {
     [0, '0 Bytes'],
   ])('%d is %s, as the spec writes limits', (bytes, text) => {
     expect(formatSizeLimit(bytes)).toBe(text)
+  })
+})
+
+describe('roundSizeDown', () => {
+  it.each([
+    [0, 0],
+    [-5, 0],
+    [Number.NaN, 0],
+    [1023, 1023],
+    [1024 + 102, 1024],
+    [1024 + 103, 1126],
+    [45.96 * mb, Math.floor(45.9 * mb)],
+    [500 * mb, 500 * mb],
+  ])('of %d is %d', (bytes, rounded) => {
+    expect(roundSizeDown(bytes)).toBe(rounded)
+  })
+
+  it('is never more, and less by a tenth of the unit at most, which the text shows', () => {
+    const factor = { Bytes: 1, KB: kb, MB: mb, GB: gb }
+    fc.assert(
+      fc.property(fc.nat(2 ** 31 - 1), (bytes) => {
+        const rounded = roundSizeDown(bytes)
+        const [number, unit] = formatSize(rounded).split(' ') as [string, keyof typeof factor]
+        expect(rounded).toBeLessThanOrEqual(bytes)
+        expect(bytes - rounded).toBeLessThan(0.1 * factor[unit] + 1)
+        expect(Number(number) * factor[unit]).toBeLessThanOrEqual(bytes)
+      }),
+    )
   })
 })

@@ -23,6 +23,17 @@ export function formatSizeLimit(bytes: number): string {
   return formatSize(bytes).replace(/ (?=[KMG]B)/, '')
 }
 
+/**
+ * Rounds a size down to one that `formatSize` writes exactly. So a text with the result never
+ * promises more than there is.
+ */
+export function roundSizeDown(bytes: number): number {
+  const whole = Math.max(0, Math.floor(bytes)) || 0
+  const unit = units.findLastIndex((_, power) => whole >= 1024 ** power)
+  const factor = 1024 ** Math.max(0, unit)
+  return Math.floor((Math.floor((whole / factor) * 10) / 10) * factor)
+}
+
 function oneDecimal(amount: number) {
   return Math.round(amount * 10) / 10
 }

@@ -122,6 +122,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     ...signersOf(options.appUrl.origin),
     under: (origin) => ({ ...disk, ...signersOf(origin) }),
     promiseRoom: (key, bytes) => room.promise(key, bytes),
+    room: () => room.left(),
     listParts: (key) => parts.list(key),
     storedSize,
 

@@ -70,6 +70,16 @@ describe('room that is promised', () => {
     expect(await room.promise('c', 50)).toBe(true)
   })
 
+  it('is left as far as no upload was promised it, and never less than none', async () => {
+    expect(await room.left()).toBe(100)
+    await room.promise('a', 60)
+    expect(await room.left()).toBe(40)
+    space.found = async () => 30
+    expect(await room.left()).toBe(0)
+    clock.advance(15 * minute)
+    expect(await room.left()).toBe(30)
+  })
+
   it('is looked for on the disk once more before it is refused', async () => {
     space.left = 0
     space.found = async () => 50

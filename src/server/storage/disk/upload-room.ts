@@ -53,6 +53,13 @@ export class UploadRoom {
     return fits
   }
 
+  /** Reads the free space again, and returns how many bytes can be promised to a new upload. */
+  async left(): Promise<number> {
+    await this.#space.look()
+    this.#dropLapsed()
+    return Math.max(0, this.#space.room() - this.#promised)
+  }
+
   /** Promises the same room to a key again, or `bytes` to a key that has no promise. */
   renew(key: string, bytes: number): Promise<boolean> {
     this.#dropLapsed()

@@ -157,6 +157,7 @@ export function openS3Storage({
     computesSha256: false,
     // A bucket has no limit of space that the server could ask for.
     promiseRoom: async () => true,
+    room: async () => null,
 
     async signUpload(grant) {
       const uploadId = await openFor('whole', grant)
