@@ -263,13 +263,40 @@ describe('the checks of the administrator', () => {
     })
   })
 
+  it('fail below 80 % where users are refused what the cap itself would hold', async () => {
+    const person = await makePerson(app)
+    await set('free_max_file_size', '1MB')
+    await set('premium_max_file_size', '2MB')
+    await set('storage_cap', '4MB')
+    await startUpload(person, { size: megabyte })
+    expect((await find())?.status).toBe('ok')
+    await startUpload(admin, { size: 1.5 * megabyte })
+    expect(await find()).toMatchObject({
+      status: 'warning',
+      message: expect.stringMatching(
+        /^2\.5 MB of 4MB are used \(62 %\), .*: a file larger than 1\.5 MB is refused now, though Premium allows 2MB\.$/,
+      ),
+      cure: expect.stringContaining('storage_cap'),
+    })
+    await startUpload(admin, { size: 615 * kilobyte })
+    expect(await find()).toMatchObject({
+      status: 'failing',
+      message: expect.stringContaining('though Free allows 1MB and Premium allows 2MB.'),
+    })
+    // Uploads of which nothing comes make way, so these files are no longer refused.
+    app.clock.advance(16 * minute)
+    expect((await find())?.status).toBe('ok')
+  })
+
   it('name the free space that the administrator wants uploads to leave', async () => {
     await set('free_space', '1000000GB')
     app.clock.advance(5000)
     const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
     expect(lines.find(({ name }) => name === 'Free space')).toMatchObject({
       status: 'failing',
-      message: expect.stringContaining('less than the 1000000GB that must stay free'),
+      message: expect.stringContaining(
+        '1000000GB must stay free, more than the whole disk has: uploads are refused.',
+      ),
     })
   })
 })

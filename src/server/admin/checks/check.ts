@@ -14,7 +14,15 @@ import { codeOf } from '../../start-fault.ts'
 /** What a check may use. */
 export type CheckDeps = Pick<
   Deps,
-  'clock' | 'config' | 'db' | 'log' | 'mailer' | 'mostDatabaseConnections' | 'settings' | 'stores'
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'log'
+  | 'mailer'
+  | 'mostDatabaseConnections'
+  | 'settings'
+  | 'space'
+  | 'stores'
 > & {
   /** When this server was started. */
   startedAt: Date

@@ -1,46 +1,59 @@
 import { formatSize, formatSizeLimit } from '../../../shared/rules/file-size.ts'
-import { readFreeSpace, spaceToLeave } from '../../space/free-space.ts'
+import type { DiskFigures } from '../../space/disk-space.ts'
 import { breathingSpace } from '../../space/space-reserve.ts'
 import { type CheckDeps, type Finding, failing, ok, quoted, warning } from './check.ts'
+import { refusedSizes } from './refused-sizes.ts'
 
 /**
- * Compares the free space of the disk with the space that uploads must leave free (decision 026).
+ * Compares the free space of the disk with the space that uploads must leave free (decision 026),
+ * and with the largest file that each tier allows.
  */
 export async function checkFreeSpace({
-  config,
+  config: { dataDir, databaseUrl, minFreeSpace },
   settings,
+  space,
   stores,
-}: Pick<CheckDeps, 'config' | 'settings' | 'stores'>): Promise<Finding[]> {
-  const { dataDir, databaseUrl, minFreeSpace } = config
-  const { free, size } = await readFreeSpace(dataDir)
-  const { cap } = await settings.current()
+}: Pick<CheckDeps, 'config' | 'settings' | 'space' | 'stores'>): Promise<Finding[]> {
+  const { cap, limits } = await settings.current()
+  const figures = await space.figures()
+  const { free, size, floor } = figures
   const takesUploads = stores.current.name === 'disk'
   const holdsDatabase = databaseUrl === null
-  const wanted = spaceToLeave(size, { minFree: minFreeSpace, leastFree: cap.leastFree })
-  const floor = Math.max(wanted, holdsDatabase ? breathingSpace : 0)
   const disk = `${formatSize(free)} of ${formatSize(size)} are free on the disk of DATA_DIR`
   const effect = effectOf(takesUploads, holdsDatabase)
-  const ahead = takesUploads
-    ? `An upload that would leave less than ${formatSizeLimit(floor)} is refused`
-    : `At ${formatSizeLimit(floor)} ${effect}`
-  if (free > 2 * floor) {
-    return [ok(floor > 0 ? `${disk}. ${ahead}.` : `${disk}.`)]
-  }
-  const cure = cureOf({ size, floor, minFreeSpace, leastFree: cap.leastFree, dataDir })
-  if (free > floor) return [warning(`Only ${disk}. ${ahead}.`, cure)]
+  const cure = cureOf(figures, { minFreeSpace, leastFree: cap.leastFree, dataDir })
   if (free < breathingSpace) {
     const now = holdsDatabase ? 'the database and mail may stop' : 'mail and logs may stop'
     return [failing(`The disk is full. ${disk}: ${effect}, and ${now} at any moment.`, cure)]
   }
-  const least = `less than the ${formatSizeLimit(floor)} that must stay free`
-  return [failing(`Only ${disk}, ${least}: ${effect}.`, cure)]
+  const least = `${formatSizeLimit(floor)} must stay free`
+  if (floor >= size) {
+    return [failing(`Only ${disk}, and ${least}, more than the whole disk has: ${effect}.`, cure)]
+  }
+  if (free <= floor) {
+    return [
+      failing(
+        `Only ${disk}, less than the ${formatSizeLimit(floor)} that must stay free: ${effect}.`,
+        cure,
+      ),
+    ]
+  }
+  const room = await stores.current.room()
+  const refused = room === null ? null : refusedSizes(room, limits)
+  if (refused !== null) {
+    const { status, text } = refused
+    const lower =
+      'Until there is more space, lower "Size of a file" under Limits to what fits, so that nobody is promised more.'
+    return [{ status, message: `Only ${disk}, and ${least}: ${text}.`, cure: `${cure} ${lower}` }]
+  }
+  const ahead = takesUploads
+    ? `An upload that would leave less than ${formatSizeLimit(floor)} is refused`
+    : `At ${formatSizeLimit(floor)} ${effect}`
+  if (free <= 2 * floor) return [warning(`Only ${disk}. ${ahead}.`, cure)]
+  return [ok(floor > 0 ? `${disk}. ${ahead}.` : `${disk}.`)]
 }
 
-interface Floor {
-  /** The bytes of the whole disk. */
-  size: number
-  /** How many bytes must stay free. */
-  floor: number
+interface FloorSettings {
   /** The setting MIN_FREE_SPACE; null if it is not set. */
   minFreeSpace: number | null
   /** The setting "Free space to leave" of the administrator, in bytes. */
@@ -49,14 +62,20 @@ interface Floor {
 }
 
 /** Says what the administrator can do about too little free space, and which setting counts. */
-function cureOf({ size, floor, minFreeSpace, leastFree, dataDir }: Floor): string {
+function cureOf(
+  { size, floor, minFree }: DiskFigures,
+  { minFreeSpace, leastFree, dataDir }: FloorSettings,
+): string {
   const isSet = minFreeSpace === null ? 'is not set and counts as' : 'is'
-  const ofServer = formatSizeLimit(spaceToLeave(size, { minFree: minFreeSpace, leastFree: 0 }))
-  const both = `MIN_FREE_SPACE ${isSet} ${ofServer}, "Free space to leave" under Limits is ${formatSizeLimit(leastFree)}: the larger counts.`
+  const both = `MIN_FREE_SPACE ${isSet} ${formatSizeLimit(minFree)}, "Free space to leave" under Limits is ${formatSizeLimit(leastFree)}: the larger counts.`
   if (floor >= size) {
     return `No removal can help: ${formatSizeLimit(floor)} must stay free, and the whole disk has ${formatSize(size)}. ${both} Make the larger one less than the disk (MIN_FREE_SPACE needs a restart of the server), or enlarge the disk.`
   }
-  return `In the Admin Center: take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. Or remove what is not Mayfly's from the disk of ${quoted(dataDir)}, or enlarge the disk. No restart is needed for that. ${both}`
+  const database =
+    floor > Math.max(minFree, leastFree)
+      ? ` The embedded database needs more than both: ${formatSizeLimit(floor)}.`
+      : ''
+  return `In the Admin Center: take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. Or remove what is not Mayfly's from the disk of ${quoted(dataDir)}, or enlarge the disk. No restart is needed for that. ${both}${database}`
 }
 
 function effectOf(takesUploads: boolean, holdsDatabase: boolean): string {

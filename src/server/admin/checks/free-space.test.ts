@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { named } from '../../../../tests/support/check-lines.ts'
+import { json, makePerson, type Person } from '../../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
+import { type TestSpace, testSpace } from '../../../../tests/support/test-space.ts'
+import type { CheckLine } from '../../../shared/contract/checks.ts'
+import { readConfig } from '../../config.ts'
+import { settings } from '../../db/schema.ts'
+import { DiskSpace } from '../../space/disk-space.ts'
+import { readFreeSpace } from '../../space/free-space.ts'
+import { checkFreeSpace } from './free-space.ts'
+
+const megabyte = 1024 ** 2
+
+let space: TestSpace
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  space = testSpace()
+  app = await startTestApp({ space })
+  admin = await makePerson(app, { role: 'admin' })
+})
+afterEach(() => {
+  space.left = Number.POSITIVE_INFINITY
+})
+afterAll(() => app.close())
+
+describe('the free space', () => {
+  /** Checks the real disk as a server does that must leave this much of it free. */
+  async function find(share: (space: { free: number; size: number }) => number) {
+    const { dataDir: folder, databaseUrl } = app.deps.config
+    const minFree = Math.floor(share(await readFreeSpace(folder)))
+    const { log } = app.deps
+    const disk = { folder, minFree, takesUploads: true, database: 'none', log } as const
+    const config = readConfig({
+      DATA_DIR: folder,
+      DATABASE_URL: databaseUrl ?? '',
+      MIN_FREE_SPACE: String(minFree),
+    })
+    const found = await checkFreeSpace({
+      ...app.deps,
+      config,
+      space: await DiskSpace.open(disk),
+    })
+    return found[0]
+  }
+
+  it('is failing below MIN_FREE_SPACE, warns below twice of it, and is ok above', async () => {
+    const beyond = await find(({ size }) => 2 * size)
+    expect(beyond).toMatchObject({
+      status: 'failing',
+      message: expect.stringMatching(/more than the whole disk has: uploads are refused\.$/),
+      cure: expect.stringMatching(
+        /^No removal can help: .*MIN_FREE_SPACE is .*"Free space to leave"/,
+      ),
+    })
+    const near = await find(({ free, size }) => (free + size) / 2)
+    expect(near).toMatchObject({
+      status: 'failing',
+      message: expect.stringMatching(/that must stay free: uploads are refused\.$/),
+      cure: expect.stringMatching(/Reports.*Users.*Maintenance.*the larger counts\.$/),
+    })
+    // Other programs change the free space of the same disk. So these shares are far from the
+    // limit.
+    expect(await find(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })
+    expect(await find(({ free }) => 0.25 * free)).toMatchObject({ status: 'ok' })
+    expect(await find(() => 0)).toMatchObject({ status: 'ok', cure: '' })
+  })
+})
+
+describe('what the tiers allow and the disk does not', () => {
+  const find = async () => {
+    const response = await admin.fetch('/api/admin/checks?fresh=true')
+    return named(await json<CheckLine[]>(response), 'Free space')
+  }
+  const failing = async () => {
+    const response = await admin.fetch('/api/admin/waiting')
+    return (await json<{ failingChecks: number }>(response)).failingChecks
+  }
+
+  it('warns where only the higher tier is refused, and is counted in the header where all are', async () => {
+    expect((await find()).status).toBe('ok')
+    const before = await failing()
+    space.left = 700 * megabyte
+    expect(await find()).toMatchObject({
+      status: 'warning',
+      message: expect.stringMatching(
+        /: a file larger than 700 MB is refused now, though Premium allows 1GB\.$/,
+      ),
+    })
+    expect(await failing()).toBe(before)
+    space.left = 57 * megabyte
+    expect(await find()).toMatchObject({
+      status: 'failing',
+      message: expect.stringMatching(
+        /a file larger than 57 MB is refused now, though Free allows 500MB and Premium allows 1GB\.$/,
+      ),
+      cure: expect.stringMatching(/Reports.*enlarge the disk.*lower "Size of a file" under Limits/),
+    })
+    expect(await failing()).toBe(before + 1)
+    space.left = 0
+    expect((await find()).message).toContain('every new upload is refused now')
+
+    // As the cure says, promising less is enough.
+    space.left = 2 * megabyte
+    for (const key of ['free_max_file_size', 'premium_max_file_size']) {
+      expect((await admin.post('/api/admin/settings', { key, value: '2MB' })).status).toBe(200)
+    }
+    expect(await find()).toMatchObject({ status: 'ok', cure: '' })
+    expect(await failing()).toBe(before)
+    await app.deps.db.delete(settings)
+    app.deps.settings.forget()
+  })
+})
