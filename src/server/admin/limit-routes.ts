@@ -2,27 +2,28 @@ import { limitKeys } from '../../shared/rules/limit-settings.ts'
 import { capKeys } from '../../shared/rules/storage-cap.ts'
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
-import { readFreeSpace, spaceToLeave } from '../space/free-space.ts'
 import { sumStored } from '../uploads/stored-queries.ts'
+import { readDiskUse } from './disk-use.ts'
 
 /** The call that shows the administrator the limits and caps, and how much of them is in use. */
 export function limitRoutes({
   config,
   db,
   settings,
+  space,
   stores,
-}: Pick<Deps, 'config' | 'db' | 'settings' | 'stores'>): Handlers<'adminLimits'> {
-  const readDisk = async (leastFree: number) => {
+}: Pick<Deps, 'config' | 'db' | 'settings' | 'space' | 'stores'>): Handlers<'adminLimits'> {
+  const readDisk = async () => {
     if (stores.current.name !== 'disk') return null
-    const { free, size } = await readFreeSpace(config.dataDir)
-    const wanted = { minFree: config.minFreeSpace, leastFree }
-    return { free, size, leastFree: spaceToLeave(size, wanted) }
+    const [figures, use] = await Promise.all([space.figures(), readDiskUse({ config, db })])
+    const { free, size, floor, minFree } = figures
+    return { free, size, leastFree: floor, minFree, use }
   }
   return {
     async adminLimits() {
-      const { values, cap } = await settings.readNow()
+      const { values } = await settings.readNow()
       const shown = [...limitKeys, ...capKeys].map((key) => [key, values[key]])
-      const [stored, disk] = await Promise.all([sumStored(db), readDisk(cap.leastFree)])
+      const [stored, disk] = await Promise.all([sumStored(db), readDisk()])
       return { values: Object.fromEntries(shown), stored, disk }
     },
   }

@@ -21,18 +21,6 @@ export async function readFreeSpace(folder: string): Promise<FreeSpace> {
 }
 
 /**
- * Returns how many free bytes uploads must leave: the operator's minimum or the administrator's
- * setting, whichever is larger.
- * @param minFree the setting `MIN_FREE_SPACE`; null means the default.
- */
-export function spaceToLeave(
-  size: number,
-  { minFree, leastFree }: { minFree: number | null; leastFree: number },
-): number {
-  return Math.max(minFree ?? defaultMinFree(size), leastFree)
-}
-
-/**
  * Returns how many bytes uploads leave free where `MIN_FREE_SPACE` is not set: the larger of 2 % of
  * the disk and 512 MiB.
  */

@@ -1,3 +1,5 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { isNull, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -319,10 +321,48 @@ describe('GET /api/admin/limits', () => {
         free_space: String(3 * 1024 * megabyte),
       },
       stored: { files: 70, uploads: 30 },
-      disk: { free: expect.any(Number), size: expect.any(Number), leastFree: 3 * 1024 * megabyte },
+      disk: {
+        free: expect.any(Number),
+        size: expect.any(Number),
+        leastFree: 3 * 1024 * megabyte,
+        minFree: 0,
+        use: { files: 70, database: 0, reserve: 0 },
+      },
     })
     expect(answer).not.toHaveProperty('values.email_signature')
     await abort(person, open.cloudKey)
+  })
+
+  it('tells what the parts of DATA_DIR take up', async () => {
+    const { dataDir } = app.deps.config
+    const use = async () => {
+      const { disk } = await json<{ disk: { use: Record<string, number> } }>(
+        await admin.fetch('/api/admin/limits'),
+      )
+      return disk.use
+    }
+    const before = await use()
+    const person = await makePerson(app)
+    const upload = await startUpload(person, { size: megabyte })
+    await putBytes(upload, new Uint8Array(megabyte).fill(1))
+    const added = {
+      'postgres/base/1': 'database',
+      'postgres.log': 'database',
+      reserve: 'reserve',
+      'outbox/a.eml': 'other',
+    }
+    await mkdir(join(dataDir, 'postgres/base'), { recursive: true })
+    await mkdir(join(dataDir, 'outbox'), { recursive: true })
+    for (const name of Object.keys(added)) {
+      await writeFile(join(dataDir, name), new Uint8Array(megabyte).fill(1))
+    }
+    const after = await use()
+    for (const name of Object.keys(added)) await rm(join(dataDir, name))
+    const grown = (part: string) =>
+      Math.floor(((after[part] ?? 0) - (before[part] ?? 0)) / megabyte)
+    expect(['uploads', 'database', 'reserve', 'other', 'files'].map(grown)).toEqual([1, 2, 1, 1, 0])
+    await confirm(person, upload.cloudKey)
+    expect(await use()).toMatchObject({ files: megabyte, uploads: before.uploads })
   })
 
   it('tells a change of another server at once', async () => {

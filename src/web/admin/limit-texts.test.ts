@@ -3,6 +3,7 @@ import { limitKeys } from '../../shared/rules/limit-settings.ts'
 import { capKeys } from '../../shared/rules/storage-cap.ts'
 import {
   checkTyped,
+  diskUse,
   floorText,
   inUseText,
   type LimitSetting,
@@ -45,13 +46,37 @@ test('every setting has a label, its bounds, and a name of its own', () => {
   expect(limitTexts('storage_cap').hint).toBe('A size from 1MB to 1,000,000GB, or unlimited.')
 })
 
-test('the free space that uploads leave names the setting that counts', () => {
-  const mebibyte = 1024 ** 2
-  expect(floorText(64 * mebibyte, 512 * mebibyte)).toMatch(
+const mebibyte = 1024 ** 2
+
+test('the free space that uploads leave names what decides it', () => {
+  const disk = { size: 1024 * mebibyte, leastFree: 512 * mebibyte, minFree: 512 * mebibyte }
+  expect(floorText(64 * mebibyte, disk)).toMatch(
     /^Uploads leave 512MB free\. That is MIN_FREE_SPACE .* \(64MB\)\./,
   )
-  expect(floorText(512 * mebibyte, 512 * mebibyte)).toBe(
+  expect(floorText(512 * mebibyte, disk)).toBe(
     'Uploads leave 512MB free. That is "Free space to leave", which counts.',
+  )
+  expect(floorText(0, { ...disk, minFree: 0 })).toBe(
+    'Uploads leave 512MB free. The embedded database needs that much.',
+  )
+  expect(floorText(0, { ...disk, size: 512 * mebibyte })).toContain(
+    'The whole disk has less, so every upload is refused.',
+  )
+})
+
+test('what takes up the disk and what is free are the whole disk', () => {
+  const use = { files: 300, uploads: 0, database: 60, reserve: 40, other: 1 }
+  const disk = { size: 1000, free: 500, leastFree: 0, minFree: 0, use }
+  expect(diskUse(disk)).toEqual([
+    { name: 'Files', size: '300 Bytes' },
+    { name: 'Embedded database', size: '60 Bytes' },
+    { name: 'Kept for the database', size: '40 Bytes' },
+    { name: 'Emails and the rest of DATA_DIR', size: '1 Bytes' },
+    { name: 'Everything else on the disk', size: '99 Bytes' },
+  ])
+  // A file system that compresses takes less than the files have.
+  expect(diskUse({ ...disk, free: 700 }).map(({ name }) => name)).not.toContain(
+    'Everything else on the disk',
   )
 })
 

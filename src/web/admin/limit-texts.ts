@@ -11,6 +11,7 @@ import {
 import { parseSize } from '../../shared/rules/size-text.ts'
 import { type CapKey, capBoundsTexts, checkCap } from '../../shared/rules/storage-cap.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
+import type { CallAnswer } from '../api/call.ts'
 
 /** A setting that the section "Limits" can change. */
 export type LimitSetting = LimitKey | CapKey
@@ -70,17 +71,47 @@ export function checkTyped(key: LimitSetting, typed: string): SettingVerdict {
   return isLimit(key) ? checkOwnBounds(limitOfKey(key), typed) : checkCap(key, typed)
 }
 
+type Disk = NonNullable<CallAnswer<'adminLimits'>['disk']>
+
 /**
- * Says how much space uploads leave free. Two settings can decide this: "Free space to leave" of
- * the administrator, and MIN_FREE_SPACE of the server. The larger one counts, and the text names
- * it.
- * @param leastFree the value of "Free space to leave", in bytes.
- * @param floor how many bytes uploads leave free now.
+ * Says how much space uploads leave free, and which setting decides this: "Free space to leave" of
+ * the administrator, MIN_FREE_SPACE of the server, or what the embedded database needs. The largest
+ * one counts.
+ * @param wanted the value of "Free space to leave", in bytes.
  */
-export function floorText(leastFree: number, floor: number): string {
-  const inForce = `Uploads leave ${formatSizeLimit(floor)} free.`
-  if (floor <= leastFree) return `${inForce} That is "Free space to leave", which counts.`
-  return `${inForce} That is MIN_FREE_SPACE of the server, which counts because it is larger than "Free space to leave" (${formatSizeLimit(leastFree)}). To leave less, change MIN_FREE_SPACE and restart the server.`
+export function floorText(
+  wanted: number,
+  { leastFree, minFree, size }: Pick<Disk, 'leastFree' | 'minFree' | 'size'>,
+): string {
+  const tooMuch = leastFree < size ? '' : ' The whole disk has less, so every upload is refused.'
+  const inForce = `Uploads leave ${formatSizeLimit(leastFree)} free.${tooMuch}`
+  if (leastFree <= wanted) return `${inForce} That is "Free space to leave", which counts.`
+  if (leastFree > minFree) return `${inForce} The embedded database needs that much.`
+  return `${inForce} That is MIN_FREE_SPACE of the server, which counts because it is larger than "Free space to leave" (${formatSizeLimit(wanted)}). To leave less, change MIN_FREE_SPACE and restart the server.`
+}
+
+const useNames: Record<keyof Disk['use'], string> = {
+  files: 'Files',
+  uploads: 'Unfinished uploads',
+  database: 'Embedded database',
+  reserve: 'Kept for the database',
+  other: 'Emails and the rest of DATA_DIR',
+}
+
+/**
+ * Says what takes up the disk: the parts of Mayfly that take something, and everything else. Their
+ * sum and the free space are the size of the disk.
+ */
+export function diskUse({ free, size, use }: Disk): { name: string; size: string }[] {
+  const parts = Object.keys(useNames) as (keyof Disk['use'])[]
+  const own = parts.reduce((sum, part) => sum + use[part], 0)
+  const elsewhere = Math.max(0, size - free - own)
+  return [
+    ...parts.map((part) => ({ name: useNames[part], bytes: use[part] })),
+    { name: 'Everything else on the disk', bytes: elsewhere },
+  ]
+    .filter(({ bytes }) => bytes > 0)
+    .map(({ name, bytes }) => ({ name, size: formatSize(bytes) }))
 }
 
 /** Says how many bytes files use, and how many bytes open uploads have announced. */

@@ -14,6 +14,7 @@ import { Card } from '../ui/card.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'
 import {
   checkTyped,
+  diskUse,
   floorText,
   inUseText,
   type LimitSetting,
@@ -99,13 +100,26 @@ function Cap({ values, stored, disk }: AdminLimits) {
           )}
         </div>
         {disk === null ? null : (
-          <div>
-            <dt className="font-[560] text-sm">Free on the disk</dt>
-            <dd className="mt-1 tabular-nums">
-              {formatSize(disk.free)} of {formatSize(disk.size)}
-            </dd>
-            <dd className="text-muted text-sm">{floorText(leastFree, disk.leastFree)}</dd>
-          </div>
+          <>
+            <div>
+              <dt className="font-[560] text-sm">Free on the disk</dt>
+              <dd className="mt-1 tabular-nums">
+                {formatSize(disk.free)} of {formatSize(disk.size)}
+              </dd>
+              <dd className={`text-sm ${disk.leastFree < disk.size ? 'text-muted' : 'text-red'}`}>
+                {floorText(leastFree, disk)}
+              </dd>
+            </div>
+            <div>
+              <dt className="font-[560] text-sm">Taken on the disk</dt>
+              {diskUse(disk).map(({ name, size }) => (
+                <dd key={name} className="mt-1 flex justify-between gap-4 tabular-nums">
+                  <span>{name}</span>
+                  <span className="shrink-0">{size}</span>
+                </dd>
+              ))}
+            </div>
+          </>
         )}
       </dl>
     </Card>
