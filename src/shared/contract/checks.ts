@@ -26,8 +26,9 @@ export const checks = {
     method: 'GET',
     path: '/api/admin/checks',
     summary:
-      'Try everything that the server needs: database, storage, mail, clocks, free space, jobs and settings. Each line says what was found, and where something is wrong, what to do. Answers within 15 seconds. The lines are up to 5 seconds old, but never older than the last act of the administrator.',
+      'Try everything that the server needs: database, storage, mail, clocks, free space, jobs and settings. Each line says what was found, and where something is wrong, what to do. Answers within 15 seconds. The lines are up to 5 seconds old, but never older than the last act of the administrator. With `fresh=true` the checks begin after this call; while others run, it waits until those have ended, and all calls that wait get the same lines.',
     access: 'admin',
+    query: z.object({ fresh: z.enum(['true', 'false']).optional() }),
     response: z.array(checkLine),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),

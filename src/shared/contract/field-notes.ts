@@ -95,6 +95,7 @@ const inRequests: Notes = {
   user: { note: 'The email address of a user.', example: 'ada@example.org' },
   reason: { note: 'Why.', example: 'It is malware.' },
   action: { note: 'Only lines about this action.', example: 'set-tier' },
+  fresh: { note: 'Whether the checks must begin after this call.', example: 'true' },
 }
 
 /** Fields of answers. */

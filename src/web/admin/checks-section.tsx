@@ -10,15 +10,16 @@ import { summarise } from './check-summary.ts'
 import { faultText } from './fault-text.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { RowsLoading } from './section-states.tsx'
-import { useChecks } from './use-checks.ts'
+import { useCheckAgain, useChecks } from './use-checks.ts'
 
 /**
  * Shows whether the server has what it needs, and what the administrator should do if not. Problems
  * come first. The lines that are OK are folded away.
  */
 export function ChecksSection({ id, title }: SectionProps) {
-  const { data, dataUpdatedAt, error, isFetching, refetch } = useChecks()
-  const checkAgain = () => void refetch()
+  const { data, dataUpdatedAt, error, isFetching } = useChecks()
+  const runAgain = useCheckAgain()
+  const checkAgain = () => void runAgain()
   const content = () => {
     if (data) return <Lines lines={data} />
     if (error === null || isFetching) return <RowsLoading label="Checking the server" rows={5} />

@@ -2,7 +2,7 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import { useChecks } from '../admin/use-checks.ts'
+import { useCheckAgain, useChecks } from '../admin/use-checks.ts'
 import { AdminLink } from './admin-link.tsx'
 
 let page: WebPage
@@ -19,9 +19,10 @@ function link() {
 }
 
 function Checks() {
-  const { refetch } = useChecks()
+  useChecks()
+  const checkAgain = useCheckAgain()
   return (
-    <button type="button" onClick={() => void refetch()}>
+    <button type="button" onClick={() => void checkAgain()}>
       Check again
     </button>
   )
@@ -72,4 +73,6 @@ it('counts the failing lines of checks that the page has just loaded', async () 
   screen.getByRole('button').click()
   await waitFor(() => expect(link()).toBe('Admin2, 1 failing check, 1 open report'))
   expect(page.asked.filter(({ call }) => call === 'GET /api/admin/waiting')).toHaveLength(1)
+  const checked = page.asked.filter(({ call }) => call === 'GET /api/admin/checks')
+  expect(checked.map(({ query }) => query)).toEqual([{}, { fresh: 'true' }])
 })

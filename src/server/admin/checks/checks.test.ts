@@ -18,6 +18,7 @@ import {
 } from '../../../../tests/support/make.ts'
 import { startSmtpServer, type TestSmtpServer } from '../../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
+import type { CheckLine } from '../../../shared/contract/checks.ts'
 import { minuteInMs } from '../../../shared/rules/time-units.ts'
 import { jobNames } from '../../jobs/jobs.ts'
 import { checkClock } from './clock.ts'
@@ -103,6 +104,28 @@ describe('GET /api/admin/checks', () => {
     app.clock.advance(-minuteInMs)
     await askForChecks(admin)
     expect(smtp.connections() - before).toBe(3)
+  })
+
+  it('is made anew for who asks for that, however young the last lines are', async () => {
+    const folder = join(app.deps.config.dataDir, 'files')
+    await askAnew(app, admin)
+    await rename(folder, `${folder}-aside`)
+    const kept = await askForChecks(admin)
+    const fresh = await json<CheckLine[]>(await admin.fetch('/api/admin/checks?fresh=true'))
+    await rename(`${folder}-aside`, folder)
+    expect(named(kept, 'Storage').status).toBe('ok')
+    expect(named(fresh, 'Storage').status).toBe('failing')
+    // These lines count for everybody else now, the mark in the header included.
+    expect(await askForChecks(admin)).toEqual(fresh)
+    const waiting = await json(await admin.fetch('/api/admin/waiting'))
+    expect(waiting).toMatchObject({ failingChecks: 1 })
+    const asked = ['?fresh=', '?fresh=1', '?fresh=true&fresh=no'].map((query) =>
+      admin.fetch(`/api/admin/checks${query}`),
+    )
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([400, 400, 200])
+    const foreign = await (await makePerson(app)).fetch('/api/admin/checks?fresh=true')
+    expect(foreign.status).toBe(403)
+    expect(named(await askAnew(app, admin), 'Storage').status).toBe('ok')
   })
 
   it('is counted for the mark in the header, and made for it once in ten minutes', async () => {

@@ -3,8 +3,9 @@ import { minuteInMs } from '../../../shared/rules/time-units.ts'
 import { countOpenReports } from '../../abuse/queries.ts'
 import { isFromProxy } from '../../http/missed-proxy.ts'
 import type { Handlers } from '../../http/mount.ts'
+import { lastLineOf } from '../audit-queries.ts'
 import type { CheckDeps, Visit } from './check.ts'
-import { keepChecks } from './run-checks.ts'
+import { type ChecksCall, ChecksRunner } from './run-checks.ts'
 
 /**
  * While no line is failing, the count of failing lines needs no run of the checks for this many
@@ -20,14 +21,24 @@ const waitingKeptMs = 10 * minuteInMs
 export function checkRoutes(
   deps: Omit<CheckDeps, 'startedAt'>,
 ): Handlers<'adminChecks' | 'adminWaiting'> {
-  const readChecks = keepChecks({ ...deps, startedAt: deps.clock() })
+  const runner = new ChecksRunner({ ...deps, startedAt: deps.clock() })
+  const readChecks = async (
+    request: IncomingMessage,
+    administrator: string,
+    wish: Pick<ChecksCall, 'mostAgeMs' | 'isFresh'>,
+  ) => {
+    // If the database cannot be reached, the checks must still run, because one of them reports
+    // that.
+    const lastAct = await lastLineOf(deps.db, administrator).catch(() => null)
+    return runner.read({ visit: visitOf(request), lastAct, ...wish })
+  }
   return {
-    adminChecks: ({ context, user }) => readChecks(visitOf(context.env.incoming), user.id),
+    adminChecks: ({ context, query, user }) =>
+      readChecks(context.env.incoming, user.id, { isFresh: query.fresh === 'true' }),
 
     async adminWaiting({ context, user }) {
-      const visit = visitOf(context.env.incoming)
       const [lines, reports] = await Promise.all([
-        readChecks(visit, user.id, waitingKeptMs),
+        readChecks(context.env.incoming, user.id, { mostAgeMs: waitingKeptMs }),
         countOpenReports(deps.db),
       ])
       const failing = lines.filter(({ status }) => status === 'failing')

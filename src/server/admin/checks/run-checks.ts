@@ -1,7 +1,6 @@
 import type { CheckLine } from '../../../shared/contract/checks.ts'
 import { minuteInMs } from '../../../shared/rules/time-units.ts'
 import { inTime } from '../../http/in-time.ts'
-import { lastLineOf } from '../audit-queries.ts'
 import { type Check, type CheckDeps, failing, reasonOf, type Visit } from './check.ts'
 import { checks } from './checks.ts'
 
@@ -54,46 +53,90 @@ async function runCheck(
   }
 }
 
-interface Kept {
+/** A call that asks for the results of the checks. */
+export interface ChecksCall {
+  visit: Visit
+  /** The newest act of the administrator, as the audit log numbers it. */
+  lastAct: number | null
+  /** The largest age of the results in milliseconds, by default 5 seconds. */
+  mostAgeMs?: number
+  /** If true, the checks must begin after this call. */
+  isFresh?: boolean
+}
+
+/** A run of the checks for calls of equal visits. */
+interface Run {
   visit: string
-  at: number
+  lastAct: number | null
   lines: Promise<CheckLine[]>
+}
+
+/** A run that has begun. */
+interface BegunRun extends Run {
+  beganAt: number
+  isRunning: boolean
   /** Whether a line is failing. It is false while the checks run. */
   isFailing: boolean
 }
 
 /**
- * Returns a function that returns the lines of all checks. For equal visits, it runs the checks only
- * if the last lines are older than `mostAgeMs`, by default 5 seconds, or if one of them is failing
- * and they are older than a minute. After an act of the administrator, such as a takedown that freed
- * space, it runs them again at once. Calls during a run share its result.
+ * Runs the checks for all calls that ask for their results. Only one run goes on at a time, however
+ * many calls there are. Results are used again for equal visits while they are young enough. After
+ * an act of the administrator, such as a takedown that freed space, they are not used again.
  */
-export function keepChecks(
-  deps: CheckDeps,
-): (visit: Visit, administrator: string, mostAgeMs?: number) => Promise<CheckLine[]> {
-  let kept: Kept | undefined
-  return async (visit, administrator, mostAgeMs = keptMs) => {
-    // If the database cannot be reached, the checks must still run, because one of them reports
-    // that.
-    const lastAct = await lastLineOf(deps.db, administrator).catch(() => null)
-    const now = deps.clock().getTime()
-    const key = JSON.stringify([visit, lastAct])
-    // If somebody has set the clock back, the age is negative. The checks then run again.
-    const age = kept ? now - kept.at : 0
-    const most = kept?.isFailing ? Math.min(mostAgeMs, failingKeptMs) : mostAgeMs
-    if (kept === undefined || kept.visit !== key || age < 0 || age >= most) {
-      kept = keep(key, now, runChecks(deps, visit))
-    }
-    return kept.lines
-  }
-}
+export class ChecksRunner {
+  readonly #deps: CheckDeps
+  readonly #list: readonly Check[]
+  /** The newest run that has begun. */
+  #last: BegunRun | undefined
+  /** The runs that have not begun, by their visits. */
+  readonly #waiting = new Map<string, Run>()
+  /** Resolves when all runs have ended. */
+  #end: Promise<unknown> = Promise.resolve()
 
-/** Keeps the lines of a run that began at `at`. */
-function keep(visit: string, at: number, running: Promise<CheckLine[]>): Kept {
-  const kept: Kept = { visit, at, lines: running, isFailing: false }
-  kept.lines = running.then((lines) => {
-    kept.isFailing = lines.some(({ status }) => status === 'failing')
+  constructor(deps: CheckDeps, list: readonly Check[] = checks) {
+    this.#deps = deps
+    this.#list = list
+  }
+
+  /**
+   * Returns the lines of all checks. Calls of equal visits that need a new run while another run
+   * goes on share the next one, which begins after all of these calls. It never rejects.
+   */
+  read(call: ChecksCall): Promise<CheckLine[]> {
+    const visit = JSON.stringify(call.visit)
+    const last = this.#last
+    if (last?.visit === visit && this.#suits(last, call)) return last.lines
+    const waiting = this.#waiting.get(visit)
+    if (waiting) {
+      waiting.lastAct = call.lastAct
+      return waiting.lines
+    }
+    const lines = this.#end.then(() => this.#run(call.visit, next))
+    const next: Run = { visit, lastAct: call.lastAct, lines }
+    this.#waiting.set(visit, next)
+    this.#end = lines
     return lines
-  })
-  return kept
+  }
+
+  /** Tells whether the results of a run of the same visit answer a call. */
+  #suits(last: BegunRun, { lastAct, mostAgeMs = keptMs, isFresh }: ChecksCall): boolean {
+    if (isFresh || last.lastAct !== lastAct) return false
+    if (last.isRunning) return true
+    const age = this.#deps.clock().getTime() - last.beganAt
+    const most = last.isFailing ? Math.min(mostAgeMs, failingKeptMs) : mostAgeMs
+    // If somebody has set the clock back, the age is negative. The checks then run again.
+    return age >= 0 && age < most
+  }
+
+  async #run(visit: Visit, next: Run): Promise<CheckLine[]> {
+    this.#waiting.delete(next.visit)
+    const beganAt = this.#deps.clock().getTime()
+    const begun: BegunRun = { ...next, beganAt, isRunning: true, isFailing: false }
+    this.#last = begun
+    const lines = await runChecks(this.#deps, visit, { list: this.#list })
+    begun.isRunning = false
+    begun.isFailing = lines.some(({ status }) => status === 'failing')
+    return lines
+  }
 }
