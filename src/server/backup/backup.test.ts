@@ -140,6 +140,7 @@ it('brings everything back that was stored when the backup began, although uploa
     madeAt: (await readManifest(backup)).madeAt,
     objects: 3,
     faults: 0,
+    by: 'command',
   })
   expect(during.length).toBeGreaterThan(3)
 

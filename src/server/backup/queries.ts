@@ -74,11 +74,13 @@ const lastBackup = z.object({
   objects: z.int().nonnegative(),
   /** How many files it lacks, because their bytes were missing in storage or altered there. */
   faults: z.int().nonnegative(),
+  /** `other`: another program made it, and the operator had that noted. */
+  by: z.enum(['command', 'other']).default('command'),
 })
-export type LastBackup = z.infer<typeof lastBackup>
+export type LastBackup = z.output<typeof lastBackup>
 
 /** Notes in the database that a backup is complete. An older one is not noted over a newer one. */
-export async function noteBackup(pool: pg.Pool, made: LastBackup): Promise<void> {
+export async function noteBackup(pool: pg.Pool, made: z.input<typeof lastBackup>): Promise<void> {
   await pool.query(
     `insert into settings (key, value, updated_at) values ($1, $2, $3)
     on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at
@@ -94,6 +96,15 @@ export async function findLastBackup(db: Db): Promise<LastBackup | null> {
     .from(settings)
     .where(eq(settings.key, lastBackupKey))
   return row ? lastBackup.parse(JSON.parse(row.value)) : null
+}
+
+/** Returns when the first server used this database, or null if none has. */
+export async function findFirstUse(db: Db): Promise<Date | null> {
+  const [row] = await db
+    .select({ at: settings.updatedAt })
+    .from(settings)
+    .where(eq(settings.key, 'installation'))
+  return row?.at ?? null
 }
 
 /** Tells whether a file still has its bytes and its link, and no removal has begun. */

@@ -1,8 +1,7 @@
-import { join } from 'node:path'
 import { counted } from '../../../shared/rules/counted.ts'
 import { dayInMs } from '../../../shared/rules/time-units.ts'
-import { findLastBackup, type LastBackup } from '../../backup/queries.ts'
-import { type CheckDeps, type Finding, ok, warning } from './check.ts'
+import { findFirstUse, findLastBackup, type LastBackup } from '../../backup/queries.ts'
+import { type CheckDeps, type Finding, ok, quoted, warning } from './check.ts'
 import { spanText } from './span-text.ts'
 
 /** The check warns when the last backup is of more than this many milliseconds ago. */
@@ -11,19 +10,37 @@ const longestPauseMs = 7 * dayInMs
 type BackupDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'stores'>
 
 /**
- * Tells the administrator when `npm run backup` was last complete. The server makes no backups
- * itself, and it cannot see those of other programs. So as long as that command was never used, the
- * answer is 'ok' with a hint. A warning would stay even if backups are made in another way, and
- * would distract from other warnings.
+ * Tells the administrator when a backup was last made. The server makes none itself, and knows only
+ * of those that `npm run backup` has made or noted. Without any it gives a hint for the first days,
+ * and warns after that. Database and bucket that are kept elsewhere have their backups there.
  */
 export async function checkBackups(deps: BackupDeps): Promise<Finding[]> {
+  const now = deps.clock()
   const last = await findLastBackup(deps.db)
-  return [last === null ? ok(hint(deps)) : findingOf(last, deps.clock())]
+  if (last !== null) return [findingOf(last, now)]
+  const { config, stores } = deps
+  if (config.databaseUrl !== null && stores.current.name !== 'disk') {
+    return [
+      ok(
+        'Database and bucket are kept elsewhere, so their backups are made there, the database first and the bucket after it; or run "npm run backup FOLDER" for both.',
+      ),
+    ]
+  }
+  const firstUse = (await findFirstUse(deps.db)) ?? now
+  const ageMs = now.getTime() - firstUse.getTime()
+  const none = 'No backup is known.'
+  if (ageMs > longestPauseMs) {
+    return [
+      warning(`${none} This server has been in use for ${spanText(ageMs)}.`, howTo(config.dataDir)),
+    ]
+  }
+  return [ok(`${none} This server is new: a warning comes after 7 days. ${howTo(config.dataDir)}`)]
 }
 
-function findingOf({ madeAt, objects, faults }: LastBackup, now: Date): Finding {
+function findingOf({ madeAt, objects, faults, by }: LastBackup, now: Date): Finding {
   const ageMs = Math.max(0, now.getTime() - new Date(madeAt).getTime())
-  const message = `Last backup ${spanText(ageMs)} ago, ${counted(objects, 'file')}.`
+  const what = by === 'command' ? counted(objects, 'file') : 'made by another program'
+  const message = `Last backup ${spanText(ageMs)} ago, ${what}.`
   if (faults > 0) {
     return warning(
       `${message} It lacks ${counted(faults, 'file')}, whose bytes were missing in storage or altered there.`,
@@ -33,15 +50,13 @@ function findingOf({ madeAt, objects, faults }: LastBackup, now: Date): Finding 
   if (ageMs <= longestPauseMs) return ok(`${message} Its folder belongs on another machine.`)
   return warning(
     message,
-    'Run "npm run backup FOLDER" with the settings of the server and a new folder, regularly, and keep the folder on another machine. A backup of a replica that takes no writes is not noted. If backups are made so or in another way now, remove the older note: delete from settings where key = \'last_backup\'.',
+    `Run "npm run backup FOLDER" with the settings of the server and a new folder, regularly, and keep the folder on another machine. A backup of a replica that takes no writes is not noted. ${otherPrograms}`,
   )
 }
 
-function hint({ config: { dataDir, databaseUrl }, stores }: BackupDeps): string {
-  const onDisk = stores.current.name === 'disk'
-  if (databaseUrl !== null && !onDisk) {
-    return 'Database and bucket are kept elsewhere, so their backups are made there, the database first and the bucket after it; or run "npm run backup FOLDER" for both.'
-  }
-  const place = databaseUrl === null ? dataDir : join(dataDir, 'files')
-  return `None was made by "npm run backup FOLDER" yet, and the server cannot see those of other programs. What only this machine has lies in ${place}. Run the command regularly, while the server runs, with its settings and each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" brings it back.`
+const otherPrograms =
+  'If another program makes the backups, let it run "npm run backup -- --made-otherwise" after each of them.'
+
+function howTo(dataDir: string): string {
+  return `What only this machine has lies in ${quoted(dataDir)}. Run "npm run backup FOLDER" regularly, while the server runs, with its settings and each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" brings it back. ${otherPrograms}`
 }

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSilentServer, startSmtpServer } from '../../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
 import { dayInMs } from '../../../shared/rules/time-units.ts'
+import { noteOtherBackup } from '../../backup/note-other-backup.ts'
 import { noteBackup } from '../../backup/queries.ts'
 import { readConfig } from '../../config.ts'
 import { createMailer } from '../../email/create-mailer.ts'
 import { smtpMailer } from '../../email/smtp.ts'
 import { openJobQueue } from '../../jobs/job-queue.ts'
-import { readFreeSpace } from '../../space/free-space.ts'
+import { readInstallation } from '../../settings/queries.ts'
 import { checkBackups } from './backups.ts'
 import type { Finding } from './check.ts'
-import { checkFreeSpace } from './free-space.ts'
 import { checkMail } from './mail.ts'
 
 let app: TestApp
@@ -30,43 +30,37 @@ function depsWith(env: Record<string, string>) {
   return { ...app.deps, config }
 }
 
-describe('free space', () => {
-  const find = async (share: (space: { free: number; size: number }) => number) => {
-    const space = await readFreeSpace(app.deps.config.dataDir)
-    const MIN_FREE_SPACE = `${Math.floor(share(space) / 1024 ** 2)}MiB`
-    return (await checkFreeSpace(depsWith({ MIN_FREE_SPACE })))[0]
-  }
-
-  it('is failing below MIN_FREE_SPACE, warns below twice of it, and is ok above', async () => {
-    expect(await find(({ size }) => 2 * size)).toMatchObject({
-      status: 'failing',
-      message: expect.stringContaining('uploads are refused'),
-      cure: expect.stringContaining('MIN_FREE_SPACE'),
-    })
-    const beyond = await find(({ size }) => 2 * size)
-    expect(beyond?.cure).toMatch(
-      /^No removal can help: .*MIN_FREE_SPACE is .*"Free space to leave"/,
-    )
-    const near = await find(({ free, size }) => (free + size) / 2)
-    expect(near?.cure).toMatch(/Reports.*Users.*Maintenance.*the larger counts\.$/)
-    // Other programs change the free space of the same disk. So these shares are far from the
-    // limit.
-    expect(await find(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })
-    expect(await find(({ free }) => 0.25 * free)).toMatchObject({ status: 'ok' })
-    expect(await find(() => 0)).toMatchObject({ status: 'ok', cure: '' })
-  })
-})
-
 describe('backups', () => {
-  it('are a hint in the commands of this server, and no warning that stays for ever', async () => {
+  it('are a hint on a new server, and a warning after 7 days without any', async () => {
     const { dataDir } = app.deps.config
+    const find = async (deps = depsWith({})) => (await checkBackups(deps))[0]
+    const command = expect.stringContaining('npm run backup FOLDER')
+    expect(await find()).toMatchObject({ status: 'ok', cure: '', message: command })
+    await readInstallation(app.deps.db, app.clock())
+    app.clock.advance(7 * dayInMs)
+    expect(await find()).toMatchObject({ status: 'ok', cure: '', message: command })
+    app.clock.advance(1)
     for (const deps of [depsWith({ DATABASE_URL: '' }), depsWith({})]) {
-      const [found] = await checkBackups(deps)
-      expect(found).toMatchObject({ status: 'ok', cure: '' })
-      expect(found?.message).toContain('cannot see those of other programs')
-      expect(found?.message).toContain('npm run backup FOLDER')
-      expect(found?.message).toContain(dataDir)
+      expect(await find(deps)).toMatchObject({
+        status: 'warning',
+        message: 'No backup is known. This server has been in use for 7 days.',
+        cure: command,
+      })
+      expect((await find(deps))?.cure).toContain(dataDir)
     }
+  })
+
+  it('of another program count when it has them noted', async () => {
+    const find = async () => (await checkBackups(depsWith({})))[0]
+    expect((await find())?.cure).toContain('"npm run backup -- --made-otherwise" after each')
+    const { config, log } = app.deps
+    await noteOtherBackup({ config, clock: app.clock, log })
+    expect(await find()).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('Last backup 1 second ago, made by another program.'),
+    })
+    app.clock.advance(7 * dayInMs + 1)
+    expect((await find())?.status).toBe('warning')
   })
 
   it('are told by their age and number of files, and warned of after 7 days', async () => {
@@ -82,7 +76,9 @@ describe('backups', () => {
     expect(await find()).toMatchObject({
       status: 'warning',
       message: 'Last backup 7 days ago, 1,204 files.',
-      cure: expect.stringMatching(/npm run backup FOLDER.*a replica .* is not noted.*remove/),
+      cure: expect.stringMatching(
+        /npm run backup FOLDER.*a replica .* is not noted.*-- --made-other/,
+      ),
     })
     // A backup that began earlier and took longer says nothing about the newest one.
     const earlier = new Date(app.clock().getTime() - 30 * dayInMs).toISOString()
@@ -94,9 +90,6 @@ describe('backups', () => {
       status: 'warning',
       message: expect.stringMatching(/^Last backup 1 second ago, 1 file\. It lacks 2 files/),
     })
-    // As the cure says, the note can be removed.
-    await app.pool.query("delete from settings where key = 'last_backup'")
-    expect((await find())?.message).toContain('None was made')
   })
 })
 
