@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
 import type { CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
 import { Badge } from '../ui/badge.tsx'
+import { checkMeaning } from './check-meanings.ts'
 import { cureParts } from './cure-parts.ts'
 
 const looks = {
@@ -22,11 +23,13 @@ const looks = {
 } as const satisfies Record<CheckStatus, unknown>
 
 /**
- * The result of one check: its name, its status as a word, what the check found, and what to do.
+ * The result of one check: its name, what it is about, its status as a word, what the check found,
+ * and what to do.
  */
 export function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }) {
   const { icon, mark, text } = looks[status]
   const isFine = status === 'ok'
+  const meaning = checkMeaning(name)
   return (
     <li
       className={`grid grid-cols-[20px_minmax(0,1fr)_auto] gap-x-4 gap-y-1 border-line border-t px-4 first:border-t-0 sm:px-5 md:grid-cols-[20px_180px_minmax(0,1fr)_auto] ${isFine ? 'py-2.5' : 'py-4'}`}
@@ -40,6 +43,7 @@ export function CheckRow({ line: { name, status, message, cure } }: { line: Chec
       <div
         className={`col-span-2 col-start-2 wrap-anywhere max-md:row-start-2 md:col-span-1 md:col-start-3 ${text}`}
       >
+        {meaning === null ? null : <p className="text-muted text-sm">{meaning}</p>}
         <p>{message}</p>
         {cure ? (
           <p className="mt-1 max-w-[76ch]">

@@ -36,12 +36,18 @@ export interface MaintenanceAction {
 const mailFailure = 'Failed to test email notification'
 const storageFailure = 'Failed to test S3 connection'
 
-/** All maintenance actions, in the order in which the page shows them. */
-export function maintenanceActions(adminEmail: string): readonly MaintenanceAction[] {
+/**
+ * All maintenance actions, in the order in which the page shows them.
+ * @param sendsMail false if no mail server is set. The test email then becomes a file.
+ */
+export function maintenanceActions(
+  adminEmail: string,
+  sendsMail: boolean,
+): readonly MaintenanceAction[] {
   return [
     {
       title: 'Clean up expired files',
-      does: 'Deletes all files that are over and cannot be renewed, from the lists too.',
+      does: "Empties people's lists: deletes every file that is over and cannot be renewed, with its line. The server never does this by itself.",
       button: 'Clean up',
       question:
         'For all users, every file whose link has ended and cannot be renewed is deleted: its line leaves their lists, and its bytes go, usually at once. What Premium users can still renew stays. This cannot be undone.',
@@ -51,7 +57,7 @@ export function maintenanceActions(adminEmail: string): readonly MaintenanceActi
     },
     {
       title: 'Expire files',
-      does: 'Removes the bytes of files that are over now. Their lines stay in the lists.',
+      does: 'Frees storage: removes the bytes of every file that is over. Its line stays in the list, as expired. The server does this by itself every minute.',
       button: 'Expire files',
       question:
         'For all users, the bytes of every file that is over go now: those past their longest life, those that were deleted, and those whose owner cannot renew them. Their lines stay in the lists. Without this the server does the same, within minutes. This cannot be undone.',
@@ -61,7 +67,7 @@ export function maintenanceActions(adminEmail: string): readonly MaintenanceActi
     },
     {
       title: 'Expire trials',
-      does: `Sets users whose trial is over to ${tierTraits[defaultTier].name}.`,
+      does: `Sets users whose trial is over to ${tierTraits[defaultTier].name}. The server does this by itself every ten minutes.`,
       button: 'Expire trials',
       question: `All users whose trial is over become ${tierTraits[defaultTier].name}. Their files whose links have ended go then, because they can no longer renew them. Without this the server does the same, within ten minutes. This cannot be undone.`,
       pendingLabel: 'Expiring…',
@@ -70,7 +76,7 @@ export function maintenanceActions(adminEmail: string): readonly MaintenanceActi
     },
     {
       title: 'Sanitize filenames',
-      does: 'Cleans stored names by the rules that uploads obey today.',
+      does: 'Cleans the names of stored files by the rules for new uploads: no quotes, slashes or control characters.',
       button: 'Sanitize',
       question:
         'For all users, every stored name that breaks the rules of uploads is replaced by a clean one. The old names are not kept. Links stay as they are. This cannot be undone.',
@@ -80,18 +86,20 @@ export function maintenanceActions(adminEmail: string): readonly MaintenanceActi
     },
     {
       title: 'Test email',
-      does: `Sends a mail to ${adminEmail} now.`,
+      does: sendsMail
+        ? `Sends an email to ${adminEmail} now.`
+        : 'Writes an email to the folder outbox: this server has no mail server (SMTP_URL).',
       button: 'Send',
       pendingLabel: 'Sending…',
       failure: mailFailure,
       run: async () => {
         const { success, message } = await call('testMail')
-        return tested(success, '1 mail sent', mailFailure, message)
+        return tested(success, `1 email ${sendsMail ? 'sent' : 'written'}`, mailFailure, message)
       },
     },
     {
       title: 'Test storage connection',
-      does: 'Writes, reads, lists and removes where new files are kept.',
+      does: 'Writes, reads, lists and removes a small object where new files are kept.',
       button: 'Test connection',
       pendingLabel: 'Testing…',
       failure: storageFailure,
@@ -105,7 +113,7 @@ export function maintenanceActions(adminEmail: string): readonly MaintenanceActi
       does: `Sends ${formatSize(testUploadBytes)} from this browser to the storage, which is removed within the hour.`,
       button: 'Test upload',
       pendingLabel: 'Testing…',
-      failure: 'Direct S3 upload failed',
+      failure: 'Failed to get upload URL',
       bytes: testUploadBytes,
       run: (onSent) => testUpload(thisBrowser(), onSent),
     },

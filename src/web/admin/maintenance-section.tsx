@@ -6,6 +6,7 @@ import { pastMomentText } from '../../shared/rules/moment-text.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
+import { useSendsMail } from '../api/use-sends-mail.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
@@ -22,11 +23,12 @@ import { SectionFrame, type SectionProps } from './section.tsx'
  */
 export function MaintenanceSection({ id, title }: SectionProps) {
   const { data: user } = useCurrentUser()
+  const sendsMail = useSendsMail() ?? true
   return (
     <SectionFrame id={id} title={title} note="Each says what it did, in figures.">
       <Card>
         <ul aria-label={title}>
-          {maintenanceActions(user?.email ?? '').map((action) => (
+          {maintenanceActions(user?.email ?? '', sendsMail).map((action) => (
             <MaintenanceRow key={action.title} action={action} />
           ))}
         </ul>

@@ -37,6 +37,7 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
         <div className="min-w-0 flex-1">
           <p className="line-clamp-2 font-[540] wrap-anywhere" title={user.name}>
             {user.name.trim() || user.email}
+            {user.isAdmin ? <span className="font-normal text-muted text-sm"> · you</span> : null}
           </p>
           <p className="line-clamp-2 text-muted text-sm wrap-anywhere" title={user.email}>
             {user.email}

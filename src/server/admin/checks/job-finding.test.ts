@@ -53,6 +53,14 @@ describe('a job', () => {
     expect(find(facts).status).toBe(status)
   })
 
+  it('that has not run says that, and speaks of success only after a failure', () => {
+    const said = (facts: Partial<JobFacts>) =>
+      find({ ...daily, scheduledAt: now, ...facts }).message
+    expect(said({})).toMatch(/^It has not run yet\. Next run: /)
+    expect(said({ runsSince: ago(minute) })).toMatch(/^No run has ended yet\. A run goes on since /)
+    expect(said({ failure: failed(minute, 1) })).toContain('It has not succeeded yet.')
+  })
+
   it('has 15 minutes after the start of the server', () => {
     expect(find({}, ago(15 * minute)).status).toBe('ok')
     expect(find({}, ago(15 * minute + 1)).status).toBe('failing')

@@ -89,8 +89,9 @@ function isOverdue(
   return now.getTime() - Math.max(...began) > 2 * intervalMs + graceMs
 }
 
-function lastRun({ success }: JobFacts, now: Date): string {
-  if (!success) return 'It has not succeeded yet.'
+function lastRun({ success, failure, runsSince }: JobFacts, now: Date): string {
+  if (!success && failure) return 'It has not succeeded yet.'
+  if (!success) return runsSince ? 'No run has ended yet.' : 'It has not run yet.'
   const did = Object.entries(success.result).map(
     ([figure, count]) => `${count} ${figureTexts[figure] ?? figure}`,
   )

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { checks } from '../src/server/admin/checks/checks.ts'
+import { jobNames } from '../src/server/jobs/jobs.ts'
+import { checkMeaning } from '../src/web/admin/check-meanings.ts'
+
+it.each([
+  ...checks.flatMap(({ name }) => (name === 'Jobs' ? [] : [name])),
+  'Mail: lost emails',
+  'Mail: waiting emails',
+  ...jobNames.map((name) => `Jobs: ${name}`),
+  'Jobs: bytes that should be gone',
+  'Jobs: files whose bytes are missing',
+])('says in plain words what %s is about', (name) => {
+  expect(checkMeaning(name)).toMatch(/^[A-Z].*\.$/)
+})
+
+it('says nothing about a check that it does not know', () => {
+  expect(checkMeaning('Weather')).toBeNull()
+})
