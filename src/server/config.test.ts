@@ -30,6 +30,8 @@ describe('defaults', () => {
       google: null,
       supportEmail: 'support@127.0.0.1',
       privacyEmail: 'privacy@127.0.0.1',
+      supportGetsMail: false,
+      privacyGetsMail: false,
       rateLimits: true,
       minFreeSpace: null,
       workers: 1,
@@ -67,6 +69,24 @@ describe('defaults', () => {
     const config = readConfig({ APP_URL: 'https://x.org:444', PRIVACY_EMAIL: 'Dpo@X.org' })
     expect(config.supportEmail).toBe('support@x.org')
     expect(config.privacyEmail).toBe('dpo@x.org')
+  })
+
+  test.each([
+    [{}, false],
+    [{ HOST: '0.0.0.0' }, false],
+    [{ HOST: '::1' }, false],
+    [{ APP_URL: 'http://10.0.0.5:3000' }, false],
+    [{ APP_URL: 'http://[2001:db8::1]:3000' }, false],
+    [{ APP_URL: 'https://files.example.org' }, true],
+    [{ SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }, true],
+  ])('with %j, mail reaches the contact addresses: %s', (environment, reaches) => {
+    const { supportGetsMail, privacyGetsMail } = readConfig(environment)
+    expect([supportGetsMail, privacyGetsMail]).toEqual([reaches, reaches])
+  })
+
+  test('an address that is set gets mail, whatever the host is', () => {
+    const config = readConfig({ SUPPORT_EMAIL: 'help@example.org' })
+    expect([config.supportGetsMail, config.privacyGetsMail]).toEqual([true, false])
   })
 })
 

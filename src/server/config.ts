@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { SignupPolicy } from '../shared/rules/signup-policy.ts'
 import { type GoogleSettings, incompleteGoogle, readGoogleSettings } from './google-settings.ts'
+import { isLoopback } from './http/served-hosts.ts'
 import { incompleteS3, readS3Settings, type S3Settings, unreachableS3 } from './s3-settings.ts'
 import { type LogFormat, type LogLevel, settingsSchema } from './startup-settings.ts'
 import { readTracingSettings, type TracingSettings } from './tracing-settings.ts'
@@ -37,6 +38,13 @@ export interface Config {
   google: GoogleSettings | null
   supportEmail: string
   privacyEmail: string
+  /**
+   * False where nobody gets mail at `supportEmail`: SUPPORT_EMAIL is not set, and the host of
+   * APP_URL is an address or this machine's own name. Pages then lead to the feedback form.
+   */
+  supportGetsMail: boolean
+  /** The same for `privacyEmail`. */
+  privacyGetsMail: boolean
   /** False turns off every rate limit. */
   rateLimits: boolean
   /** Whether the client's address is read from the header that a proxy sets. */
@@ -141,6 +149,7 @@ export function readConfig(environment: Environment): Config {
   faults.push(...unreachableS3(env, appUrl))
   if (faults.length > 0) throw new ConfigError(faults)
   const supportEmail = env.SUPPORT_EMAIL ?? `support@${appUrl.hostname}`
+  const hostGetsMail = mayGetMail(appUrl.hostname)
   return {
     host: env.HOST,
     port: env.PORT,
@@ -155,6 +164,8 @@ export function readConfig(environment: Environment): Config {
     google: readGoogleSettings(env),
     supportEmail,
     privacyEmail: env.PRIVACY_EMAIL ?? `privacy@${appUrl.hostname}`,
+    supportGetsMail: env.SUPPORT_EMAIL !== undefined || hostGetsMail,
+    privacyGetsMail: env.PRIVACY_EMAIL !== undefined || hostGetsMail,
     rateLimits: env.RATE_LIMITS,
     trustProxy: env.TRUST_PROXY,
     nginxLocation: env.X_ACCEL_REDIRECT,
@@ -170,6 +181,11 @@ export function readConfig(environment: Environment): Config {
     logLevel: env.LOG_LEVEL,
     logFormat: env.LOG_FORMAT,
   }
+}
+
+/** False for a name of this machine and for an address written as numbers: no mail goes there. */
+function mayGetMail(hostname: string): boolean {
+  return !isLoopback(hostname) && isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0
 }
 
 /**

@@ -97,13 +97,16 @@ export type BrowserCondition = (typeof browserConditions)[number]
 /**
  * The conditions that depend on the server's settings. In each group that begins with `...`,
  * exactly one condition is true. `disk` and `s3` (`storageNames`): where new files are kept.
- * `smtp`: mails are sent. `outbox`: mails only become files on the server. `google`: people can
- * sign in with Google. `verification`: people must verify their mail addresses.
+ * `smtp`: mail is sent. `outbox`: each email only becomes a file on the server. `supportMail`: mail
+ * reaches the support address. `supportForm`: it does not, so pages lead to the feedback form; the
+ * same for questions about personal data. `google`: people can sign in with Google. `verification`: people must verify their mail addresses.
  */
 export const serverConditions = [
   ...(['https', 'http'] as const),
   ...storageNames,
   ...(['smtp', 'outbox'] as const),
+  ...(['supportMail', 'supportForm'] as const),
+  ...(['privacyMail', 'privacyForm'] as const),
   ...(['signupOpen', 'signupDomains', 'signupClosed'] as const),
   'google',
   'verification',

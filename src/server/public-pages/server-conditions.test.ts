@@ -76,14 +76,14 @@ describe('the texts are true of a server', () => {
     [
       'that verifies addresses without a mail server',
       { REQUIRE_EMAIL_VERIFICATION: 'on' },
-      'This server sends no mail: ask support@127.0.0.1 for the letter. Its link works for 24 hours.',
-      'A letter then asks you',
+      'This server sends no mail: ask the operator of this server for the email. Its link works for 24 hours.',
+      'An email then asks you',
     ],
     [
       'without a mail server: a forgotten password',
       {},
-      'This server sends no mail: then ask support@127.0.0.1 for the letter, in which there is a link with which you set a new one. It works for 1 hour and once.',
-      'A letter brings',
+      'This server sends no mail: then ask the operator of this server for the email, in which there is a link with which you set a new one. It works for 1 hour and once.',
+      'An email brings',
     ],
     [
       'with one: a forgotten password',
@@ -198,6 +198,23 @@ describe('the texts are true of a server', () => {
     expect(text).not.toContain(saysNot)
     expect(text).toContain('here again. Th')
   })
+})
+
+describe('where mail reaches no address for help', () => {
+  const set = { SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }
+  const unset = 'Nobody has set up an address for mail on this server yet'
+
+  it.each(['faq', 'feedback', 'privacy', 'terms'] as const)(
+    'the page %s says so once, and leads to the feedback form',
+    async (name) => {
+      const text = await read(name, {})
+      expect(text.split(unset)).toHaveLength(2)
+      expect(text.split('@127.0.0.1').length - 1).toBe(name === 'feedback' ? 1 : 2)
+      const own = await read(name, set)
+      expect(own).not.toContain(unset)
+      expect(own).toContain('help@example.org')
+    },
+  )
 })
 
 describe('where nobody can sign up', () => {

@@ -1,5 +1,6 @@
 import type { ServerCondition } from '../../shared/public-placeholders.ts'
 import type { Config } from '../config.ts'
+import { sendsMail } from '../email/create-mailer.ts'
 import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
 
 /**
@@ -8,14 +9,23 @@ import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
 export function conditionsOf(
   config: Pick<
     Config,
-    'appUrl' | 's3' | 'smtpUrl' | 'signup' | 'google' | 'requireEmailVerification'
+    | 'appUrl'
+    | 's3'
+    | 'smtpUrl'
+    | 'supportGetsMail'
+    | 'privacyGetsMail'
+    | 'signup'
+    | 'google'
+    | 'requireEmailVerification'
   >,
 ): ServerCondition[] {
-  const { appUrl, smtpUrl, signup, google, requireEmailVerification } = config
+  const { appUrl, signup, google, requireEmailVerification } = config
   return [
     appUrl.protocol === 'https:' ? 'https' : 'http',
     storeOfNewFiles(config),
-    smtpUrl === null ? 'outbox' : 'smtp',
+    sendsMail(config) ? 'smtp' : 'outbox',
+    config.supportGetsMail ? 'supportMail' : 'supportForm',
+    config.privacyGetsMail ? 'privacyMail' : 'privacyForm',
     signup === 'open' ? 'signupOpen' : signup === 'closed' ? 'signupClosed' : 'signupDomains',
     ...(google ? (['google'] as const) : []),
     ...(requireEmailVerification ? (['verification'] as const) : []),

@@ -20,7 +20,7 @@ export function settingRoutes(
     version: async () => ({ version: (await settings.read()).app_version }),
     premiumPrice: async () => ({ price: Number((await settings.read()).premium_price) }),
     limits: () => settings.limits(),
-    contact: () => ({ supportEmail: config.supportEmail }),
+    contact: () => ({ supportEmail: config.supportGetsMail ? config.supportEmail : null }),
     adminSettings: async () => ({ values: (await settings.readNow()).values }),
     changeSetting: ({ body, user, clientAddress }) =>
       changeSetting(deps, { ...body, actor: user.id, ipAddress: clientAddress }),

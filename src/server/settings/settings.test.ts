@@ -43,6 +43,15 @@ describe('the public settings', () => {
     })
   })
 
+  it('name an address for help only where mail reaches it', async () => {
+    const contactOf = async (server: TestApp) =>
+      json(await makeClient(server).fetch('/api/settings/contact'))
+    expect(await contactOf(app)).toEqual({ supportEmail: null })
+    const other = await startTestApp({ env: { SUPPORT_EMAIL: 'help@example.org' } })
+    expect(await contactOf(other)).toEqual({ supportEmail: 'help@example.org' })
+    await other.close()
+  })
+
   it('are kept by browsers for 5 minutes, which no other answer is', async () => {
     for (const name of ['premium-price', 'version', 'email-signature', 'contact']) {
       const { headers } = await makeClient(app).fetch(`/api/settings/${name}`)

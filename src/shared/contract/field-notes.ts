@@ -228,7 +228,10 @@ const inAnswers: Notes = {
   },
   version: { note: 'The version text that the pages show.', example: 'v0.9.10' },
   price: { note: 'In dollars a month.', example: 8 },
-  supportEmail: { note: 'The address for help.', example: 'support@example.org' },
+  supportEmail: {
+    note: 'The address for help; null if there is none.',
+    example: 'support@example.org',
+  },
   status: { note: 'How it is.', example: 'ok' },
   key: { note: 'Which setting.', example: 'premium_price' },
   value: { note: 'Its value.', example: '9' },

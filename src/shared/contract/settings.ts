@@ -84,9 +84,10 @@ export const settings = {
   contact: endpoint({
     method: 'GET',
     path: '/api/settings/contact',
-    summary: 'Where people write to for help.',
+    summary:
+      'Where people write to for help. `supportEmail` is null if no address is set: the feedback form is there then.',
     access: 'visitor',
-    response: z.object({ supportEmail: z.string() }),
+    response: z.object({ supportEmail: z.string().nullable() }),
     errors: [],
     cacheSeconds,
   }),

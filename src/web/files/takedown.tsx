@@ -19,7 +19,7 @@ interface TakedownReasonProps {
   now: Date
 }
 
-/** Says when and why a file was taken down, and to which address the owner can write. */
+/** Says when and why a file was taken down, and whom the owner can write to. */
 export function TakedownReason({ id, takedown, now }: TakedownReasonProps) {
   const supportEmail = useSupportEmail()
   return (
@@ -33,6 +33,16 @@ export function TakedownReason({ id, takedown, now }: TakedownReasonProps) {
           {localMomentText(takedown.at, now)}
         </time>
         .{supportEmail ? ` If this is a mistake, write to ${supportEmail}.` : ''}
+        {supportEmail === null ? (
+          <>
+            {' '}
+            If this is a mistake,{' '}
+            <a href="/feedback" className="underline underline-offset-3 hover:decoration-2">
+              write to the operator
+            </a>
+            .
+          </>
+        ) : null}
       </p>
     </div>
   )

@@ -1,6 +1,7 @@
 import { Mail } from 'lucide-react'
 import type { User } from '../../shared/contract/account.ts'
 import { idleDays, longestDays } from '../../shared/rules/session-life.ts'
+import { useSendsMail } from '../api/use-sends-mail.ts'
 import { useSupportEmail } from '../api/use-support-email.ts'
 import { deletionMailAddress } from '../auth/account/deletion-mail.ts'
 import { Holdings } from '../auth/account/holdings.tsx'
@@ -26,6 +27,7 @@ export function AccountPage() {
 
 function Account({ user }: { user: User }) {
   const supportEmail = useSupportEmail()
+  const sendsMail = useSendsMail()
   useGoogleOutcome()
   return (
     <Page title="Account">
@@ -33,7 +35,7 @@ function Account({ user }: { user: User }) {
         <h1 className="text-2xl">Account</h1>
         <SettingsSection
           title="Name"
-          lead="How the dashboard greets you. Letters do too, once your address is verified."
+          lead={`How the dashboard greets you.${sendsMail ? ' Emails do too, once your address is verified.' : ''}`}
         >
           <Card className="grid gap-6 p-5 sm:p-6">
             <NameForm user={user} />
@@ -42,7 +44,7 @@ function Account({ user }: { user: User }) {
         </SettingsSection>
         <SettingsSection
           title="Password"
-          lead="A change signs out every other browser, and links in older letters stop working. A letter tells you about it."
+          lead={`A change signs out every other browser, and links in older emails stop working.${sendsMail ? ' An email tells you about it.' : ''}`}
         >
           <PasswordSection email={user.email} />
         </SettingsSection>
@@ -64,16 +66,21 @@ function Account({ user }: { user: User }) {
         >
           <BrandingSection tier={user.tier} />
         </SettingsSection>
-        <SettingsSection title="What it holds" lead="Your tier, and what is stored under it.">
+        <SettingsSection
+          title="Tier and storage"
+          lead="Your tier, and how much this account stores."
+        >
           <Holdings user={user} />
           <DeletionReceipts />
         </SettingsSection>
-        <SettingsSection
-          title="Delete the account"
-          lead="Done by people, so that nobody else can do it for you."
-        >
-          <Deletion user={user} supportEmail={supportEmail} />
-        </SettingsSection>
+        {user.isAdmin ? null : (
+          <SettingsSection
+            title="Delete the account"
+            lead="Done by people, so that nobody else can do it for you."
+          >
+            <Deletion user={user} supportEmail={supportEmail} />
+          </SettingsSection>
+        )}
       </Wrap>
     </Page>
   )
@@ -81,8 +88,8 @@ function Account({ user }: { user: User }) {
 
 interface WithSupport {
   user: User
-  /** The mail address for help; undefined until it is known. */
-  supportEmail: string | undefined
+  /** The mail address for help; null if there is none, undefined until it is known. */
+  supportEmail: string | null | undefined
 }
 
 function Address({ user, supportEmail }: WithSupport) {
@@ -93,11 +100,12 @@ function Address({ user, supportEmail }: WithSupport) {
         <span className="min-w-0 wrap-anywhere">{user.email}</span>
         {user.emailVerified ? <Badge>Verified</Badge> : null}
       </p>
-      {supportEmail ? (
+      {supportEmail === undefined || user.isAdmin ? null : (
         <p className="mt-1 text-muted text-sm wrap-anywhere">
-          To change it, write to {supportEmail}.
+          To change it,{' '}
+          {supportEmail === null ? 'ask whoever runs this server' : `write to ${supportEmail}`}.
         </p>
-      ) : null}
+      )}
     </div>
   )
 }
@@ -106,9 +114,17 @@ function Deletion({ user, supportEmail }: WithSupport) {
   return (
     <Card className="p-5 sm:p-6">
       <p>
-        With the account go all of its files, their links and their numbers, for good. Write from
-        the address of the account.
+        With the account go all of its files, their links and their numbers, for good.
+        {supportEmail ? ' Write from the address of the account.' : ''}
       </p>
+      {supportEmail === null ? (
+        <div className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2.5">
+          <ButtonLink href="/feedback">Write to the operator</ButtonLink>
+          <span className="min-w-0 text-muted text-sm">
+            Opens the feedback form, which whoever runs this server reads.
+          </span>
+        </div>
+      ) : null}
       {supportEmail ? (
         <div className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2.5">
           <ButtonLink href={deletionMailAddress(supportEmail, user.email)} icon={<Mail />}>

@@ -70,6 +70,7 @@ describe('GET /api/admin/checks', () => {
       'Backups: ok',
       'Version: ok',
       'Address: ok',
+      'Contact: ok',
       'Secrets: ok',
       // The servers of the tests run without rate limits.
       'Rate limits: warning',

@@ -7,7 +7,13 @@ import { checkFreeSpace } from './free-space.ts'
 import { checkJobs } from './jobs.ts'
 import { checkMail } from './mail.ts'
 import { checkReports } from './reports.ts'
-import { checkAddress, checkProxy, checkRateLimits, checkSecrets } from './settings.ts'
+import {
+  checkAddress,
+  checkContact,
+  checkProxy,
+  checkRateLimits,
+  checkSecrets,
+} from './settings.ts'
 import { checkStorage } from './storage.ts'
 import { checkStorageCap } from './storage-cap.ts'
 import { checkVersion } from './version.ts'
@@ -26,6 +32,7 @@ export const checks: readonly Check[] = [
   { name: 'Backups', look: checkBackups },
   { name: 'Version', look: checkVersion },
   { name: 'Address', look: checkAddress },
+  { name: 'Contact', look: checkContact },
   { name: 'Secrets', look: checkSecrets },
   { name: 'Rate limits', look: checkRateLimits },
   { name: 'Proxy', look: checkProxy },

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../config.ts'
 import { type Finding, quoted, type Visit } from './check.ts'
-import { checkAddress, checkProxy, checkRateLimits, checkSecrets } from './settings.ts'
+import {
+  checkAddress,
+  checkContact,
+  checkProxy,
+  checkRateLimits,
+  checkSecrets,
+} from './settings.ts'
 
 const publicUrl = { APP_URL: 'https://files.example.org' }
 
@@ -50,6 +56,27 @@ describe('the address', () => {
   ])('%j, by %j, is %s', (env, visit, status, cure) => {
     const found = only(checkAddress(configOf(env), visitOf(visit)))
     expect(found).toMatchObject({ status, cure: expect.stringContaining(cure) })
+  })
+})
+
+describe('the addresses for help', () => {
+  const addresses = { SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }
+  const numeric = { APP_URL: 'http://10.0.0.5:3000' }
+
+  it.each<[Record<string, string>, string, string]>([
+    [publicUrl, 'ok', 'write to support@files.example.org and privacy@files.example.org'],
+    [{ ...numeric, ...addresses }, 'ok', 'write to help@example.org and data@example.org'],
+    [{}, 'ok', 'no mail reaches support@127.0.0.1. PRIVACY_EMAIL'],
+    [numeric, 'warning', 'no mail reaches support@10.0.0.5. PRIVACY_EMAIL'],
+    [
+      { ...numeric, SUPPORT_EMAIL: 'help@example.org' },
+      'warning',
+      'PRIVACY_EMAIL is not set, and no mail reaches privacy@10.0.0.5.',
+    ],
+  ])('%j are %s: %s', (env, status, message) => {
+    const found = only(checkContact(configOf(env)))
+    expect(found).toMatchObject({ status, message: expect.stringContaining(message) })
+    expect(found.cure).toMatch(status === 'ok' ? /^$/ : /^Set SUPPORT_EMAIL and PRIVACY_EMAIL/)
   })
 })
 

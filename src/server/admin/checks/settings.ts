@@ -4,6 +4,26 @@ import { type CheckDeps, type Finding, failing, ok, quoted, type Visit, warning 
 
 type ConfigDeps = Pick<CheckDeps, 'config'>
 
+/** Checks whether mail reaches the addresses that the pages name for help and for questions. */
+export function checkContact({ config }: ConfigDeps): Finding[] {
+  const { appUrl, supportEmail, supportGetsMail, privacyEmail, privacyGetsMail } = config
+  if (supportGetsMail && privacyGetsMail) {
+    return [ok(`People are told to write to ${supportEmail} and ${privacyEmail}.`)]
+  }
+  const unset = [
+    ...(supportGetsMail ? [] : [`SUPPORT_EMAIL is not set, and no mail reaches ${supportEmail}`]),
+    ...(privacyGetsMail ? [] : [`PRIVACY_EMAIL is not set, and no mail reaches ${privacyEmail}`]),
+  ]
+  const message = `${unset.join('. ')}. Pages lead to the feedback form instead, and the Admin Center lists what people write there.`
+  if (isLoopback(appUrl.hostname)) return [ok(`${message} That is enough on this machine alone.`)]
+  return [
+    warning(
+      message,
+      'Set SUPPORT_EMAIL and PRIVACY_EMAIL to addresses that somebody reads, and restart the server.',
+    ),
+  ]
+}
+
 /** Checks whether people reach the server at `APP_URL`, and whether that address is safe. */
 export function checkAddress({ config }: ConfigDeps, visit: Visit): Finding[] {
   const { appUrl, appUrlIsSet } = config

@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import { BackHome } from '../back-home.tsx'
-import { PrivacyContact, Support } from '../contacts.tsx'
+import { NotSetUp, PrivacyAddress, SupportAddress } from '../contacts.tsx'
+import { When } from '../when.tsx'
 import type { FaqCategory } from './faq-category.ts'
 import { faqAboutProduct } from './faq-product.tsx'
 import { faqAboutSharing } from './faq-sharing.tsx'
@@ -41,16 +42,21 @@ export function FaqPage() {
             <div>
               <dt>General support</dt>
               <dd>
-                <Support />
+                <SupportAddress />
               </dd>
             </div>
             <div>
               <dt>Privacy</dt>
               <dd>
-                <PrivacyContact />
+                <PrivacyAddress />
               </dd>
             </div>
           </dl>
+          <When is="supportForm">
+            <p className="small muted">
+              <NotSetUp />
+            </p>
+          </When>
         </section>
       </div>
     </div>

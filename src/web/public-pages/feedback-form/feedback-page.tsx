@@ -4,7 +4,8 @@ import { longestFeedback } from '../../../shared/contract/feedback.ts'
 import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { categoryLabels, feedbackCategories } from '../../../shared/rules/feedback-category.ts'
 import { BackHome } from '../back-home.tsx'
-import { Support } from '../contacts.tsx'
+import { SupportAddress } from '../contacts.tsx'
+import { When } from '../when.tsx'
 
 /**
  * The feedback page (spec §2). The form also works without scripts: the browser checks it and sends
@@ -80,8 +81,14 @@ export function FeedbackPage() {
           </p>
           <h2>Write directly</h2>
           <p>
-            You would rather send a mail, or need an answer? Write to <Support />.
+            You would rather send an email, or need an answer? Write to <SupportAddress />.
           </p>
+          <When is="supportForm">
+            <p className="small muted">
+              Nobody has set up an address for mail on this server yet. The form reaches its
+              operator.
+            </p>
+          </When>
           <p className="small muted">
             What you send is kept for the operator of this server, as the{' '}
             <a href="/privacy">privacy policy</a> says.

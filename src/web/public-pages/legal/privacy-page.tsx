@@ -1,5 +1,5 @@
 import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
-import { PrivacyContact, Support } from '../contacts.tsx'
+import { AllContacts, PrivacyContact, Support } from '../contacts.tsx'
 import { When } from '../when.tsx'
 import { BrowserStorage } from './browser-storage.tsx'
 import { LegalPage, type LegalSection } from './legal-page.tsx'
@@ -170,8 +170,7 @@ const sections: readonly LegalSection[] = [
     title: 'Changes and contact',
     body: (
       <p>
-        Changes of this policy are announced on this page. Questions about your data go to{' '}
-        <PrivacyContact />, all others to <Support />.
+        Changes of this policy are announced on this page. <AllContacts />
       </p>
     ),
   },

@@ -1,5 +1,5 @@
 import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
-import { PrivacyContact, Support } from '../contacts.tsx'
+import { AllContacts, Support } from '../contacts.tsx'
 import { When } from '../when.tsx'
 import { LegalPage, type LegalSection } from './legal-page.tsx'
 
@@ -12,7 +12,7 @@ const sections: readonly LegalSection[] = [
         <p>
           Mayfly lets you upload a file and hand it over by a short link that ends. This server,{' '}
           {publicPlaceholder('origin')}, is run by its operator. “We” in these terms is the
-          operator, whom you reach at <Support />.
+          operator. To reach us, write to <Support />.
         </p>
         <p>By using the service you accept these terms. If you do not, please do not use it.</p>
       </>
@@ -188,8 +188,7 @@ const sections: readonly LegalSection[] = [
     title: 'Changes and contact',
     body: (
       <p>
-        Changes of these terms are announced on this page. Questions go to <Support />, about your
-        data to <PrivacyContact />.
+        Changes of these terms are announced on this page. <AllContacts />
       </p>
     ),
   },
