@@ -30,6 +30,8 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
     if (pathname === '/api/files') asked.push(search)
   })
 
+  // Without a mail server nobody can turn emails on.
+  app.deps.config.smtpUrl = 'smtp://mail.example.org'
   await openDashboard(page, app, person)
   await tabTo(page, page.getByRole('tab', { name: 'Upload' }))
   await press('ArrowRight')

@@ -4,6 +4,7 @@ import type { Feedback } from '../../shared/contract/feedback.ts'
 import { categoryLabels } from '../../shared/rules/feedback-category.ts'
 import { mostFeedbackLettersAnHour } from '../../shared/rules/feedback-limits.ts'
 import { pastMomentText } from '../../shared/rules/moment-text.ts'
+import { useSendsMail } from '../api/use-sends-mail.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
@@ -20,19 +21,17 @@ import { useQuestion } from './use-question.ts'
  */
 export function FeedbackSection({ id, title }: SectionProps) {
   const deletion = useDeletion(id)
+  const sendsMail = useSendsMail()
   return (
-    <SectionFrame
-      id={id}
-      title={title}
-      note={`Mailed to support too, ${mostFeedbackLettersAnHour} an hour at most and none from robots. A letter after the hour tells of the others.`}
-    >
+    <SectionFrame id={id} title={title} note={noteOf(sendsMail)}>
       <PagedList
         query={useFeedback()}
         what="feedback"
         label={title}
         empty={
           <EmptyState icon={<MessageSquare />} title="No feedback yet">
-            What people send on the feedback page is listed here, and mailed to support.
+            What people send on the feedback page is listed here
+            {sendsMail ? ', and mailed to support' : ''}.
           </EmptyState>
         }
         row={(feedback, now) => (
@@ -49,6 +48,13 @@ export function FeedbackSection({ id, title }: SectionProps) {
   )
 }
 
+/** Says who learns of new feedback without looking here. */
+function noteOf(sendsMail: boolean | undefined): string | undefined {
+  if (sendsMail === undefined) return undefined
+  if (!sendsMail) return 'This server sends no mail: look here for what is new.'
+  return `Mailed to support too, ${mostFeedbackLettersAnHour} an hour at most and none from robots. An email after the hour tells of the others.`
+}
+
 /**
  * Returns a function that asks before feedback is deleted, and the dialog for this question.
  * @param headingId the element that gets the focus after a deletion, because the row is gone then.
@@ -56,11 +62,12 @@ export function FeedbackSection({ id, title }: SectionProps) {
 function useDeletion(headingId: string) {
   const { asked, ask, finish, dialogProps } = useQuestion<Feedback>(headingId)
   const { mutate: remove, isPending } = useDeleteFeedback()
+  const left = useSendsMail() ? 'the inbox of support' : 'the folder outbox of the server'
   const dialog = asked ? (
     <ConfirmDialog
       {...dialogProps}
       title={`Delete the feedback from ${asked.name}?`}
-      description="It is deleted for good. A mail about it stays in the inbox of support."
+      description={`It is deleted for good. An email about it stays in ${left}.`}
       confirmLabel="Delete"
       onConfirm={() => remove(asked, { onSuccess: finish })}
       pending={isPending}

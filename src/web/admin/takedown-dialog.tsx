@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { longestReason } from '../../shared/rules/report.ts'
+import { useSendsMail } from '../api/use-sends-mail.ts'
 import { DialogButtons } from '../ui/dialog-buttons.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
@@ -71,6 +72,7 @@ interface QuestionProps {
 function Question({ takedown, onCancel, onDone }: QuestionProps) {
   const [errors, setErrors] = useState<{ reason?: string }>({})
   const { mutateAsync: takeDown } = useTakeDown(takedown)
+  const sendsMail = useSendsMail()
   const submit = async ({ reason }: { reason: string }): Promise<'stay'> => {
     if (reason.trim() === '') {
       setErrors({ reason: 'Please say why.' })
@@ -94,7 +96,7 @@ function Question({ takedown, onCancel, onDone }: QuestionProps) {
             name="reason"
             rows={4}
             maxLength={longestReason}
-            hint="The owner reads it, in a letter and in My Files."
+            hint={readsReason(sendsMail)}
             required
             error={errors.reason}
           />
@@ -109,4 +111,11 @@ function Question({ takedown, onCancel, onDone }: QuestionProps) {
       )}
     </Form>
   )
+}
+
+/** Says where the owner of the file reads the reason of a takedown. */
+function readsReason(sendsMail: boolean | undefined): string {
+  if (sendsMail) return 'The owner reads it, in an email and in My Files.'
+  const where = 'The owner reads it in My Files.'
+  return sendsMail === false ? `${where} This server sends no mail.` : where
 }

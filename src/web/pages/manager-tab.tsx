@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
+import { useSendsMail } from '../api/use-sends-mail.ts'
 import { FilesLoading } from '../files/files-states.tsx'
 import { UpgradeCard } from '../tiers/upgrade-card.tsx'
 import { Button } from '../ui/button.tsx'
@@ -27,6 +28,7 @@ export interface ManagerTabProps {
  */
 export function ManagerTab({ user, onUpload, onTierChange }: ManagerTabProps) {
   const { fileManager, upgradesTo } = tierTraits[user.tier]
+  const sendsMail = useSendsMail()
   if (!fileManager && upgradesTo) {
     return (
       <UpgradeCard
@@ -37,8 +39,8 @@ export function ManagerTab({ user, onUpload, onTierChange }: ManagerTabProps) {
         onDone={onTierChange}
       >
         <p className="text-muted">
-          Sort and search any number of files, delete many at once, copy their links together, and
-          have letters about first downloads and links that end.
+          Sort and search any number of files, delete many at once and copy their links together.
+          {sendsMail ? ' Have emails about first downloads and links that end.' : ''}
         </p>
       </UpgradeCard>
     )

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { nextPath, withNext } from '../../../shared/rules/next-path.ts'
 import type { SignInFault } from '../../../shared/rules/sign-in-fault.ts'
 import type { Deps } from '../../deps.ts'
+import { sendsMail } from '../../email/create-mailer.ts'
 import { AppError } from '../../errors.ts'
 import { addressBlock } from '../../http/address-block.ts'
 import type { HttpEnv } from '../../http/env.ts'
@@ -74,7 +75,7 @@ function handlers(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
     signInWays: () => ({
       google: issuer !== null,
       signup: config.signup,
-      sendsMail: config.smtpUrl !== null,
+      sendsMail: sendsMail(config),
     }),
 
     async startSignIn(call) {

@@ -1,7 +1,10 @@
 import { Mail } from 'lucide-react'
+import { useSendsMail } from '../../api/use-sends-mail.ts'
+import { useSupportEmail } from '../../api/use-support-email.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { mailWaits } from '../mail-waits.ts'
 import { ChangePasswordForm } from './change-password-form.tsx'
 import { useAskForPasswordLetter, useWays } from './use-ways.ts'
 
@@ -27,12 +30,14 @@ export function PasswordSection({ email }: { email: string }) {
 }
 
 function NoPassword({ email }: { email: string }) {
-  const { mutate, isPending } = useAskForPasswordLetter()
+  const sendsMail = useSendsMail() ?? true
+  const waits = mailWaits({ sendsMail, supportEmail: useSupportEmail() })
+  const { mutate, isPending } = useAskForPasswordLetter(waits)
   return (
     <>
       <p className="wrap-anywhere">
-        This account has no password. The link in a letter to {email} lets you set one; all sessions
-        end with it, and you sign in again.
+        This account has no password. The link in an email to {email} lets you set one; all sessions
+        end with it, and you sign in again. {waits}
       </p>
       <div className="mt-5">
         <Button

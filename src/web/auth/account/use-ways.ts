@@ -45,11 +45,18 @@ export function useRemoveGoogle() {
   })
 }
 
-/** Asks for the mail with which an account without a password gets one. */
-export function useAskForPasswordLetter() {
+/**
+ * Asks for the email with which an account without a password gets one.
+ * @param mailWaits how the email reaches people if the server sends no mail; null if it sends mail.
+ */
+export function useAskForPasswordLetter(mailWaits: string | null) {
   return useMutation({
     mutationFn: (email: string) => call('forgotPassword', { body: { email } }),
-    onSuccess: ({ message }) => toast({ title: 'Password reset email sent', description: message }),
+    onSuccess: ({ message }) =>
+      toast({
+        title: 'Password reset email sent',
+        description: mailWaits === null ? message : `${message} ${mailWaits}`,
+      }),
     onError: (error) =>
       tellUnlessSignedOut(error, 'Error', 'Failed to send reset email. Please try again.'),
   })

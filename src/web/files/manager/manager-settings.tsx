@@ -1,8 +1,9 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 import { daysText } from '../../../shared/rules/limit-text.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
 import { selectedDays } from '../../../shared/rules/tier-limits.ts'
 import { useLimits } from '../../api/use-limits.ts'
+import { useSendsMail } from '../../api/use-sends-mail.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -10,20 +11,58 @@ import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useChangePreferences, usePreferences } from './use-preferences.ts'
 
-function Setting({ hint, children }: { hint: string; children: ReactNode }) {
+interface SettingProps {
+  hint: string
+  /** The id that the hint gets. */
+  hintId?: string
+  children: ReactNode
+}
+
+function Setting({ hint, hintId, children }: SettingProps) {
   return (
     <div className="grid content-center gap-1 px-5 py-4">
       {children}
-      <p className="text-muted text-sm">{hint}</p>
+      <p id={hintId} className="text-muted text-sm">
+        {hint}
+      </p>
     </div>
   )
 }
 
-/** The settings of the File Manager: the default expiry, and which mails the user gets. */
+interface MailSettingProps {
+  label: string
+  hint: string
+  /** Whether the server sends mail; undefined until it is known. */
+  sendsMail: boolean | undefined
+  wants: boolean
+  onChange: (wants: boolean) => void
+}
+
+/**
+ * Turns a kind of email on or off. Where the server sends no mail, nobody can turn it on. A user
+ * who turned it on when the server still sent mail can turn it off.
+ */
+function MailSetting({ label, hint, sendsMail, wants, onChange }: MailSettingProps) {
+  const hintId = useId()
+  return (
+    <Setting hint={sendsMail === false ? 'This server sends no mail.' : hint} hintId={hintId}>
+      <Switch
+        label={label}
+        checked={wants}
+        onCheckedChange={onChange}
+        disabled={sendsMail === false && !wants}
+        describedBy={hintId}
+      />
+    </Setting>
+  )
+}
+
+/** The settings of the File Manager: the default expiry, and which emails the user gets. */
 export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
   const { data, isError, isFetching, refetch } = usePreferences()
   const change = useChangePreferences()
   const limits = useLimits()[tier]
+  const sendsMail = useSendsMail()
   const content = () => {
     if (data) {
       return (
@@ -42,20 +81,20 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
               />
             </div>
           </Setting>
-          <Setting hint="Once for each file.">
-            <Switch
-              label="Mail at the first download"
-              checked={data.mailOnFirstDownload}
-              onCheckedChange={(mailOnFirstDownload) => change({ mailOnFirstDownload })}
-            />
-          </Setting>
-          <Setting hint="A day before its end.">
-            <Switch
-              label="Mail before a link expires"
-              checked={data.mailBeforeExpiry}
-              onCheckedChange={(mailBeforeExpiry) => change({ mailBeforeExpiry })}
-            />
-          </Setting>
+          <MailSetting
+            label="Email at the first download"
+            hint="Once for each file."
+            sendsMail={sendsMail}
+            wants={data.mailOnFirstDownload}
+            onChange={(mailOnFirstDownload) => change({ mailOnFirstDownload })}
+          />
+          <MailSetting
+            label="Email before a link expires"
+            hint="A day before its end."
+            sendsMail={sendsMail}
+            wants={data.mailBeforeExpiry}
+            onChange={(mailBeforeExpiry) => change({ mailBeforeExpiry })}
+          />
         </div>
       )
     }

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { mailWaits } from './mail-waits.ts'
+
+it('says nothing where the server sends mail', () => {
+  expect(mailWaits({ sendsMail: true, supportEmail: 'help@example.org' })).toBeNull()
+})
+
+it.each([
+  ['help@example.org', 'Write to help@example.org to get it.'],
+  [null, 'Ask whoever runs it to get it.'],
+  [undefined, 'Ask whoever runs it to get it.'],
+])('without mail and with the address %j for help, it says whom to ask', (supportEmail, says) => {
+  const text = mailWaits({ sendsMail: false, supportEmail })
+  expect(text).toBe(`This server sends no mail, so the email waits with its operator. ${says}`)
+})

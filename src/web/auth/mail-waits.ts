@@ -1,0 +1,16 @@
+/**
+ * Says how an email reaches somebody where the server sends no mail. Returns null where it sends
+ * mail.
+ * @param supportEmail the mail address for help; null if the server has none.
+ */
+export function mailWaits({
+  sendsMail,
+  supportEmail,
+}: {
+  sendsMail: boolean
+  supportEmail: string | null | undefined
+}): string | null {
+  if (sendsMail) return null
+  const ask = supportEmail ? `Write to ${supportEmail}` : 'Ask whoever runs it'
+  return `This server sends no mail, so the email waits with its operator. ${ask} to get it.`
+}
