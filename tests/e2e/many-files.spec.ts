@@ -5,10 +5,10 @@ import type { File } from '../../src/shared/contract/files.ts'
 import { json, makePerson } from '../support/make.ts'
 import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { pseudoRandom } from './support/files.ts'
-import { expect, isConfirm, test } from './support/network.ts'
+import { expect, isPut, isStart, test } from './support/network.ts'
 
 /**
- * Many more files than the page sends in parallel. `npm run bench -- small-files` measures how fast
+ * Many more files than the page sends in parallel. `npm run bench -- large-drop` measures how fast
  * they are sent.
  */
 const count = 120
@@ -34,10 +34,10 @@ test('a folder of many files: all arrive, and the page answers meanwhile', async
   await openDashboard(page, app, person)
   const listed = async () => json<File[]>(await person.fetch('/api/files'))
 
-  let confirms = 0
+  let puts = 0
   network.hold((exchange) => {
-    if (isConfirm(exchange)) confirms += 1
-    return isConfirm(exchange) && confirms > count / 2
+    if (isPut(exchange)) puts += 1
+    return isPut(exchange) && puts > count / 2
   })
   await dropFiles(page, [photos])
   await expect.poll(async () => (await listed()).length).toBe(count / 2)
@@ -51,4 +51,6 @@ test('a folder of many files: all arrive, and the page answers meanwhile', async
   const files = await listed()
   expect(new Map(files.map(({ originalName, sha256 }) => [originalName, sha256]))).toEqual(hashes)
   await expect(page.getByText(`${count} active links`)).toBeVisible()
+  // Many were started together, by one call for several of them.
+  expect(network.exchanges.filter(isStart).length).toBeLessThan(count)
 })

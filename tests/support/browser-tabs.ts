@@ -139,14 +139,18 @@ function makeServer(world: World): UploadsEnv['calls'] {
     world.session === null
       ? { ok: false, refusal: refusal(401, 'UNAUTHORIZED') }
       : { ok: true, value }
-  return {
+  const gathered: UploadsEnv['calls']['gathered'] = {
     getUploadUrl: async ({ fileName }) => {
       world.log.push(`start ${fileName}`)
       return answer(uploadTicket({ cloudKey: fileName }))
     },
-    listParts: async () => answer({ parts: [] }),
     confirmUpload: async ({ cloudKey }) =>
       answer(storedFile({ id: cloudKey, originalName: cloudKey, size: 10 })),
+  }
+  return {
+    ...gathered,
+    gathered,
+    listParts: async () => answer({ parts: [] }),
     abortUpload: async (cloudKey) => {
       world.log.push(`abort ${cloudKey}`)
       return answer(null)

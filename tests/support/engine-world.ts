@@ -66,6 +66,8 @@ function makeTraces() {
     handles: new Map<string, FileSystemFileHandle>(),
     /** How many uploads the server has started. */
     tickets: 0,
+    /** How many calls were left to be sent together with others. */
+    gathered: 0,
     /**
      * How often the list of files was read again (`listed`), and how often the engine reported a
      * change (`changes`).
@@ -92,38 +94,48 @@ export function openEngineWorld() {
   const data = createUploadData(memoryHandles(world.handles), (file) =>
     deps.sample(file, new AbortController().signal),
   )
+  const single: EngineDeps['calls']['gathered'] = {
+    getUploadUrl: async (request) => {
+      const { fileName: name, fileSize: size } = request
+      world.requests.push(request)
+      world.log.push(`start ${name}`)
+      if (request.ownerId !== world.user) return refused(401, 'UNAUTHORIZED')
+      const answer = await world.onStart(name)
+      if (answer) return answer
+      world.tickets += 1
+      const metadata = {
+        ...uploadTicket().metadata,
+        originalName: name,
+        mimeType: 'signed/type',
+        size,
+      }
+      return { ok: true, value: uploadTicket({ cloudKey: `key of ${name}`, metadata }) }
+    },
+    confirmUpload: async (request) => {
+      world.confirmations.push(request)
+      world.log.push(`confirm ${request.cloudKey}`)
+      const answer = world.onConfirm(world.confirmations.length)
+      if (answer) return answer
+      const [name, size] = [String(request.metadata?.originalName), Number(request.metadata?.size)]
+      return { ok: true, value: storedFile({ id: `file of ${name}`, originalName: name, size }) }
+    },
+  }
   const deps: EngineDeps = {
     calls: {
-      getUploadUrl: async (request) => {
-        const { fileName: name, fileSize: size } = request
-        world.requests.push(request)
-        world.log.push(`start ${name}`)
-        if (request.ownerId !== world.user) return refused(401, 'UNAUTHORIZED')
-        const answer = await world.onStart(name)
-        if (answer) return answer
-        world.tickets += 1
-        const metadata = {
-          ...uploadTicket().metadata,
-          originalName: name,
-          mimeType: 'signed/type',
-          size,
-        }
-        return { ok: true, value: uploadTicket({ cloudKey: `key of ${name}`, metadata }) }
+      ...single,
+      gathered: {
+        getUploadUrl: (request, signal) => {
+          world.gathered += 1
+          return single.getUploadUrl(request, signal)
+        },
+        confirmUpload: (request, signal) => {
+          world.gathered += 1
+          return single.confirmUpload(request, signal)
+        },
       },
       listParts: async ({ cloudKey }) => {
         world.log.push(`list ${cloudKey}`)
         return world.onList()
-      },
-      confirmUpload: async (request) => {
-        world.confirmations.push(request)
-        world.log.push(`confirm ${request.cloudKey}`)
-        const answer = world.onConfirm(world.confirmations.length)
-        if (answer) return answer
-        const [name, size] = [
-          String(request.metadata?.originalName),
-          Number(request.metadata?.size),
-        ]
-        return { ok: true, value: storedFile({ id: `file of ${name}`, originalName: name, size }) }
       },
       abortUpload: async (cloudKey) => {
         world.log.push(`abort ${cloudKey}`)

@@ -8,6 +8,7 @@ import { createUploads, type Uploads } from './tabs/uploads-store.ts'
 import { browserTimers } from './timers.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
 import { browserConnection, waitOrReconnect } from './transfer/connection.ts'
+import { gatherCalls } from './transfer/gather-calls.ts'
 import type { IsServerReady } from './transfer/retry.ts'
 import { showsServer } from './transfer/retry-policy.ts'
 import { createSendFile } from './transfer/send-file.ts'
@@ -32,10 +33,22 @@ function inTime() {
   return AbortSignal.timeout(callTimeoutMs)
 }
 
-const calls: UploadCalls = {
+const oneByOne: UploadCalls['gathered'] = {
   getUploadUrl: (body, signal) => outcomeOf(call('getUploadUrl', { body, signal })),
-  listParts: (query, signal) => outcomeOf(call('listParts', { query, signal })),
   confirmUpload: (body, signal) => outcomeOf(call('confirmUpload', { body, signal })),
+}
+
+const calls: UploadCalls = {
+  ...oneByOne,
+  gathered: {
+    getUploadUrl: gatherCalls(browserTimers, oneByOne.getUploadUrl, (files, signal) =>
+      outcomeOf(call('getUploadUrls', { body: { files }, signal })),
+    ),
+    confirmUpload: gatherCalls(browserTimers, oneByOne.confirmUpload, (uploads, signal) =>
+      outcomeOf(call('confirmUploads', { body: { uploads }, signal })),
+    ),
+  },
+  listParts: (query, signal) => outcomeOf(call('listParts', { query, signal })),
   abortUpload: (cloudKey) =>
     outcomeOf(call('abortUpload', { body: { cloudKey }, signal: inTime() })),
   currentUser: async () => {

@@ -110,20 +110,20 @@ export function storedPuts(network: ChaosProxy): number {
     .length
 }
 
-/** Tells whether a request starts an upload. */
+/** Tells whether a request starts an upload, or many. */
 export function isStart({ url }: Exchange): boolean {
-  return url === '/api/files/get-upload-url'
+  return /^\/api\/files\/get-upload-urls?$/.test(url)
 }
 
 /**
- * Tells whether a request confirms an upload. While the proxy delays it, the page shows the upload
- * as finalizing.
+ * Tells whether a request confirms an upload, or many. While the proxy delays it, the page shows the
+ * upload as finalizing.
  */
 export function isConfirm({ url }: Exchange): boolean {
-  return url === '/api/files/confirm-upload'
+  return /^\/api\/files\/confirm-uploads?$/.test(url)
 }
 
-function isPut({ method }: Exchange): boolean {
+export function isPut({ method }: Exchange): boolean {
   return method === 'PUT'
 }
 

@@ -2,21 +2,31 @@ import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
 import { coalesce } from '../timers.ts'
+import { atMost } from '../transfer/at-most.ts'
+import type { UploadCalls } from '../transfer/upload-calls.ts'
 import { type Notice, signedOutNotice } from '../upload-notices.ts'
 import type { UploadLive } from '../uploads-state.ts'
 import { type AbortsDeps, createAborts, type UploadAborts } from './upload-aborts.ts'
 import type { UploadData } from './upload-data.ts'
 import { isRunStep, type RunStep, type UploadEffect, type UploadEvent } from './upload-events.ts'
-import { createUploadQueue, isLargeDrop, type UploadQueue } from './upload-queue.ts'
+import { createUploadQueue, isLargeDrop, overlaps, type UploadQueue } from './upload-queue.ts'
 import { type RecordKeeper, type RunDeps, UploadRun } from './upload-run.ts'
 
 /** While uploads run, the list of files is read again at most once in this time. */
 const refreshEveryMs = 1000
+/**
+ * How many small files of a large drop are sent at the same time. Browsers open at most six HTTP/1.1
+ * connections to a host. One of them is left for the calls.
+ */
+const sentAtOnce = 5
 /** How long a cancelled upload stays visible. */
 const cancelledShownMs = 2000
 
 /** What performing effects needs from the server and the browser. */
-export interface EffectDeps extends Omit<RunDeps, 'onStoredAnyway'>, Pick<AbortsDeps, 'storage'> {
+export interface EffectDeps
+  extends Omit<RunDeps, 'calls' | 'onStoredAnyway'>,
+    Pick<AbortsDeps, 'storage'> {
+  calls: UploadCalls
   records: RecordStore
   data: UploadData
   /**
@@ -48,6 +58,8 @@ export class EffectPerformer {
   readonly #aborts: UploadAborts
   readonly #queue: UploadQueue
   readonly #runDeps: RunDeps
+  /** What the runs of small files of a large drop need. */
+  readonly #overlappingDeps: RunDeps
   /** The runs of all uploads that wait in the queue or run, by record id. */
   readonly #runs = new Map<string, UploadRun>()
   /** An error that is shown beside the drop zone (spec §5). */
@@ -66,6 +78,13 @@ export class EffectPerformer {
       // repeated.
       calls: { ...deps.calls, abortUpload: this.#aborts.abort },
       onStoredAnyway: (stored) => this.#list(stored),
+    }
+    const { calls, sendFile } = this.#runDeps
+    const inTurn = atMost(sentAtOnce)
+    this.#overlappingDeps = {
+      ...this.#runDeps,
+      calls: { ...calls, ...deps.calls.gathered },
+      sendFile: (job) => inTurn(job.signal, () => sendFile(job)),
     }
     this.#dispatcher = dispatcher
     this.#queue = createUploadQueue(deps.timers, deps.mostSlots)
@@ -118,9 +137,11 @@ export class EffectPerformer {
 
   #enqueue(record: UploadRecord): void {
     const { id, fileSize: size } = record
-    const run = new UploadRun(id, this.#runDeps, this.#dispatcher)
+    const dropSize = this.#dispatcher.dropSize(record)
+    const deps = overlaps({ size, dropSize }) ? this.#overlappingDeps : this.#runDeps
+    const run = new UploadRun(id, deps, this.#dispatcher)
     this.#runs.set(id, run)
-    this.#queue.enqueue({ id, size, dropSize: this.#dispatcher.dropSize(record), run })
+    this.#queue.enqueue({ id, size, dropSize, run })
   }
 
   #endTurn(id: string): void {

@@ -134,7 +134,7 @@ describe('a drop', () => {
 describe('a drop of a thousand files', () => {
   const names = Array.from({ length: 1000 }, (_, index) => `${index}.raw`)
 
-  test('uploads six at a time, and tells of them once', async () => {
+  test('sends five at a time, and tells of them once', async () => {
     let now = 0
     let most = 0
     world.onSend = async () => {
@@ -145,7 +145,9 @@ describe('a drop of a thousand files', () => {
     }
     world.add(names.map((name) => fileNamed(name)))
     await pass(1000 * 20)
-    expect(most).toBe(6)
+    expect(most).toBe(5)
+    // Each was started and confirmed by a call that may travel with others.
+    expect(world.gathered).toBe(2000)
     expect(world.state().records.every(({ status }) => status === 'completed')).toBe(true)
     expect(world.toasts).toEqual([
       { title: 'Upload Complete', description: '1000 files uploaded successfully' },
@@ -155,6 +157,32 @@ describe('a drop of a thousand files', () => {
     expect(world.changes).toBeLessThan(100)
     expect(world.listed).toBeLessThan(7)
     expect(world.log.filter((line) => line.startsWith('stored'))).toHaveLength(1000)
+  })
+
+  test('gathers no call of a few files, nor of a large file among many', async () => {
+    world.add(names.slice(0, 10).map((name) => fileNamed(name)))
+    await pass(10_000)
+    expect(world.gathered).toBe(0)
+    const large = fileNamed('film.mkv', 9 * 1024 ** 2)
+    world.add([large, ...names.slice(20, 40).map((name) => fileNamed(name))])
+    await pass(10_000)
+    expect(world.state().records.every(({ status }) => status === 'completed')).toBe(true)
+    expect(world.gathered).toBe(40)
+  })
+
+  test('leaves out what is cancelled while it waits to be sent, and frees its slot', async () => {
+    const sent = Promise.withResolvers<void>()
+    world.onSend = () => sent.promise
+    const ids = world.add(names.slice(0, 12).map((name) => fileNamed(name)))
+    await pass(100)
+    expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(5)
+    world.engine.cancel(ids[7] ?? '')
+    await pass(100)
+    expect(world.log).toContain('abort key of 7.raw')
+    sent.resolve()
+    await pass(10_000)
+    expect(world.log).not.toContain('send key of 7.raw')
+    expect(world.log.filter((line) => line.startsWith('stored'))).toHaveLength(11)
   })
 
   test('takes the last slots of a tier in its order, however long each answer takes', async () => {

@@ -10,10 +10,10 @@ const pauseBetweenMs = 500
  */
 const largestPausedDrop = 10
 /**
- * How many small files of a large drop are sent in parallel. Browsers open at most this many
- * HTTP/1.1 connections to a host.
+ * How many small files of a large drop are under way at the same time. Few of them are being sent:
+ * the others wait until they are started or confirmed together, or for their turn to be sent.
  */
-const overlapping = 6
+const overlapping = 48
 /**
  * The largest size of a small file in bytes. A larger file is sent as several parts in parallel, so
  * it uses the whole connection by itself.
@@ -38,7 +38,11 @@ export function isLargeDrop(dropSize: number): boolean {
   return dropSize > largestPausedDrop
 }
 
-function overlaps({ size, dropSize }: QueuedUpload): boolean {
+/**
+ * True for a small file of a large drop. It runs in parallel with others, and its calls are gathered
+ * with theirs.
+ */
+export function overlaps({ size, dropSize }: Pick<QueuedUpload, 'size' | 'dropSize'>): boolean {
   return isLargeDrop(dropSize) && size <= smallFile
 }
 

@@ -5,11 +5,10 @@ import { browserTimers } from '../timers.ts'
 import { wait } from '../transfer/connection.ts'
 import { firstWaitMs } from '../transfer/retry-policy.ts'
 import { callTimeoutMs } from '../transfer/storage-request.ts'
-import type { UploadCalls } from '../transfer/upload-calls.ts'
 import { TransferFailed, type TransferJob } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
 import type { RunStep, UploadEvent } from './upload-events.ts'
-import { UploadRun } from './upload-run.ts'
+import { type RunDeps, UploadRun } from './upload-run.ts'
 
 const ticket = uploadTicket()
 const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
@@ -49,11 +48,11 @@ function noted(call: string) {
 function begin(
   steps: readonly RunStep[],
   of: Partial<UploadRecord> = {},
-  answers: Partial<UploadCalls> = {},
+  answers: Partial<RunDeps['calls']> = {},
 ) {
   const upload = { ...record, ...of }
   const left = [...steps]
-  const calls: UploadCalls = {
+  const calls: RunDeps['calls'] = {
     getUploadUrl: noted('start'),
     listParts: noted('list'),
     confirmUpload: noted('confirm'),

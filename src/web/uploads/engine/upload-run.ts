@@ -23,7 +23,7 @@ const progressEveryMs = 500
 
 /** What one running upload needs from the server and the browser. */
 export interface RunDeps extends CallDeps {
-  calls: UploadCalls
+  calls: Omit<UploadCalls, 'gathered'>
   data: Pick<UploadData, 'file'>
   sendFile: SendFile
   /**
@@ -81,7 +81,7 @@ export class UploadRun {
 
   /**
    * The speed of the upload and what interrupts it; null before a call or the transfer has reported
-   * one of them.
+   * one of them, and while the transfer waits for its turn.
    */
   get live(): UploadLive | null {
     return this.#live
@@ -227,6 +227,8 @@ export class UploadRun {
     const file = this.#file
     const signal = this.#signal
     if (!file) return { type: 'transfer-failed', kind: 'unreadable', status: null }
+    // What interrupted the calls before is over, and the transfer may have to wait for its turn.
+    this.#show(null)
     // The SHA-256 is optional: an upload continues where it cannot be computed.
     this.#sha256 = this.#deps.sha256(file, signal).catch(() => null)
     const onProgress = this.#watchProgress(
@@ -287,7 +289,7 @@ export class UploadRun {
   readonly #onInterrupted = (interrupted: Interruption) =>
     this.#show({ interrupted, bytesPerSecond: null })
 
-  #show(live: UploadLive): void {
+  #show(live: UploadLive | null): void {
     this.#live = live
     this.#keeper.changed()
   }

@@ -136,6 +136,12 @@ describe('why nothing gets through', () => {
     expect(ofAll('uploading no-answer', 'uploading no-answer', 'pending')).toBe('no-answer')
   })
 
+  test('what waits for its turn to be sent does not count as moving', () => {
+    const records = ['0', '1'].map((id) => ({ id, status: 'uploading' as const }))
+    const live = { 0: { interrupted: 'no-answer' as const, bytesPerSecond: null } }
+    expect(interruptionOfAll(records, live)).toBe('no-answer')
+  })
+
   test('the connection is there where any of them was answered', () => {
     expect(ofAll('uploading not-ready', 'pending')).toBe('not-ready')
     expect(ofAll('uploading no-answer', 'pending not-ready')).toBe('not-ready')

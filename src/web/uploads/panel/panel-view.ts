@@ -48,7 +48,9 @@ export function interruptionOfAll(
   live: UploadsState['live'],
 ): Interruption | null {
   const why = ({ id }: Pick<UploadRecord, 'id'>) => live[id]?.interrupted ?? null
-  const uploading = records.filter(({ status }) => status === 'uploading').map(why)
+  // An upload without an entry in `live` still waits for its turn to be sent.
+  const begun = records.filter(({ id, status }) => status === 'uploading' && live[id])
+  const uploading = begun.map(why)
   const pending = records.filter(({ status }) => status === 'pending').map(why)
   if (uploading.includes(null)) return null
   const lost = [...uploading, ...pending].filter((one) => one !== null)

@@ -19,6 +19,11 @@ export interface UploadCalls {
   getUploadUrl: UploadCall<'getUploadUrl', CallInput<'getUploadUrl'>['body']>
   listParts: UploadCall<'listParts', NonNullable<CallInput<'listParts'>['query']>>
   confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body']>
+  /**
+   * The calls of small files that were added together with many others. Each waits a moment, so that
+   * one request carries many of them.
+   */
+  gathered: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
   /** Frees the upload slot of an upload and removes its bytes. */
   abortUpload(cloudKey: string): Promise<Outcome<unknown>>
   /** Returns the id of the signed-in user; null when no user is signed in. */
