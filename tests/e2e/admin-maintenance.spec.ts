@@ -46,7 +46,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
     await expect(await confirm(title, button)).toContainText(text)
   }
   const figures: [string, string | RegExp][] = [
-    ['Test email', '1 mail sent'],
+    ['Test email', '1 email written'],
     ['Test storage connection', 'Connected'],
     ['Test storage upload', /1 MB sent in \d+\.\d s/],
   ]
@@ -59,6 +59,6 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   noise.expect(/403 \(Forbidden\).*\/storage\//)
   await page.route('**/storage/**', (route) => route.fulfill({ status: 403, body: '' }))
   const refused = await run('Test storage upload')
-  await expect(refused).toContainText('Direct S3 upload failed with status 403')
+  await expect(refused).toContainText('Upload failed with status 403')
   await expect(refused).toContainText('write permission')
 })

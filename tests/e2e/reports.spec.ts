@@ -92,4 +92,7 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await expect(
     page.getByText('This file was taken down and cannot be shared here again.').first(),
   ).toBeVisible()
+  // Another attempt could not change that.
+  await expect(page.getByText('Not uploaded')).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(0)
 })

@@ -26,6 +26,7 @@ export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord 
     need: null,
     lastActivity,
     error: null,
+    code: null,
     ...changes,
   }
 }

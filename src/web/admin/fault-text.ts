@@ -1,10 +1,24 @@
-import { NetworkError, publicMessage } from '../api/call.ts'
+import type { ErrorCode } from '../../shared/contract/errors.ts'
+import { ApiError, NetworkError, publicMessage } from '../api/call.ts'
 
 /**
- * Returns a sentence about why a call of the administrator failed: the server's message, or that
- * the server could not be reached.
+ * What the administrator does about an error of which the server's message tells users to write to
+ * support.
+ */
+const ownCures: Partial<Record<ErrorCode, string>> = {
+  DISK_FULL: 'The disk of this server is full. The line Free space among the checks says more.',
+  STORAGE_FULL:
+    'This server has too little free space for it. The line Free space among the checks says more.',
+  STORAGE_CAP_REACHED:
+    'This server stores as much as its cap allows. Raise the cap under Limits, or delete files.',
+}
+
+/**
+ * Returns a sentence about why a call of the administrator failed: what the administrator does
+ * about it, the server's message, or that the server could not be reached.
  */
 export function faultText(error: unknown): string {
   if (error instanceof NetworkError) return 'Please check your connection and try again'
-  return publicMessage(error) ?? 'The server gave no reason. Its log may have one.'
+  const cure = error instanceof ApiError && error.code ? ownCures[error.code] : undefined
+  return cure ?? publicMessage(error) ?? 'The server gave no reason. Its log may have one.'
 }

@@ -70,7 +70,11 @@ describe('the test of an upload', () => {
 
   it('speaks of no bucket where the storage is this server', async () => {
     const start = async () => ({ uploadUrl: '/storage/key' })
-    const note = async (code: number) => (await outcome(status(code), { start })).note
+    const note = async (code: number) => {
+      const failed = await outcome(status(code), { start })
+      expect(failed.text).toBe(`Upload failed with status ${code}`)
+      return failed.note
+    }
     expect(await note(403)).toMatch(/clocks and AUTH_SECRET.*write permission in DATA_DIR/)
     expect(await note(507)).toMatch(/free space in DATA_DIR/)
     for (const code of [403, 404, 507]) expect(await note(code)).not.toMatch(/s3:|bucket|key/i)
@@ -109,7 +113,11 @@ describe('the test of an upload', () => {
   it('speaks of no CORS rule where the storage is this server', async () => {
     const start = async () => ({ uploadUrl: '/storage/key' })
     const cut = await outcome({ kind: 'network' }, { start, isReachable: async () => true })
-    expect(cut.note).toMatch(/^The connection was cut/)
+    expect(cut).toEqual({
+      ok: false,
+      text: 'Upload failed',
+      note: expect.stringMatching(/^The connection was cut/),
+    })
   })
 
   it.each([{ kind: 'timeout' }, { kind: 'stalled' }] as const)(

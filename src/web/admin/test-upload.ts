@@ -100,14 +100,17 @@ interface UploadFacts {
 
 /** Says why the bytes did not arrive (spec §8), and what the administrator should do. */
 function uploadFailure(answer: StorageAnswer, facts: UploadFacts): Outcome {
+  const isOwn = isThisServer(facts)
+  // Spec §8 has texts with S3 and texts without. A server that stores files itself has no S3.
+  const text = isOwn ? 'Upload failed' : 'Direct S3 upload failed'
   if (answer.kind !== 'answer') {
-    return { ok: false, text: 'Direct S3 upload failed', note: noAnswerNote(answer.kind, facts) }
+    return { ok: false, text, note: noAnswerNote(answer.kind, facts) }
   }
   const { status, code } = answer
   return {
     ok: false,
-    text: `Direct S3 upload failed with status ${status}`,
-    note: `Storage refused the bytes${code === null ? '' : ` (${code})`}. ${isThisServer(facts) ? ownStatusCure(status) : statusCure(status)}`,
+    text: `${text} with status ${status}`,
+    note: `Storage refused the bytes${code === null ? '' : ` (${code})`}. ${isOwn ? ownStatusCure(status) : statusCure(status)}`,
   }
 }
 

@@ -5,6 +5,7 @@
 import { createRoot } from 'react-dom/client'
 import { defaultLimits, largestFileCount } from '../../shared/rules/tier-limits.ts'
 import { call } from '../api/call.ts'
+import type { ToastLink } from '../ui/toast-turns.ts'
 import { createBrowserUploads } from '../uploads/browser-uploads.ts'
 import styles from '../uploads/panel/uploads-panel.css?url'
 import { UploadsPanel } from '../uploads/panel/uploads-panel.tsx'
@@ -15,11 +16,17 @@ let limits = defaultLimits
 /** The panel shows which uploads have completed. A toast says why one failed. */
 const { store, setUser } = createBrowserUploads({
   onStored: () => undefined,
-  onNotice: ({ title, description = '', failed }) => {
-    if (failed) showToast(title, description)
+  onNotice: ({ title, description = '', link, failed }) => {
+    if (!failed) return
+    showToast(title, description)
+    if (link) document.querySelector('#toast')?.append(linkTo(link))
   },
   mostSlots: () => largestFileCount(limits),
 })
+
+function linkTo({ text, href }: ToastLink): HTMLAnchorElement {
+  return Object.assign(document.createElement('a'), { textContent: text, href, target: '_blank' })
+}
 
 function showPanel() {
   const place = document.createElement('div')

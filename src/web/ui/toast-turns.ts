@@ -1,7 +1,15 @@
+/** A link in a toast. It opens in another tab, because this one may be sending files. */
+export interface ToastLink {
+  text: string
+  href: string
+}
+
 /** The content of a toast. */
 export interface ToastOptions {
   title: string
   description?: string
+  /** Where to go on. It must also be on the page, since a toast leaves. */
+  link?: ToastLink
   /** `destructive` looks like a failure, and screen readers read it immediately. */
   tone?: 'plain' | 'destructive'
   /**

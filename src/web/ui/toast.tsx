@@ -2,7 +2,12 @@ import { Toast as Base } from '@base-ui/react/toast'
 import { CircleAlert, X } from 'lucide-react'
 import { useEffect } from 'react'
 import { IconButton } from './button.tsx'
-import { createToastTurns, type ToastOptions, type ToastTurns } from './toast-turns.ts'
+import {
+  createToastTurns,
+  type ToastLink,
+  type ToastOptions,
+  type ToastTurns,
+} from './toast-turns.ts'
 
 /** Spec §9: toasts stay 5 s by default, one toast at a time. */
 const defaultDurationMs = 5000
@@ -10,21 +15,26 @@ const defaultDurationMs = 5000
 const theOne = 'the-one-toast'
 const keptKey = 'mayfly-toast'
 
-let manager: ReturnType<typeof Base.createToastManager> | undefined
+interface ToastData {
+  link: ToastLink | null
+}
+
+let manager: ReturnType<typeof Base.createToastManager<ToastData>> | undefined
 function theManager() {
-  manager ??= Base.createToastManager()
+  manager ??= Base.createToastManager<ToastData>()
   return manager
 }
 
 let turns: ToastTurns | undefined
 function theTurns() {
   turns ??= createToastTurns(
-    ({ title, description, tone = 'plain', duration = defaultDurationMs }, onClose) =>
+    ({ title, description, link = null, tone = 'plain', duration = defaultDurationMs }, onClose) =>
       theManager().add({
         id: theOne,
         title,
         description,
         type: tone,
+        data: { link },
         timeout: duration,
         onClose,
       }),
@@ -60,7 +70,7 @@ function takeKept(): ToastOptions | null {
 }
 
 function Toasts() {
-  const { toasts, close } = Base.useToastManager()
+  const { toasts, close } = Base.useToastManager<ToastData>()
   return toasts.map((shown) => (
     <Base.Root
       key={shown.id}
@@ -83,6 +93,16 @@ function Toasts() {
         >
           <Base.Title className="font-semibold text-base" render={<p />} />
           <Base.Description className="mt-0.5 text-muted" />
+          {shown.data?.link ? (
+            <a
+              href={shown.data.link.href}
+              target="_blank"
+              rel="noreferrer"
+              className="mt-1 inline-flex items-center font-[560] text-accent underline underline-offset-3 pointer-coarse:min-h-11"
+            >
+              {shown.data.link.text}
+            </a>
+          ) : null}
         </div>
         <div className="-my-1.5 shrink-0">
           <IconButton label="Dismiss" icon={<X />} onClick={() => close(shown.id)} />

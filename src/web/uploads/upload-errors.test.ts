@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import { uploadRecord } from '../../../tests/support/upload-facts.ts'
 import { errorTable } from '../../shared/contract/errors.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
-import { outcomeOf, refusalText, stopsTheRest, transferText } from './upload-errors.ts'
+import {
+  dataLost,
+  failedForSpace,
+  failsForGood,
+  outcomeOf,
+  refusalText,
+  stopsTheRest,
+  transferCode,
+  transferText,
+} from './upload-errors.ts'
 
 function refusal(
   status: number | null,
@@ -29,23 +39,61 @@ describe('the words of spec §8', () => {
     expect(refusalText('confirm', 'background', refused)).toBe(text)
   })
 
+  test.each(['foreground', 'background'] as const)(
+    'content that was taken down, without a status (%s)',
+    (path) => {
+      const { status, message } = errorTable.CONTENT_BLOCKED
+      const blocked = refusal(status, 'CONTENT_BLOCKED', message)
+      expect(refusalText('confirm', path, blocked)).toBe(message)
+      expect(refusalText('confirm', path, { ...blocked, message: null })).toBe(message)
+    },
+  )
+
   test('a file that can no longer be read, and a status that is not known', () => {
-    expect(transferText('background', 'unreadable', null)).toBe(
+    expect(transferText('background', 'unreadable', null, true)).toBe(
       'The file has changed or can no longer be read',
     )
-    expect(transferText('foreground', 'status', null)).toBe('Direct S3 upload failed')
-    expect(transferText('background', 'status', 500)).toBe('Upload failed with status 500')
+    expect(transferText('foreground', 'status', null, true)).toBe('Direct S3 upload failed')
+    expect(transferText('foreground', 'status', null, false)).toBe('Upload failed')
+    expect(transferText('background', 'status', 500, true)).toBe('Upload failed with status 500')
   })
 
   test.each(['foreground', 'background'] as const)(
     'a server without space for it says what to do (%s)',
     (path) => {
       const { status, message } = errorTable.STORAGE_FULL
-      expect(transferText(path, 'status', status)).toBe(message)
+      expect(transferText(path, 'status', status, false)).toBe(message)
       const full = errorTable.DISK_FULL
-      expect(transferText(path, 'disk-full', full.status)).toBe(full.message)
+      expect(transferText(path, 'disk-full', full.status, false)).toBe(full.message)
     },
   )
+})
+
+test.each([
+  ['status', 507, 'STORAGE_FULL', true],
+  ['disk-full', 503, 'DISK_FULL', true],
+  ['status', 500, null, false],
+  ['network', null, null, false],
+] as const)('a transfer that ended by %s %j has the code %j', (kind, status, code, isForSpace) => {
+  expect(transferCode(kind, status)).toBe(code)
+  expect(failedForSpace({ status: 'failed', code })).toBe(isForSpace)
+  expect(failedForSpace({ status: 'paused', code })).toBe(false)
+})
+
+test.each([
+  [{ code: 'CONTENT_BLOCKED' }, true],
+  [{ code: 'FILE_TOO_LARGE' }, true],
+  [{ code: 'INVALID_INPUT' }, true],
+  [{ code: 'TIER_FILE_COUNT' }, false],
+  [{ code: 'STORAGE_FULL' }, false],
+  [{ code: null }, false],
+  [{}, false],
+  [{ error: dataLost }, false],
+  [{ error: dataLost, pasted: true }, true],
+  [{ code: 'CONTENT_BLOCKED', status: 'completed' }, false],
+] as const)('whether a failed upload %j fails for good: %s', (changes, isFinal) => {
+  const error = 'Refused'
+  expect(failsForGood(uploadRecord({ status: 'failed', error, ...changes }))).toBe(isFinal)
 })
 
 test('a full tier: the rest of the drop is not tried', () => {

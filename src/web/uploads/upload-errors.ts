@@ -1,4 +1,4 @@
-import { errorTable } from '../../shared/contract/errors.ts'
+import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
 import type { UploadPath } from '../../shared/rules/upload-path.ts'
 import { ApiError } from '../api/call.ts'
 import type { UploadRecord } from './records/upload-record.ts'
@@ -55,6 +55,24 @@ export function isCancelled({ status, error }: Pick<UploadRecord, 'status' | 'er
  */
 export const dataLost = 'Resume failed - file data lost. Please restart upload.'
 
+const finalCodes: readonly string[] = [
+  'CONTENT_BLOCKED',
+  'FILE_TOO_LARGE',
+  'INVALID_INPUT',
+] satisfies ErrorCode[]
+
+/**
+ * True for a failed upload that would fail again, however often it is tried: the server refuses this
+ * file, or pasted content is lost, which nobody can choose again.
+ */
+export function failsForGood(
+  record: Pick<UploadRecord, 'status' | 'error' | 'code' | 'pasted'>,
+): boolean {
+  const { status, error, code, pasted } = record
+  if (status !== 'failed') return false
+  return (code != null && finalCodes.includes(code)) || (pasted && error === dataLost)
+}
+
 const networkError = 'Network error during upload'
 
 /** The error text of an upload that ended for a reason that nobody knows. */
@@ -73,15 +91,17 @@ export const unreadable = unreadableText('The file')
 /**
  * Returns the text of spec §8 for a call that failed. It is the server's own message where the
  * server sent one. For a failed confirmation of a background upload it is the status and the
- * message or body.
+ * message or body. Content that was taken down is told in plain words, because the status would
+ * look like a fault of the transfer.
  */
 export function refusalText(
   stage: 'start' | 'confirm',
   path: UploadPath,
-  { status, message, body }: Refusal,
+  { status, code, message, body }: Refusal,
 ): string {
   const own = trimmed(message)
   if (stage === 'start') return own || 'Failed to get upload URL'
+  if (code === 'CONTENT_BLOCKED') return own || errorTable[code].message
   if (path === 'foreground') return own || 'Failed to confirm upload'
   if (status === null) return networkError
   return `Upload confirmation failed: ${status} - ${own || trimmed(body)}`
@@ -91,28 +111,52 @@ function trimmed(text: string | null | undefined): string {
   return text?.trim() ?? ''
 }
 
-/** Returns the text of spec §8 for a transfer that failed and is not repeated. */
-export function transferText(path: UploadPath, kind: TransferFault, status: number | null): string {
+/**
+ * Returns the text of spec §8 for a transfer that failed and is not repeated.
+ * @param toBucket whether the bytes go to a bucket. A server that stores files itself has no S3, so
+ * there the texts without S3 are used.
+ */
+export function transferText(
+  path: UploadPath,
+  kind: TransferFault,
+  status: number | null,
+  toBucket: boolean,
+): string {
   if (kind === 'unreadable') return unreadable
   if (kind === 'network') return networkError
   if (kind === 'disk-full') return errorTable.DISK_FULL.message
   // The text of STORAGE_FULL says what a person can do. The bare status would not.
   if (status === errorTable.STORAGE_FULL.status) return errorTable.STORAGE_FULL.message
   if (path === 'foreground') {
-    if (kind === 'timeout' || status === null) return 'Direct S3 upload failed'
-    return `Direct S3 upload failed with status ${status}`
+    if (kind === 'timeout' || status === null) {
+      return toBucket ? 'Direct S3 upload failed' : unknownReason
+    }
+    if (toBucket) return `Direct S3 upload failed with status ${status}`
   }
   if (kind === 'timeout') return networkError
   return status === null ? unknownReason : `Upload failed with status ${status}`
 }
 
-const fullTexts = (['STORAGE_FULL', 'STORAGE_CAP_REACHED', 'DISK_FULL'] as const).map(
-  (code) => errorTable[code].message,
-)
+/** Returns the code of the refusal that ended a transfer; null if it has none. */
+export function transferCode(kind: TransferFault, status: number | null): ErrorCode | null {
+  if (kind === 'disk-full') return 'DISK_FULL'
+  return kind === 'status' && status === errorTable.STORAGE_FULL.status ? 'STORAGE_FULL' : null
+}
 
-/** True for the text of an upload that failed because the server has no room. */
-export function saysServerIsFull(error: string | null): boolean {
-  return error !== null && fullTexts.some((text) => error.includes(text))
+const fullCodes: readonly string[] = [
+  'STORAGE_FULL',
+  'STORAGE_CAP_REACHED',
+  'DISK_FULL',
+] satisfies ErrorCode[]
+
+/** True for the code of a refusal because the server has no room. */
+export function saysFull(code: string | null | undefined): boolean {
+  return code != null && fullCodes.includes(code)
+}
+
+/** True for an upload that failed because the server has no room. */
+export function failedForSpace({ status, code }: Pick<UploadRecord, 'status' | 'code'>): boolean {
+  return status === 'failed' && saysFull(code)
 }
 
 /** True when the server would refuse all waiting uploads for the same reason. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorTable } from '../../shared/contract/errors.ts'
 import { transferText } from './upload-errors.ts'
-import { dropNotice, failureNotice, successNotice } from './upload-notices.ts'
+import { dropNotice, failureNotice, successNotice, tellSupport } from './upload-notices.ts'
 
 describe('the words of spec §8', () => {
   test.each([
@@ -19,12 +19,12 @@ describe('the words of spec §8', () => {
       description: 'Direct S3 upload failed',
       failed: true,
     })
-    const changed = transferText('foreground', 'unreadable', null)
+    const changed = transferText('foreground', 'unreadable', null, false)
     expect(failureNotice('transfer', 'a.txt', changed)).toMatchObject({
       title: 'Upload Failed',
       description: 'a.txt has changed or can no longer be read',
     })
-    const unknown = transferText('background', 'status', null)
+    const unknown = transferText('background', 'status', null, false)
     for (const reason of ['', unknown]) {
       expect(failureNotice('transfer', 'a.txt', reason)).toMatchObject({
         title: 'Upload Failed',
@@ -36,6 +36,15 @@ describe('the words of spec §8', () => {
       description: 'Upload failed',
     })
   })
+
+  test.each(['STORAGE_FULL', 'STORAGE_CAP_REACHED', 'DISK_FULL'] as const)(
+    'an error that asks people to tell support has a link to it: %s',
+    (code) => {
+      const { message } = errorTable[code]
+      expect(failureNotice('confirm', 'a.txt', message, code)).toMatchObject({ link: tellSupport })
+      expect(failureNotice('confirm', 'a.txt', message)).not.toHaveProperty('link')
+    },
+  )
 
   test('what was stored', () => {
     expect(successNotice('foreground', 'a.txt')).toMatchObject({

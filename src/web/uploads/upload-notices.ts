@@ -1,10 +1,23 @@
 import type { UploadPath } from '../../shared/rules/upload-path.ts'
-import { unknownReason, unreadable, unreadableText } from './upload-errors.ts'
+import type { ToastLink } from '../ui/toast-turns.ts'
+import { saysFull, unknownReason, unreadable, unreadableText } from './upload-errors.ts'
 
 /** A message to a person about an upload: `inline` beside the drop zone, or `toast`. */
 export type Notice =
   | { kind: 'inline'; text: string }
-  | { kind: 'toast'; title: string; description?: string; failed: boolean }
+  | {
+      kind: 'toast'
+      title: string
+      description?: string
+      link?: ToastLink
+      failed: boolean
+    }
+
+/**
+ * The link beside an error that asks people to tell support: the feedback page has a form, and names
+ * the address.
+ */
+export const tellSupport: ToastLink = { text: 'Tell support', href: '/feedback' }
 
 /**
  * The stage at which an upload failed: before its bytes were sent, while they were sent, or when
@@ -16,8 +29,14 @@ export type FailedStage = 'start' | 'transfer' | 'confirm'
  * Returns the notice that an upload failed. Spec §5: an error containing 'tier' or 'Upgrade' is
  * shown inline instead of as a toast. Spec §8: the toast's title is 'Upload Error' before the
  * transfer begins, and 'Upload Failed' after that.
+ * @param code the code of the refusal, if the server refused something.
  */
-export function failureNotice(stage: FailedStage, fileName: string, reason: string): Notice {
+export function failureNotice(
+  stage: FailedStage,
+  fileName: string,
+  reason: string,
+  code: string | null = null,
+): Notice {
   if (reason.includes('tier') || reason.includes('Upgrade')) return { kind: 'inline', text: reason }
   const [title, otherwise] =
     stage === 'start'
@@ -26,7 +45,13 @@ export function failureNotice(stage: FailedStage, fileName: string, reason: stri
   // A toast shows no file name beside its text, so the text itself has to name the file.
   const named = reason === unreadable ? unreadableText(fileName) : reason
   const isKnown = reason !== '' && reason !== unknownReason
-  return { kind: 'toast', title, description: isKnown ? named : otherwise, failed: true }
+  return {
+    kind: 'toast',
+    title,
+    description: isKnown ? named : otherwise,
+    ...(saysFull(code) && { link: tellSupport }),
+    failed: true,
+  }
 }
 
 /** Returns the notice that an upload succeeded (spec §8). */

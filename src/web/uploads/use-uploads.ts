@@ -19,10 +19,11 @@ function storeOf(client: QueryClient): UploadsStore {
   if (known) return known
   const { store, setUser } = createBrowserUploads({
     onStored: (files) => addStored(client, files),
-    onNotice: ({ title, description, failed }) =>
+    onNotice: ({ title, description, link, failed }) =>
       toast({
         title,
         ...(description !== undefined && { description }),
+        ...(link !== undefined && { link }),
         tone: failed ? 'destructive' : 'plain',
         isNews: true,
       }),

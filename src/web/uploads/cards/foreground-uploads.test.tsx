@@ -3,7 +3,7 @@ import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
-import { openPage } from '../../../../tests/support/web-page.ts'
+import { hintSignedIn, openPage } from '../../../../tests/support/web-page.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import { cancelledByUser } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
@@ -177,6 +177,15 @@ describe('the problems', () => {
     expect(given.slice(1)).toEqual(['dismiss', 'resume a'])
   })
 
+  test('are not tried again where another attempt would fail as well', () => {
+    const { message } = errorTable.CONTENT_BLOCKED
+    const { rows } = show({ records: [{ ...failed('a', message), code: 'CONTENT_BLOCKED' }] })
+    expect(rows()).toEqual([expect.stringContaining(message)])
+    expect(screen.queryByRole('button', { name: /Try again/ })).toBeNull()
+    press('Dismiss')
+    expect(given).toEqual(['cancel a', 'dismiss'])
+  })
+
   test('ask for the file at the first click where the browser lacks it', () => {
     const asked = vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(() => undefined)
     const { text } = show({ records: [{ ...failed('a'), need: 'file' }] })
@@ -192,15 +201,36 @@ describe('the problems', () => {
     async (code) => {
       const page = openPage()
       page.on('GET /api/settings/contact', () => ({ supportEmail: 'help@example.org' }))
-      const full = errorTable[code].message
-      page.show(
-        <UploadProblems store={storeOf({ records: [failed('a', full), failed('b', full)] })} />,
-      )
+      const records = ['a', 'b'].map((id) => ({ ...failed(id, errorTable[code].message), code }))
+      page.show(<UploadProblems store={storeOf({ records })} />)
       const link = await screen.findByRole('link', { name: 'help@example.org' })
       expect(link.getAttribute('href')).toBe('mailto:help@example.org')
       page.close()
     },
   )
+
+  test.each([
+    [
+      'the feedback form where no mail reaches support',
+      false,
+      'write to the operator',
+      '/feedback',
+    ],
+    ['the checks, which the administrator reads', true, 'see its checks', '/admin#checks'],
+  ])('without room for a file, lead to %s', async (_, isAdmin, name, href) => {
+    const page = openPage()
+    hintSignedIn(true)
+    page.on('GET /api/auth/user', () => ({ id: 'ada', isAdmin }))
+    page.on('GET /api/settings/contact', () => ({ supportEmail: null }))
+    const code = 'STORAGE_FULL'
+    const record = { ...failed('a', errorTable[code].message), code }
+    page.show(<UploadProblems store={storeOf({ records: [record] })} />)
+    const link = await screen.findByRole('link', { name })
+    expect(link.getAttribute('href')).toBe(href)
+    expect(page.text()).not.toContain('tell support')
+    hintSignedIn(false)
+    page.close()
+  })
 
   test('are dismissed together', () => {
     show({ records: [failed('a'), stored('c'), failed('b')], inlineError: 'Away' })

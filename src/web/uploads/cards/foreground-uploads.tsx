@@ -2,13 +2,14 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import { formatSize } from '../../../shared/rules/file-size.ts'
+import { useCurrentUser } from '../../api/use-current-user.ts'
 import { useSupportEmail } from '../../api/use-support-email.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { FileName } from '../../ui/file-name.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { shortName } from '../../ui/split-name.ts'
-import { isUnderWay } from '../engine/upload-machine.ts'
+import { canResume, isUnderWay } from '../engine/upload-machine.ts'
 import {
   overallPercent,
   progressText,
@@ -21,7 +22,7 @@ import { chooseFile } from '../picking/choose-file.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import { useGivenFile } from '../picking/use-given-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import { cancelledByUser, isCancelled, saysServerIsFull } from '../upload-errors.ts'
+import { cancelledByUser, failedForSpace, isCancelled } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { foregroundBatch } from './foreground-batch.ts'
 
@@ -192,7 +193,7 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
           />
         ))}
       </ul>
-      {failed.some(({ error }) => saysServerIsFull(error)) ? <SupportAddress /> : null}
+      {failed.some(failedForSpace) ? <SupportAddress /> : null}
       {failed.length > mostShown ? (
         <p className="px-4 pt-1.5 text-muted text-sm tabular-nums sm:px-5">
           And {failed.length - mostShown} more
@@ -212,7 +213,7 @@ interface FailedUploadProps {
 
 /**
  * A failed upload with its error. The button 'Try again' first asks for the file if the browser
- * lacks it.
+ * lacks it. An upload that would fail again has no such button.
  */
 function FailedUpload({ record, isTold, onResume, onFile }: FailedUploadProps) {
   const { fileName, error, need } = record
@@ -232,22 +233,33 @@ function FailedUpload({ record, isTold, onResume, onFile }: FailedUploadProps) {
           </p>
         ) : null}
       </div>
-      <Button size="small" onClick={() => (needsFile ? void give(chooseFile()) : onResume())}>
-        Try again<span className="sr-only">: {fileName}</span>
-      </Button>
+      {canResume(record) ? (
+        <Button size="small" onClick={() => (needsFile ? void give(chooseFile()) : onResume())}>
+          Try again<span className="sr-only">: {fileName}</span>
+        </Button>
+      ) : null}
     </li>
   )
 }
 
-/** The support address. A person can report there that the server is full. */
+/**
+ * Whom a person can tell that the server is full: the support address, or the operator by the
+ * feedback form. The administrator is the one who makes room.
+ */
 function SupportAddress() {
   const supportEmail = useSupportEmail()
-  return supportEmail === undefined ? null : (
+  const { data: user } = useCurrentUser()
+  const way = (before: string, href: string, label: string) => (
     <p className="px-4 py-1.5 text-sm sm:px-5">
-      Support:{' '}
-      <a className="font-[560] underline" href={`mailto:${supportEmail}`}>
-        {supportEmail}
+      {before}{' '}
+      <a className="font-[560] underline" href={href}>
+        {label}
       </a>
     </p>
   )
+  if (user?.isAdmin) return way('You run this server:', '/admin#checks', 'see its checks')
+  if (supportEmail === undefined) return null
+  return supportEmail === null
+    ? way('Support:', '/feedback', 'write to the operator')
+    : way('Support:', `mailto:${supportEmail}`, supportEmail)
 }

@@ -51,9 +51,9 @@ describe('the status of an upload (spec §4)', () => {
   })
 
   test.each([
-    ['foreground', 'status', 403, 'Direct S3 upload failed with status 403'],
+    ['foreground', 'status', 403, 'Upload failed with status 403'],
     ['foreground', 'network', null, 'Network error during upload'],
-    ['foreground', 'timeout', null, 'Direct S3 upload failed'],
+    ['foreground', 'timeout', null, 'Upload failed'],
     ['background', 'status', 403, 'Upload failed with status 403'],
     ['background', 'network', null, 'Network error during upload'],
     ['background', 'timeout', null, 'Network error during upload'],
@@ -66,6 +66,18 @@ describe('the status of an upload (spec §4)', () => {
     // The server keeps the stored bytes for the next attempt.
     expect(types(effects)).not.toContain('abort-on-server')
   })
+
+  test.each([
+    ['status', 403, 'Direct S3 upload failed with status 403'],
+    ['timeout', null, 'Direct S3 upload failed'],
+  ] as const)(
+    'to a bucket, a transfer that ends by %s %s fails with: %s',
+    (kind, status, error) => {
+      const toBucket = { ...uploading, ticket: { ...ticket, computesSha256: false } }
+      const failed = stepOf(toBucket, { type: 'transfer-failed', kind, status })
+      expect(failed.record).toMatchObject({ status: 'failed', error })
+    },
+  )
 
   test.each([
     ['foreground', refusal(500), 'Failed to confirm upload'],
@@ -85,6 +97,25 @@ describe('the status of an upload (spec §4)', () => {
     const event = { type: 'refused', stage: 'confirm', refusal: refused } as const
     expect(stepOf({ ...uploading, path }, event).record).toMatchObject({ status: 'failed', error })
   })
+
+  test.each(['foreground', 'background'] as const)(
+    '%s: content that was taken down ends the upload, on the server too, and is not tried again',
+    (path) => {
+      const event = {
+        type: 'refused',
+        stage: 'confirm',
+        refusal: refusal(409, 'CONTENT_BLOCKED', 'It was taken down.'),
+      } as const
+      const { record: next, effects } = stepOf({ ...uploading, path }, event)
+      expect(next).toMatchObject({ status: 'failed', error: 'It was taken down.', ticket: null })
+      expect(types(effects)).toContain('release-data')
+      const blocked = next ?? uploading
+      expect(stepOf(blocked, { type: 'resume', data: 'ready' }).record).toBe(blocked)
+      expect(stepOf(blocked, { type: 'lacks', need: 'file' }).record).toBe(blocked)
+      // The server has no such upload any more, so nothing is aborted there.
+      expect(types(stepOf(blocked, { type: 'cancel' }).effects)).not.toContain('abort-on-server')
+    },
+  )
 
   test("cancelling ends it as 'Cancelled by user' and frees the slot", () => {
     const { record: next, effects } = stepOf(uploading, { type: 'cancel' })

@@ -3,10 +3,12 @@ import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
 import {
   cancelledByUser,
   dataLost,
+  failsForGood,
   isCancelled,
   type Refusal,
   refusalText,
   stopsTheRest,
+  transferCode,
   transferText,
 } from '../upload-errors.ts'
 import { type FailedStage, failureNotice, successNotice } from '../upload-notices.ts'
@@ -35,9 +37,13 @@ export function isOver({ status }: UploadRecord): boolean {
   return status === 'completed' || status === 'failed'
 }
 
-/** True when an upload may be resumed: it is paused, or it failed without being cancelled. */
+/**
+ * True when an upload may be resumed: it is paused, or it failed for a reason that another attempt
+ * may change. A person did not cancel it.
+ */
 export function canResume(record: UploadRecord): boolean {
-  return record.status === 'paused' || (record.status === 'failed' && !isCancelled(record))
+  if (record.status === 'paused') return true
+  return record.status === 'failed' && !isCancelled(record) && !failsForGood(record)
 }
 
 /** Spec §9: a paused upload resumes without a person after 5 s without activity. */
@@ -81,7 +87,7 @@ export function advance(record: UploadRecord, event: UploadEvent, now: number): 
     case 'resume':
       return canResume(record) ? resumed(record, event.data, now) : unchanged(record)
     case 'lacks':
-      if (record.status !== 'failed' || isCancelled(record)) return unchanged(record)
+      if (record.status !== 'failed' || !canResume(record)) return unchanged(record)
       return { record: { ...record, need: event.need }, effects: [save] }
     default:
       return isUnderWay(record) ? whileUnderWay(record, event, now) : unchanged(record)
@@ -216,8 +222,14 @@ function refused(
   }
   const words = stage === 'start' || stage === 'resume' ? 'start' : 'confirm'
   const reason = refusalText(words, path, refusal)
+  const why = { error: reason, code: refusal.code }
+  // The server has ended this upload, so there is nothing to continue and nothing to abort.
+  if (refusal.code === 'CONTENT_BLOCKED') {
+    const ended = { ...record, ticket: null }
+    return failedAndTold(ended, words, why, [{ type: 'release-data' }])
+  }
   const rest: UploadEffect[] = stopsTheRest(refusal) ? [{ type: 'stop-the-rest', reason }] : []
-  return failedAndTold(record, words, reason, rest)
+  return failedAndTold(record, words, why, rest)
 }
 
 /**
@@ -240,12 +252,20 @@ function transferFailed(
     // URL. URLs of parts are renewed without a new start.
     if (status === 403 && !ticket.parts) return startedAnew(record, ticket.cloudKey)
   }
-  const reason = transferText(path, kind, status)
+  const why = {
+    error: transferText(path, kind, status, goesToBucket(ticket)),
+    code: transferCode(kind, status),
+  }
   // If the file cannot be read, this browser forgets it. The next attempt then asks for the file.
-  if (kind !== 'unreadable') return failedAndTold(record, 'transfer', reason)
-  const next = failedAndTold(record, 'transfer', reason, [{ type: 'release-data' }])
+  if (kind !== 'unreadable') return failedAndTold(record, 'transfer', why)
+  const next = failedAndTold(record, 'transfer', why, [{ type: 'release-data' }])
   if (record.pasted || next.record === null) return next
   return { ...next, record: { ...next.record, need: 'file' } }
+}
+
+/** True for a bucket: only a server that stores files itself computes the SHA-256 of each. */
+function goesToBucket(ticket: UploadTicket | null): boolean {
+  return ticket?.computesSha256 !== true
 }
 
 /**
@@ -273,6 +293,7 @@ function resumed(record: UploadRecord, data: DataState, now: number): Transition
       status: 'pending',
       need: null,
       error: null,
+      code: null,
       restarted: false,
       lastActivity: now,
     },
@@ -355,12 +376,12 @@ function freeSlot({ ticket, status }: UploadRecord): UploadEffect[] {
 function failedAndTold(
   record: UploadRecord,
   stage: FailedStage,
-  error: string,
+  { error, code }: { error: string; code: string | null },
   more: UploadEffect[] = [],
 ): Transition {
-  const notice = failureNotice(stage, record.fileName, error)
+  const notice = failureNotice(stage, record.fileName, error, code)
   return {
-    record: failed(record, error),
+    record: failed(record, error, code),
     effects: [endTurn, save, { type: 'tell', notice }, ...more],
   }
 }
@@ -376,15 +397,16 @@ const endTurn: UploadEffect = { type: 'end-turn' }
  * Returns the record as paused. `need` is what a person must give before the upload can continue.
  */
 function paused(record: UploadRecord, need: UploadRecord['need']): UploadRecord {
-  return { ...record, status: 'paused', need, error: null }
+  return { ...record, status: 'paused', need, error: null, code: null }
 }
 
 /**
  * Returns the record as failed.
  * @param error the text that a person reads.
+ * @param code the code of the refusal, if the server refused something.
  */
-function failed(record: UploadRecord, error: string): UploadRecord {
-  return { ...record, status: 'failed', need: null, error }
+function failed(record: UploadRecord, error: string, code: string | null = null): UploadRecord {
+  return { ...record, status: 'failed', need: null, error, code }
 }
 
 /**

@@ -2,6 +2,7 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
+import { errorTable } from '../../../shared/contract/errors.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser } from '../upload-errors.ts'
@@ -49,6 +50,7 @@ describe('an upload shows', () => {
     [{ status: 'completed' }, 'Completed', []],
     [{ status: 'failed', error: 'Away' }, 'Failed', ['Try again: a.mp4']],
     [{ status: 'failed', error: cancelledByUser }, 'Failed', []],
+    [{ status: 'failed', error: 'Taken down', code: 'CONTENT_BLOCKED' }, 'Failed', []],
   ] as const)('%j as "%s", with what can be done', (changes, badge, actions) => {
     const item = show(changes)
     expect([item.badge(), item.actions()]).toEqual([badge, actions])
@@ -121,6 +123,15 @@ test.each([
   expect(asked).toHaveBeenCalledOnce()
   expect(given).toEqual([])
   asked.mockRestore()
+})
+
+test('an error that asks people to tell support has a link to it, in another tab', () => {
+  show({ status: 'failed', error: errorTable.DISK_FULL.message, code: 'DISK_FULL' })
+  const link = screen.getByRole('link', { name: 'Tell support' })
+  expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual(['/feedback', '_blank'])
+  cleanup()
+  show({ status: 'failed', error: 'Network error during upload' })
+  expect(screen.queryByRole('link')).toBeNull()
 })
 
 test('signing in opens another tab, since this one has the file', () => {

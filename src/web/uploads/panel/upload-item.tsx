@@ -2,14 +2,15 @@ import { X } from 'lucide-react'
 import { type DragEvent, memo, useState } from 'react'
 import { formatSize } from '../../../shared/rules/file-size.ts'
 import { splitName } from '../../ui/split-name.ts'
-import { isUnderWay } from '../engine/upload-machine.ts'
+import { canResume, isUnderWay } from '../engine/upload-machine.ts'
 import { isFinalizing, progressText, shareOf } from '../engine/upload-progress.ts'
 import { interruptionTexts } from '../interruption.ts'
 import { chooseFile } from '../picking/choose-file.ts'
 import { readDrop } from '../picking/dropped-files.ts'
 import { useGivenFile } from '../picking/use-given-file.ts'
 import type { UploadNeed, UploadRecord, UploadStatus } from '../records/upload-record.ts'
-import { isCancelled } from '../upload-errors.ts'
+import { failedForSpace } from '../upload-errors.ts'
+import { tellSupport } from '../upload-notices.ts'
 import type { UploadLive, UploadsState } from '../uploads-state.ts'
 import { speedText, timeLeftText } from './panel-view.ts'
 
@@ -168,7 +169,7 @@ function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
 
 function Item({ record, live, commands }: UploadItemProps) {
   const { id, fileName, status, need } = record
-  const waits = status === 'paused' || (status === 'failed' && !isCancelled(record))
+  const waits = canResume(record)
   const needsFile = waits && need === 'file'
   const { fault, give } = useGivenFile((picked) => commands.provideFile(id, picked))
   // If the browser needs permission to read the file again, a person may drop the file instead.
@@ -197,8 +198,14 @@ function Item({ record, live, commands }: UploadItemProps) {
           </a>
         ) : null}
         {status === 'paused' ? <Action label="Resume" name={fileName} onPress={resume} /> : null}
-        {status === 'failed' && !isCancelled(record) ? (
+        {status === 'failed' && waits ? (
           <Action label="Try again" name={fileName} onPress={resume} />
+        ) : null}
+        {failedForSpace(record) ? (
+          // It opens in another tab, because this tab has the file in memory.
+          <a className="upload-act" href={tellSupport.href} target="_blank" rel="noreferrer">
+            {tellSupport.text}
+          </a>
         ) : null}
         {status === 'completed' || status === 'failed' ? null : (
           <button

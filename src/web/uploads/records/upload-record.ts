@@ -82,6 +82,11 @@ const uploadRecord = z.object({
   lastActivity: moment,
   /** Why the upload failed, as a person reads it; null while it has not failed. */
   error: z.string().nullable(),
+  /**
+   * The code of the refusal that made the upload fail; null if it has none. Absent in records of an
+   * older version of this program.
+   */
+  code: z.string().nullable().optional(),
 })
 export type UploadRecord = z.infer<typeof uploadRecord>
 export type UploadStatus = UploadRecord['status']

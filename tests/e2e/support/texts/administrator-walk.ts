@@ -60,10 +60,22 @@ export const administratorWalk: readonly Stop[] = [
           'Failed to expire files',
           'Failed to expire trials',
           'Failed to test S3 connection',
-          'Direct S3 upload failed',
+          'Failed to get upload URL',
         ],
       ],
     ],
+  },
+  {
+    at: 'test upload to a bucket that cannot be reached',
+    go: async (stage) => {
+      // The browser refuses to send to a host that the page's security policy does not name.
+      stage.noise.allow(/bucket\.example/)
+      await stage.page.route('**/api/admin/test-s3-upload', (route) =>
+        route.fulfill({ json: { uploadUrl: 'http://bucket.example/key', testKey: 'key' } }),
+      )
+      await press('Test upload: Test storage upload', maintenance)(stage)
+    },
+    shows: [[maintenance, ['Direct S3 upload failed']]],
   },
   {
     at: 'change of a tier that fails',
