@@ -63,5 +63,7 @@ test('the administrator changes limits and the cap, sees what is in use, and wha
   await expect(tier('Free').getByLabel('Files at a time', { exact: true })).toHaveValue('5')
   await expect(tier('Premium').getByLabel('Files at a time', { exact: true })).toHaveValue('6')
   await page.getByRole('link', { name: 'Back to Dashboard' }).click()
-  await expect(page.getByText('Any type, up to 2GB each, 5 files at most')).toBeVisible()
+  // 900 KB of the cap of 1 MB are in use.
+  await expect(page.getByText('Any type, up to 124KB each right now, 5 files')).toBeVisible()
+  await expect(page.getByText('a file may have 2GB.')).toBeVisible()
 })

@@ -22,22 +22,23 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   const fourth = await writeRandomFile(folder, 'four.txt', 1000)
   await openDashboard(page, app, person)
   await expect(page.getByText('Any type, up to 500MB each, 3 files at most')).toBeVisible()
+  await expect(page.getByText('1 of 3 left')).toBeVisible()
   const shown = await recordTexts(page)
 
   await chooseFiles(page, [third.path, fourth.path])
   // Spec §5: an upload error containing 'tier' is shown inline instead of as a toast.
   await expect(page.getByRole('main').getByRole('alert')).toHaveText(
-    'The free tier holds 3 files at most. Upgrade to Premium for unlimited uploads.',
+    'The free tier holds 3 files at most: delete files to make room. Upgrade to Premium for unlimited uploads.',
   )
   await expect.poll(() => shown).toContain('1 of 2 files uploaded')
   await expect(fileRow(page, 'three.txt').getByRole('button', { name: 'Copy' })).toBeVisible()
   await expect(page.getByText('3 active links')).toBeVisible()
   expect(shown).not.toContain('Upload Error')
   await expect(page.getByText('Free holds 3 files')).toBeVisible()
-  // The way without an upgrade is told too, and the reason stands before the offer.
-  await expect(page.getByText('It needs no upgrade: delete a file')).toBeVisible()
+  await expect(page.getByText('None left: delete files to make room')).toBeVisible()
+  // The reason, with both ways out, stands before the offer.
   const text = (await page.getByRole('main').textContent()) ?? ''
-  expect(text.indexOf('at most. Upgrade')).toBeLessThan(text.indexOf('Continue with Free'))
+  expect(text.indexOf('make room. Upgrade')).toBeLessThan(text.indexOf('Continue with Free'))
 
   await page.getByRole('button', { name: 'Delete one.txt' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
@@ -159,7 +160,9 @@ test('every screen names the limits that the administrator has set, and says whe
 
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  await expect(page.getByText('Any type, up to 2MB each, 1 file at most')).toBeVisible()
+  // The cap has less room than the tier allows.
+  await expect(page.getByText('Any type, up to 1MB each right now, 1 file at most')).toBeVisible()
+  await expect(page.getByText('With enough of it, a file may have 2MB.')).toBeVisible()
   await expect(page.getByRole('radio')).toHaveText(['1 day', '2 days'])
   await expect(page.getByRole('radio', { name: '1 day' })).toBeChecked()
 
@@ -173,7 +176,5 @@ test('every screen names the limits that the administrator has set, and says whe
 
   const shown = await recordTexts(page)
   await chooseFiles(page, [await writeSparseFile(folder, 'more.iso', 1024 * 1024 + 1)])
-  await expect
-    .poll(() => shown.join('\n'))
-    .toContain('This server stores as much as its administrator allows.')
+  await expect.poll(() => shown.join('\n')).toContain('Files up to 1 MB fit now.')
 })

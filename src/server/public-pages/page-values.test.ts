@@ -58,7 +58,7 @@ describe('what the public pages say', () => {
       storageHost: '',
       fault: '',
       TIER_FILE_COUNT:
-        'The free tier holds 3 files at most. Upgrade to Premium for unlimited uploads.',
+        'The free tier holds 3 files at most: delete files to make room. Upgrade to Premium for unlimited uploads.',
       TIER_FILE_SIZE:
         'The free tier takes files up to 500MB. Upgrade to Premium for files up to 1GB.',
       TIER_EXPIRATION:

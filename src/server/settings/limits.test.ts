@@ -95,7 +95,7 @@ describe('GET /api/settings/limits', () => {
     await set('free_max_files', 7)
     for (const path of ['/api/openapi.json', '/api/docs']) {
       const text = await (await makeClient(app).fetch(path)).text()
-      expect(text).toContain('The free tier holds 7 files at most.')
+      expect(text).toContain('The free tier holds 7 files at most:')
       expect(text).not.toContain('3 files at most')
     }
   })
@@ -160,7 +160,8 @@ describe('uploads that start after a change', () => {
     const refused = await askForUpload(person)
     expect(await json(refused)).toEqual({
       code: 'TIER_FILE_COUNT',
-      message: 'The free tier holds 1 file at most. Upgrade to Premium for unlimited uploads.',
+      message:
+        'The free tier holds 1 file at most: delete files to make room. Upgrade to Premium for unlimited uploads.',
     })
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(2)
     await set('free_max_files', 3)

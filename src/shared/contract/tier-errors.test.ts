@@ -13,7 +13,8 @@ import {
 } from './tier-errors.ts'
 
 const limited: Record<TierLimitCode, string> = {
-  TIER_FILE_COUNT: 'The free tier holds 3 files at most. Upgrade to Premium for unlimited uploads.',
+  TIER_FILE_COUNT:
+    'The free tier holds 3 files at most: delete files to make room. Upgrade to Premium for unlimited uploads.',
   TIER_EXPIRATION: 'The free tier keeps files for 3 days. Upgrade to Premium for 3, 5 or 7 days.',
   TIER_FILE_SIZE: 'The free tier takes files up to 500MB. Upgrade to Premium for files up to 1GB.',
 }
@@ -60,7 +61,7 @@ describe('under limits that the administrator has changed', () => {
     [
       'free',
       'TIER_FILE_COUNT',
-      'The free tier holds 1 file at most. Upgrade to Premium for 20 files.',
+      'The free tier holds 1 file at most: delete files to make room. Upgrade to Premium for 20 files.',
     ],
     [
       'free',
@@ -72,7 +73,11 @@ describe('under limits that the administrator has changed', () => {
       'TIER_FILE_SIZE',
       'The free tier takes files up to 1MB. Upgrade to Premium for files up to 5GB.',
     ],
-    ['premium', 'TIER_FILE_COUNT', 'The premium tier holds 20 files at most.'],
+    [
+      'premium',
+      'TIER_FILE_COUNT',
+      'The premium tier holds 20 files at most: delete files to make room.',
+    ],
   ])('a user of %s reads for %s: %s', (tier, code, text) => {
     expect(limitErrorText(tier, code, changed)).toBe(text)
   })
@@ -80,7 +85,7 @@ describe('under limits that the administrator has changed', () => {
   it('no upgrade is named that brings nothing', () => {
     const same = { free: changed.premium, premium: changed.premium }
     expect(limitErrorText('free', 'TIER_FILE_COUNT', same)).toBe(
-      'The free tier holds 20 files at most.',
+      'The free tier holds 20 files at most: delete files to make room.',
     )
     expect(limitErrorText('free', 'TIER_FILE_SIZE', same)).toBe(
       'The free tier takes files up to 5GB.',

@@ -22,7 +22,7 @@ interface LimitText {
 
 const limitTexts = {
   TIER_FILE_COUNT: {
-    limit: ({ maxFiles }) => `holds ${filesText(maxFiles)} at most`,
+    limit: ({ maxFiles }) => `holds ${filesText(maxFiles)} at most: delete files to make room`,
     upgrade: ({ maxFiles }) => (maxFiles === null ? 'unlimited uploads' : filesText(maxFiles)),
     helps: ({ maxFiles }, above) =>
       (above.maxFiles ?? Number.POSITIVE_INFINITY) > (maxFiles ?? Number.POSITIVE_INFINITY),

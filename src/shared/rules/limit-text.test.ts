@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daysText, filesText, limitsText } from './limit-text.ts'
+import { daysText, filesLeftText, filesText, limitsText } from './limit-text.ts'
 import { defaultLimits } from './tier-limits.ts'
 
 test.each([
@@ -18,6 +18,16 @@ test.each([
   [[3, 5, 7], '3, 5 or 7 days'],
 ])('%j as days: %s', (days, text) => {
   expect(daysText(...days)).toBe(text)
+})
+
+test.each([
+  [3, 0, '3 of 3 left'],
+  [3, 2, '1 of 3 left'],
+  [10_000, 0, '10,000 of 10,000 left'],
+  [3, 3, 'None left: delete files to make room'],
+  [3, 40, 'None left: delete files to make room'],
+])('of %j files %j are there: %s', (maxFiles, active, text) => {
+  expect(filesLeftText(maxFiles, active)).toBe(text)
 })
 
 test('the limits of a tier in one line', () => {

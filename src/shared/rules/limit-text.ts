@@ -13,6 +13,16 @@ export function daysText(...days: readonly number[]): string {
   return `${anyOf(days)} ${days.length === 1 && days[0] === 1 ? 'day' : 'days'}`
 }
 
+/**
+ * Says how many more files a user may have who has `active` ones now. Examples: '2 of 3 left', 'None
+ * left: delete files to make room'.
+ */
+export function filesLeftText(maxFiles: number, active: number): string {
+  const left = maxFiles - active
+  if (left <= 0) return 'None left: delete files to make room'
+  return `${left.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
+}
+
 /** Returns the limits of a tier in words. Example: '3 files at most, 500MB each, for 3 days'. */
 export function limitsText({ maxFiles, maxFileSize, expirationDays }: TierLimits): string {
   const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at most`

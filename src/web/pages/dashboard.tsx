@@ -6,6 +6,7 @@ import { selectedDays } from '../../shared/rules/tier-limits.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { useLimits } from '../api/use-limits.ts'
+import { FilesLeft } from '../files/files-left.tsx'
 import { usePreferences } from '../files/manager/use-preferences.ts'
 import { MyFiles } from '../files/my-files.tsx'
 import { RecentFiles } from '../files/recent-files.tsx'
@@ -24,6 +25,8 @@ import { type Drop, dropFault } from '../uploads/picking/dropped-files.ts'
 import type { PickedFile } from '../uploads/picking/picked-file.ts'
 import { usePageDrop } from '../uploads/picking/use-page-drop.ts'
 import { usePagePaste } from '../uploads/picking/use-page-paste.ts'
+import { useLargestFile } from '../uploads/use-largest-file.ts'
+import { useHasOpenUploads } from '../uploads/use-open-uploads.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
 import { useUploadsStore } from '../uploads/use-uploads.ts'
 import { AnalyticsTab } from './analytics-tab.tsx'
@@ -75,8 +78,11 @@ function SignedIn({ user }: { user: User }) {
   // If the user's tier or its limits change while the page is open, the tier may no longer offer
   // the chosen days.
   const wantedDays = chosenDays ?? preferences?.defaultExpirationDays
+  const { maxFiles } = limits[user.tier]
   const days = selectedDays(limits[user.tier], wantedDays)
   const store = useUploadsStore()
+  const largestFile = useLargestFile(store)
+  const hasOpenUploads = useHasOpenUploads(store)
   const fileInput = useRef<HTMLInputElement>(null)
   const [hasNews, setHasNews] = useState(false)
   const { start, skipped, dismissSkipped, startSkipped } = useUploadFiles(store, user.tier, limits)
@@ -144,6 +150,16 @@ function SignedIn({ user }: { user: User }) {
                   <div className="mb-4">
                     <DropZone
                       limits={limits[user.tier]}
+                      largestFile={largestFile}
+                      filesLeft={
+                        maxFiles === null ? null : (
+                          <FilesLeft
+                            tier={user.tier}
+                            maxFiles={maxFiles}
+                            isChanging={hasOpenUploads}
+                          />
+                        )
+                      }
                       days={days}
                       onDaysChange={setDays}
                       onChosen={take}

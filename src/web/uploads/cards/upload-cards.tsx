@@ -1,6 +1,5 @@
 import { useStore } from 'zustand'
 import type { User } from '../../../shared/contract/account.ts'
-import { limitErrorText } from '../../../shared/contract/tier-errors.ts'
 import { tierTraits } from '../../../shared/rules/tier-traits.ts'
 import { useLimits } from '../../api/use-limits.ts'
 import { UpgradeCard } from '../../tiers/upgrade-card.tsx'
@@ -31,7 +30,6 @@ export function UploadCards(props: UploadCardsProps) {
   const { maxFileSize } = limits[user.tier]
   const { upgradesTo } = tierTraits[user.tier]
   const reason = upgradeReason(user.tier, limits, { skippedSome: skipped.length > 0, inlineError })
-  const holdsTooMany = inlineError === limitErrorText(user.tier, 'TIER_FILE_COUNT', limits)
   if (reason !== null && upgradesTo !== null) {
     return (
       <UpgradeCard
@@ -41,9 +39,6 @@ export function UploadCards(props: UploadCardsProps) {
         onContinue={onDismiss}
         onDone={onTierChange}
       >
-        {holdsTooMany ? (
-          <p>It needs no upgrade: delete a file that you no longer need, and try again.</p>
-        ) : null}
         {skipped.length > 0 ? <SkippedFiles files={skipped} maxFileSize={maxFileSize} /> : null}
       </UpgradeCard>
     )

@@ -1,5 +1,5 @@
 import { Upload } from 'lucide-react'
-import type { RefObject } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
 import { filesText } from '../../../shared/rules/limit-text.ts'
 import type { TierLimits } from '../../../shared/rules/tier-limits.ts'
@@ -11,6 +11,10 @@ import { useFilePicker } from './use-file-picker.ts'
 export interface DropZoneProps {
   /** The limits of the user's tier. */
   limits: TierLimits
+  /** The largest file in bytes that fits now; null if every file fits that the tier allows. */
+  largestFile: number | null
+  /** A line that says how many more files the user may have. */
+  filesLeft: ReactNode
   days: number
   onDaysChange: (days: number) => void
   onChosen: (chosen: Drop) => void
@@ -23,9 +27,16 @@ export interface DropZoneProps {
 /** The id of the heading. The heading takes the focus when a card below it closes. */
 export const dropZoneTitleId = 'drop-zone-title'
 
-function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
-  const size = `Any type, up to ${formatSizeLimit(maxFileSize)} each`
-  return maxFiles === null ? size : `${size}, ${filesText(maxFiles)} at most`
+function limitsText(
+  { maxFiles, maxFileSize }: TierLimits,
+  largestFile: DropZoneProps['largestFile'],
+): string {
+  if (largestFile === 0) return 'No file can be uploaded right now.'
+  const size =
+    largestFile === null
+      ? `up to ${formatSizeLimit(maxFileSize)} each`
+      : `up to ${formatSizeLimit(largestFile)} each right now`
+  return `Any type, ${size}${maxFiles === null ? '' : `, ${filesText(maxFiles)} at most`}`
 }
 
 /**
@@ -33,7 +44,7 @@ function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
  * whole page accepts drops. On a device that cannot drag, the text does not mention dragging.
  */
 export function DropZone(props: DropZoneProps) {
-  const { limits, days, onDaysChange, onChosen, isMain, input } = props
+  const { limits, largestFile, filesLeft, days, onDaysChange, onChosen, isMain, input } = props
   useFilePicker(input, onChosen)
   return (
     <section
@@ -45,7 +56,14 @@ export function DropZone(props: DropZoneProps) {
         <span className="cannot-drag:hidden">Drop files anywhere on this page</span>
         <span className="can-drag:hidden">Choose what to upload</span>
       </h2>
-      <p className="mt-1.5 text-muted">{limitsText(limits)}</p>
+      <p className="mt-1.5 text-muted">{limitsText(limits, largestFile)}</p>
+      {filesLeft}
+      {largestFile === null ? null : (
+        <p className="mt-0.5 text-amber text-sm">
+          This server {largestFile === 0 ? 'has no space left' : 'is short of space'}. With enough
+          of it, a file may have {formatSizeLimit(limits.maxFileSize)}.
+        </p>
+      )}
       <p className="mt-0.5 text-muted text-sm cannot-drag:hidden">
         Folders work too, and so does pasting.
       </p>
