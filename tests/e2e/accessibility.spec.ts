@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { faultsFoundByAxe, loadAxeIntoEachPage } from './support/axe.ts'
 import { faultsInForcedColours } from './support/forced-colours.ts'
+import { mainActions } from './support/main-actions.ts'
 import { screenSets } from './support/screens.ts'
 import { openEach } from './support/stage.ts'
 import { expect, test } from './support/test.ts'
@@ -47,6 +48,8 @@ async function check(page: Page, screen: string, setTextSize: SetTextSize) {
     expect.soft(await faultsFoundByAxe(page), `${screen}, ${theme}`).toEqual([])
   }
   await page.setViewportSize({ width: 1280, height: 800 })
+  const actions = await mainActions(page)
+  expect.soft(actions.slice(1), `${screen}: more main actions than '${actions[0]}'`).toEqual([])
   expect.soft(await faultsInForcedColours(page), `${screen}, forced colours`).toEqual([])
 }
 

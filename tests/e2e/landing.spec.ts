@@ -2,6 +2,7 @@ import { makePerson } from '../support/make.ts'
 import { fileRow, fillLogin, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { dropOnLanding, openLanding } from './support/landing.ts'
+import { mainActions } from './support/main-actions.ts'
 import { expect, test } from './support/test.ts'
 import { codeOf, sha256OfLink } from './support/uploads.ts'
 
@@ -58,6 +59,7 @@ test('a file that a visitor drops waits until after the signup, and is uploaded 
 
   await expect(page.getByRole('heading', { name: 'A file waits in this browser' })).toBeVisible()
   await expect(page.getByText('No files yet')).toBeVisible()
+  await expect.poll(() => mainActions(page)).toEqual(['Upload it'])
   await page.getByRole('button', { name: 'Upload it' }).click()
   await expect(fileRow(page, file.name)).toBeVisible()
   await expect(page.getByRole('heading', { name: /wait/ })).toBeHidden()

@@ -134,6 +134,8 @@ describe('the landing page', () => {
     ]) {
       expect(header.filter(([name]) => name === link[0])).toEqual([link])
     }
+    expect(header).toContainEqual(['Start with Free', '/signup'])
+    expect(header).toContainEqual(['Start with 30 days free', '/signup?next=%2F%3Ftrial%3Doffer'])
   })
 
   it('says without scripts what the product does, with six features and two plans', async () => {

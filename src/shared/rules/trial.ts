@@ -7,6 +7,12 @@ export const trialDays = 30
 const trialMs = trialDays * dayInMs
 
 /**
+ * The address of the dashboard for somebody who chose the trial on the landing page. Signup and
+ * login lead there. The dashboard then offers the trial first, and starts it only after a click.
+ */
+export const trialOfferPath = '/?trial=offer'
+
+/**
  * What the database says about a user's tier. `premium` together with `premiumTrialEndsAt` means
  * premium only until that end.
  */

@@ -13,12 +13,14 @@ import { RecentFiles } from '../files/recent-files.tsx'
 import { reopenFiles } from '../files/use-files.ts'
 import { TierSwitch } from '../tiers/tier-switch.tsx'
 import { TrialBanner } from '../tiers/trial-banner.tsx'
+import { useWantedTrial } from '../tiers/use-wanted-trial.ts'
 import { Button } from '../ui/button.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
 import { UploadProblems, UploadProgress } from '../uploads/cards/foreground-uploads.tsx'
 import { UploadCards } from '../uploads/cards/upload-cards.tsx'
 import { KeptFilesCard } from '../uploads/kept/kept-files-card.tsx'
+import { useKeptFiles } from '../uploads/kept/use-kept-files.ts'
 import { DropOverlay } from '../uploads/picking/drop-overlay.tsx'
 import { DropZone, dropZoneTitleId } from '../uploads/picking/drop-zone.tsx'
 import { type Drop, dropFault } from '../uploads/picking/dropped-files.ts'
@@ -30,6 +32,7 @@ import { useHasOpenUploads } from '../uploads/use-open-uploads.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
 import { useUploadsStore } from '../uploads/use-uploads.ts'
 import { AnalyticsTab } from './analytics-tab.tsx'
+import { mainActionOf } from './main-action.ts'
 import { ManagerTab } from './manager-tab.tsx'
 import { Page } from './page.tsx'
 import { welcomeName } from './welcome-name.ts'
@@ -85,6 +88,9 @@ function SignedIn({ user }: { user: User }) {
   const hasOpenUploads = useHasOpenUploads(store)
   const fileInput = useRef<HTMLInputElement>(null)
   const [hasNews, setHasNews] = useState(false)
+  const waiting = useKeptFiles()
+  const [wantsTrial, forgetTrial] = useWantedTrial(user)
+  const mainAction = mainActionOf({ hasNews, wantsTrial, hasWaiting: waiting.files.length > 0 })
   const { start, skipped, dismissSkipped, startSkipped } = useUploadFiles(store, user.tier, limits)
   const upload = (picked: readonly PickedFile[]) => {
     selectTab('upload')
@@ -124,11 +130,16 @@ function SignedIn({ user }: { user: User }) {
           {user.isAdmin ? <TierSwitch user={user} onDone={follow} /> : null}
           <TrialBanner
             user={user}
+            isMain={tab === 'upload' && mainAction === 'trial'}
             onDone={(changed) => {
+              forgetTrial()
               follow(changed)
               heading.current?.focus()
             }}
-            onDismiss={() => heading.current?.focus()}
+            onDismiss={() => {
+              forgetTrial()
+              heading.current?.focus()
+            }}
           />
         </div>
       </div>
@@ -144,6 +155,8 @@ function SignedIn({ user }: { user: User }) {
               content: (
                 <>
                   <KeptFilesCard
+                    waiting={waiting}
+                    isMain={mainAction === 'upload'}
                     onUpload={upload}
                     onDone={() => document.getElementById(dropZoneTitleId)?.focus()}
                   />
@@ -163,9 +176,7 @@ function SignedIn({ user }: { user: User }) {
                       days={days}
                       onDaysChange={setDays}
                       onChosen={take}
-                      // A screen has one main action. After an upload, the main action is to copy
-                      // the new link.
-                      isMain={!hasNews}
+                      isMain={mainAction === 'choose'}
                       input={fileInput}
                     />
                   </div>

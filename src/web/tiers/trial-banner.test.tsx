@@ -42,10 +42,11 @@ function expired() {
   return user('free', -1)
 }
 
-function show(of: User) {
+function show(of: User, isMain = false) {
   page.show(
     <TrialBanner
       user={of}
+      isMain={isMain}
       onDone={({ tier }) => told.push(`done ${tier}`)}
       onDismiss={() => told.push('dismissed')}
     />,
@@ -70,6 +71,13 @@ test.each([
   ['after a trial', expired, 'Trial expired'],
 ])('a user %s is told', (_, of, words) => {
   expect(show(of()).text()).toContain(words)
+})
+
+test('the administrator, who switches without a trial, is offered none, and told of one that runs', () => {
+  expect(show({ ...offered(), isAdmin: true }).text()).toBeNull()
+  page.close()
+  page = openPage()
+  expect(show({ ...running(), isAdmin: true }).text()).toContain('12 days left')
 })
 
 test('Premium without an end has no banner', () => {
@@ -119,8 +127,11 @@ describe('a banner that was dismissed', () => {
     expect(reload(of()).text()).toBeNull()
   })
 
-  test('comes back with other news, and for somebody else', async () => {
+  test('comes back with other news, for somebody else, and for who chose the trial', async () => {
     await show(offered()).press('Dismiss')
+    page.close()
+    page = openPage()
+    expect(show(offered(), true).text()).toContain('Premium, free for 30 days')
     expect(reload(expired()).text()).toContain('Trial expired')
     expect(reload(user('free', null, 'bob')).text()).toContain('Premium, free for 30 days')
   })

@@ -19,6 +19,11 @@ import { useTrialNotice } from './use-trial-notice.ts'
 
 export interface TrialBannerProps {
   user: User
+  /**
+   * True while starting the trial is the main action of the page. The offer is then shown even if
+   * the user has dismissed it before.
+   */
+  isMain: boolean
   /** Called after the banner changed the tier. The pressed button may no longer exist then. */
   onDone: (user: User) => void
   /** Called after the banner was dismissed. The pressed button no longer exists then. */
@@ -30,7 +35,7 @@ export interface TrialBannerProps {
  * expired' at its end. A person cannot dismiss it while the trial runs, because it says how long
  * Premium lasts.
  */
-export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
+export function TrialBanner({ user, isMain, onDone, onDismiss }: TrialBannerProps) {
   const notice = useTrialNotice(user)
   const [isDismissed, dismiss] = useDismissed(`trial ${notice?.kind} ${user.id}`)
   const [isAsking, setAsking] = useState(false)
@@ -38,7 +43,7 @@ export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
     setAsking(false)
     onDone(changed)
   })
-  if (notice === null || (isDismissed && notice.kind !== 'running')) return null
+  if (notice === null || (isDismissed && notice.kind !== 'running' && !isMain)) return null
   // In a trial there is no higher tier. So the user keeps the tier that the trial has given.
   const to = tierTraits[user.tier].upgradesTo ?? user.tier
   const ask = () => setAsking(true)
@@ -54,8 +59,15 @@ export function TrialBanner({ user, onDone, onDismiss }: TrialBannerProps) {
         className="flex min-h-[42px] flex-wrap items-center gap-x-3.5 py-1 pr-1.5 max-sm:py-2 pl-3.5 text-sm tabular-nums sm:flex-nowrap"
       >
         <TrialWords notice={notice} endsAt={user.premiumTrialEndsAt} />
-        <div className="order-2 -my-1 -ml-2.5 flex items-center sm:order-5">
-          <Button variant="link" size="small" pending={isPending} onClick={action.press}>
+        <div
+          className={`order-2 -my-1 flex items-center sm:order-5 ${isMain ? 'gap-1' : '-ml-2.5'}`}
+        >
+          <Button
+            variant={isMain ? 'primary' : 'link'}
+            size="small"
+            pending={isPending}
+            onClick={action.press}
+          >
             {action.label}
           </Button>
           {notice.kind === 'running' ? null : (

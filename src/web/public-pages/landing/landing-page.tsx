@@ -1,6 +1,8 @@
 import { Check, Upload } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
+import { withNext } from '../../../shared/rules/next-path.ts'
+import { trialOfferPath } from '../../../shared/rules/trial.ts'
 import { Support } from '../contacts.tsx'
 import { When, WhereSignupIsPossible } from '../when.tsx'
 import { Examples } from './examples.tsx'
@@ -222,7 +224,7 @@ function Plans() {
             ]}
           />
           <WhereSignupIsPossible>
-            <a className="button wide" href="/signup">
+            <a className="button wide" href={withNext('/signup', trialOfferPath)}>
               Start with {publicPlaceholder('trial')} free
             </a>
           </WhereSignupIsPossible>

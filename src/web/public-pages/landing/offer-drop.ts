@@ -44,6 +44,7 @@ export function offerDrop(): void {
   const { zone, title, text, choose, remove, goOn } = parts
   const first = { title: [...title.childNodes], text: text.textContent }
   const next = pageAfterDrop(goOn.getAttribute('href'))
+  const getStarted = document.querySelector('.go .primary')
   let isBusy = false
 
   const show = (waiting: readonly KeptFile[], fault = '') => {
@@ -54,6 +55,8 @@ export function offerDrop(): void {
     text.textContent = fault || first.text
     remove.hidden = !waits
     goOn.hidden = !waits && fault === ''
+    // A page has one main action. While a file waits, it is to go on with that file.
+    getStarted?.classList.toggle('primary', goOn.hidden)
     zone.classList.toggle('fault', fault !== '')
   }
 

@@ -7,12 +7,15 @@ import { toast } from '../../ui/toast.tsx'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { KeptFile } from './kept-files.ts'
 import { openKeptFiles, problemToast } from './open-kept-files.ts'
-import { useKeptFiles } from './use-kept-files.ts'
+import type { KeptFilesState } from './use-kept-files.ts'
 
 /** The card names at most this many files. */
 const mostNamed = 5
 
 export interface KeptFilesCardProps {
+  waiting: KeptFilesState
+  /** True while uploading these files is the main action of the page. */
+  isMain: boolean
   /** Uploads these files. The card calls it with the files that it could open. */
   onUpload: (picked: readonly PickedFile[]) => void
   /**
@@ -27,8 +30,8 @@ export interface KeptFilesCardProps {
  * up, or a phone has shared them. The card sends nothing before the user presses its button. If no
  * file waits, it shows nothing.
  */
-export function KeptFilesCard({ onUpload, onDone }: KeptFilesCardProps) {
-  const { kept, files, refresh } = useKeptFiles()
+export function KeptFilesCard({ waiting, isMain, onUpload, onDone }: KeptFilesCardProps) {
+  const { kept, files, refresh } = waiting
   const [isOpening, setOpening] = useState(false)
   if (files.length === 0) return null
 
@@ -74,7 +77,11 @@ export function KeptFilesCard({ onUpload, onDone }: KeptFilesCardProps) {
           <p className="text-muted text-sm">and {files.length - mostNamed} more</p>
         ) : null}
         <div className="mt-4 flex flex-wrap gap-2">
-          <Button onClick={() => void upload()} pending={isOpening}>
+          <Button
+            variant={isMain ? 'primary' : 'plain'}
+            onClick={() => void upload()}
+            pending={isOpening}
+          >
             {files.length === 1 ? 'Upload it' : 'Upload them'}
           </Button>
           <Button variant="quiet" onClick={() => void discard()} disabled={isOpening}>

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { mainActionOf } from './main-action.ts'
+
+const facts = { hasNews: true, wantsTrial: true, hasWaiting: true }
+
+test.each([
+  ['to copy the new link, whatever else there is', {}, 'copy'],
+  ['the trial that the user chose', { hasNews: false }, 'trial'],
+  ['to upload the files that wait', { hasNews: false, wantsTrial: false }, 'upload'],
+  ['to choose files', { hasNews: false, wantsTrial: false, hasWaiting: false }, 'choose'],
+])('the main action is %s', (_, changes, action) => {
+  expect(mainActionOf({ ...facts, ...changes })).toBe(action)
+})
