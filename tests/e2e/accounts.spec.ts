@@ -36,6 +36,11 @@ test('a wrong password and an unknown address are told in the same words', async
     await page.getByLabel('Password', { exact: true }).fill('wrong horse')
     await page.getByRole('button', { name: 'Sign In' }).click()
     await expectToast(page, 'Login failed', 'Invalid email or password. Please try again.')
+    // It is told once. The field is only marked, and takes the focus for another try.
+    const field = page.getByLabel('Password', { exact: true })
+    await expect(field).toBeFocused()
+    await expect(field).toHaveAttribute('aria-invalid', 'true')
+    await expect(field).toHaveAccessibleDescription('')
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect(page.getByText('Login failed')).toBeHidden()
   }
@@ -131,6 +136,11 @@ test('signup says what is wrong and keeps what was typed', async ({ noise, page 
   await fillSignup(page, 'correct horse', 'correct horse')
   await expect(page).toHaveURL('/login')
   await page.clock.resume()
+  // The toast leaves again, but this sentence stays, also after the page is loaded again.
+  await page.reload()
+  await expect(page.getByText('Your account is ready. Sign in with the password')).toBeVisible()
+  await expect(page.getByLabel('Email')).toHaveValue('grace@example.org')
+  await expect(page.getByText('No account yet?')).toBeHidden()
   await page.goto('/signup')
   await fillSignup(page, 'correct horse', 'correct horse')
   await expectToast(page, 'Signup failed', 'An account with this email already exists.')
@@ -206,6 +216,15 @@ test('a visitor finds the ways in, and nothing of anybody', async ({ app, noise,
   await expect(page.getByRole('link', { name: /Google/ })).toBeHidden()
   await page.getByRole('link', { name: 'Sign in', exact: true }).click()
   await expect(page).toHaveURL('/login')
+  await page.getByRole('link', { name: 'Mayfly, home' }).click()
+  await expect(page).toHaveURL('/')
+  // Who chooses the trial reads of it while signing up, and is led to its offer after signing in.
+  await page.getByRole('link', { name: 'Start with 30 days free' }).click()
+  await expect(
+    page.getByText(/^Premium, free for 30 days: unlimited files, 1GB each/),
+  ).toBeVisible()
+  await page.getByRole('link', { name: 'Sign in', exact: true }).click()
+  await expect(page).toHaveURL('/login?next=%2F%3Ftrial%3Doffer')
   await page.getByRole('link', { name: 'Mayfly, home' }).click()
   await expect(page).toHaveURL('/')
   await page.goto('/?tab=files')

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { VerifyEmailPage } from '../pages/verify-email-page.tsx'
 import { Toaster } from '../ui/toast.tsx'
@@ -37,18 +37,18 @@ function submit(texts: Record<string, string>, button: string) {
 }
 
 function login() {
-  render(<LoginForm next="/" />)
+  render(<LoginForm next="/" mailWaits={null} />)
   submit({ Email: 'ada@example.org', Password: 'secret' }, 'Sign In')
 }
 
 function signup() {
-  render(<SignupForm policy="open" onDone={nothing} />)
+  render(<SignupForm policy="open" mailWaits={null} onDone={nothing} />)
   const names = { 'First name': 'Ada', 'Last name': 'Lovelace', Email: 'ada@example.org' }
   submit({ ...names, Password: 'secret', 'Confirm password': 'secret' }, 'Sign Up')
 }
 
 function forgot() {
-  render(<ForgotPassword sendsMail supportEmail={undefined} />)
+  render(<ForgotPassword mailWaits={null} typedEmail={() => ''} />)
   press('Forgot password?')
   submit({ 'Email address': 'ada@example.org' }, 'Send Reset Email')
 }
@@ -83,22 +83,59 @@ test.each([
   expect(within(toast).getByText(description)).toBeTruthy()
 })
 
+const noMail = 'This server sends no mail: write to help@example.org.'
+
 test.each([
-  [true, "If an account exists, we've sent it."],
-  [false, /we've sent it\. This server sends no mail.*help@example\.org/],
+  [null, 'We send an email to your address.', "If an account exists, we've sent it."],
+  [noMail, noMail, `If an account exists, we've sent it. ${noMail}`],
 ])(
-  'forgot password: where the server sends mail is %s, the confirmation knows it',
-  async (sendsMail, words) => {
+  'forgot password: dialog and confirmation say how the email arrives (%j)',
+  async (mailWaits, says, confirms) => {
     answer = async () => Response.json({ message: "If an account exists, we've sent it." })
     render(<Toaster />)
-    render(<ForgotPassword sendsMail={sendsMail} supportEmail="help@example.org" />)
+    render(<ForgotPassword mailWaits={mailWaits} typedEmail={() => ''} />)
     press('Forgot password?')
     const dialog = await screen.findByRole('dialog')
-    expect(dialog.textContent?.includes('This server sends no mail')).toBe(!sendsMail)
+    expect(dialog.textContent).toContain(says)
     submit({ 'Email address': 'ada@example.org' }, 'Send Reset Email')
-    expect(await screen.findByText(words)).toBeTruthy()
+    expect(await screen.findByText(confirms)).toBeTruthy()
   },
 )
+
+test('forgot password: the dialog begins with the address that the login has', async () => {
+  let typed = 'ada@example.org'
+  render(<ForgotPassword mailWaits={null} typedEmail={() => typed} />)
+  press('Forgot password?')
+  expect(await screen.findByDisplayValue(typed)).toBe(screen.getByLabelText('Email address'))
+  press('Cancel')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  typed = 'bob@example.org'
+  press('Forgot password?')
+  expect(await screen.findByDisplayValue(typed)).toBeTruthy()
+})
+
+test.each([
+  [null, 'Open the link in the email we sent you, then sign in.'],
+  [noMail, `Open the link in the email, then sign in. ${noMail}`],
+])('signup: it says how the email arrives (%j)', async (mailWaits, says) => {
+  answer = async () => Response.json({ requiresVerification: true })
+  render(<Toaster />)
+  render(<SignupForm policy="open" mailWaits={mailWaits} onDone={nothing} />)
+  const names = { 'First name': 'Ada', 'Last name': 'Lovelace', Email: 'ada@example.org' }
+  submit({ ...names, Password: 'secret', 'Confirm password': 'secret' }, 'Sign Up')
+  expect(await screen.findByText(says)).toBeTruthy()
+})
+
+test.each([
+  [null, 'Open the link in the email that we sent to ada@example.org.'],
+  [noMail, `Open the link in the email to ada@example.org. ${noMail}`],
+])('login of an unverified address: it says how the email arrives (%j)', async (waits, says) => {
+  answer = async () =>
+    Response.json({ message: 'Verify.', code: 'EMAIL_NOT_VERIFIED' }, { status: 403 })
+  render(<LoginForm next="/" mailWaits={waits} />)
+  submit({ Email: 'ada@example.org', Password: 'secret' }, 'Sign In')
+  expect(await screen.findByText(says)).toBeTruthy()
+})
 
 test.each([
   ['verify email', verify],

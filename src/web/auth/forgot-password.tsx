@@ -14,18 +14,26 @@ const names = ['email'] as const
 const confirmationMs = 60_000
 
 export interface ForgotPasswordProps {
-  /** Whether the server sends mail. If not, a letter reaches people only through the operator. */
-  sendsMail: boolean
-  /** Whom to ask for the letter; undefined until it is known. */
-  supportEmail: string | undefined
+  /** How the email reaches people if the server sends no mail; null if it sends mail. */
+  mailWaits: string | null
+  /** Returns the address that the person has typed into the form of the login. */
+  typedEmail: () => string
 }
 
 /** Spec §2, login: 'Forgot password?' opens a dialog that sends a mail for a new password. */
-export function ForgotPassword({ sendsMail, supportEmail }: ForgotPasswordProps) {
+export function ForgotPassword({ mailWaits, typedEmail }: ForgotPasswordProps) {
   const [open, setOpen] = useState(false)
+  const [email, setEmail] = useState('')
   return (
     <>
-      <Button variant="quiet" wide onClick={() => setOpen(true)}>
+      <Button
+        variant="quiet"
+        wide
+        onClick={() => {
+          setEmail(typedEmail())
+          setOpen(true)
+        }}
+      >
         Forgot password?
       </Button>
       <FormDialog
@@ -33,16 +41,14 @@ export function ForgotPassword({ sendsMail, supportEmail }: ForgotPasswordProps)
         onOpenChange={setOpen}
         title="Reset your password"
         description={
-          <>
-            {sendsMail
-              ? 'We send a letter to your address.'
-              : `${howToGet(supportEmail)} Ask for it here first.`}{' '}
-            The link in it lets you set a new password.
-          </>
+          mailWaits === null
+            ? 'We send an email to your address. The link in it lets you set a new password.'
+            : `Ask here for an email whose link lets you set a new password. ${mailWaits}`
         }
       >
         <ForgotPasswordForm
-          hint={sendsMail ? '' : ` ${howToGet(supportEmail)}`}
+          email={email}
+          hint={mailWaits === null ? '' : ` ${mailWaits}`}
           onClose={() => setOpen(false)}
         />
       </FormDialog>
@@ -50,18 +56,15 @@ export function ForgotPassword({ sendsMail, supportEmail }: ForgotPasswordProps)
   )
 }
 
-/** Says how the letter reaches somebody where the server sends no mail. */
-function howToGet(supportEmail: string | undefined): string {
-  return `This server sends no mail: the letter waits with its operator. Write to ${supportEmail ?? 'support'} to get it.`
-}
-
 interface ForgotPasswordFormProps {
+  /** The address with which the form begins. */
+  email: string
   /** What the confirmation says after the server's message. */
   hint: string
   onClose: () => void
 }
 
-function ForgotPasswordForm({ hint, onClose }: ForgotPasswordFormProps) {
+function ForgotPasswordForm({ email, hint, onClose }: ForgotPasswordFormProps) {
   const form = useAuthForm({
     names,
     schema: account.forgotPassword.body,
@@ -98,6 +101,7 @@ function ForgotPasswordForm({ hint, onClose }: ForgotPasswordFormProps) {
             autoComplete="username"
             verbatim
             required
+            defaultValue={email}
             error={form.errors.email}
           />
           <div className="flex flex-wrap justify-end gap-2">

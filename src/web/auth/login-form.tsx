@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type Ref, useState } from 'react'
 import { account } from '../../shared/contract/account.ts'
 import { ApiError, call } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
@@ -14,13 +14,17 @@ export interface LoginFormProps {
   email?: string | undefined
   /** The page of this server to which signing in leads. */
   next: string
+  /** How an email reaches people if the server sends no mail; null if it sends mail. */
+  mailWaits: string | null
+  /** Receives the field of the email address. */
+  emailField?: Ref<HTMLElement> | undefined
 }
 
 /**
  * Signs in with email and password. After success the browser loads the next page anew, so that
  * nothing of the signed-out state stays (spec §4).
  */
-export function LoginForm({ email, next }: LoginFormProps) {
+export function LoginForm({ email, next, mailWaits, emailField = null }: LoginFormProps) {
   /**
    * The email address of the last login that failed because the address is not verified yet. Null
    * if the last login did not fail for this reason.
@@ -46,7 +50,8 @@ export function LoginForm({ email, next }: LoginFormProps) {
       title: 'Login failed',
       description: 'Invalid email or password. Please try again.',
     },
-    refusals: { INVALID_CREDENTIALS: { password: 'Email and password do not belong together.' } },
+    // The toast says all that is known. The field is marked and takes the focus, for another try.
+    refusals: { INVALID_CREDENTIALS: { password: '' } },
   })
 
   return (
@@ -62,6 +67,7 @@ export function LoginForm({ email, next }: LoginFormProps) {
             verbatim
             required
             defaultValue={email}
+            ref={emailField}
             error={form.errors.email}
           />
           <PasswordField
@@ -71,7 +77,9 @@ export function LoginForm({ email, next }: LoginFormProps) {
             required
             error={form.errors.password}
           />
-          {unverified === null ? null : <ResendVerification email={unverified} />}
+          {unverified === null ? null : (
+            <ResendVerification email={unverified} mailWaits={mailWaits} />
+          )}
           <Button
             type="submit"
             variant="primary"

@@ -11,6 +11,7 @@ import { PasswordField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AccountFields } from './account-fields.tsx'
+import type { NewAccount } from './new-account.ts'
 import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['firstName', 'lastName', 'email', 'password', 'confirmPassword'] as const
@@ -23,13 +24,15 @@ const verificationToastMs = 10_000
 export interface SignupFormProps {
   /** Who can sign up. The server checks the same rule. */
   policy: SignupPolicy
-  /** Called with the email when it is time to go to the login. */
-  onDone: (email: string) => void
+  /** How an email reaches people if the server sends no mail; null if it sends mail. */
+  mailWaits: string | null
+  /** Called when it is time to go to the login. */
+  onDone: (account: NewAccount) => void
 }
 
 /** Creates an account. */
-export function SignupForm({ policy, onDone }: SignupFormProps) {
-  const [waiting, setWaiting] = useState<string>()
+export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
+  const [waiting, setWaiting] = useState<NewAccount>()
 
   // Spec §4: signup with requiresVerification set leads to login after 3 seconds.
   useEffect(() => {
@@ -50,12 +53,16 @@ export function SignupForm({ policy, onDone }: SignupFormProps) {
       toast({
         title: 'Account created successfully!',
         ...(requiresVerification && {
-          description: 'Open the link in the mail we sent you, then sign in.',
+          description:
+            mailWaits === null
+              ? 'Open the link in the email we sent you, then sign in.'
+              : `Open the link in the email, then sign in. ${mailWaits}`,
           duration: verificationToastMs,
         }),
       })
-      if (requiresVerification) setWaiting(body.email)
-      else onDone(body.email)
+      const account = { email: body.email, requiresVerification }
+      if (requiresVerification) setWaiting(account)
+      else onDone(account)
       return 'leave'
     },
     failed: {

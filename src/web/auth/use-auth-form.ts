@@ -37,7 +37,10 @@ export interface AuthForm<Name extends string, Body> {
    * The title of the toast if the server gave no answer. Without it, the title of `failed` is used.
    */
   networkTitle?: string
-  /** For each error code of the server, the texts to show at the fields. */
+  /**
+   * For each error code of the server, the texts to show at the fields. An empty text only marks its
+   * field.
+   */
   refusals?: Partial<Record<ErrorCode, Faults<NoInfer<Name>>>>
 }
 

@@ -5,9 +5,9 @@ import { Page } from './page.tsx'
 export interface AuthPageProps {
   title: string
   /** A sentence under the heading. */
-  lead: string
+  lead: ReactNode
   children: ReactNode
-  /** A link from the login to the signup, or back. */
+  /** A link to another page, below the card. */
   other?: ReactNode
 }
 

@@ -1,12 +1,15 @@
+import { useRef } from 'react'
 import { useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { readSignInFault, type SignInFault } from '../../shared/rules/sign-in-fault.ts'
 import { useSignInWays } from '../api/use-sign-in-ways.ts'
-import { useSupportEmail } from '../api/use-support-email.ts'
 import { ForgotPassword } from '../auth/forgot-password.tsx'
 import { GoogleButton } from '../auth/google-button.tsx'
 import { LoginForm } from '../auth/login-form.tsx'
+import { readNewAccount } from '../auth/new-account.ts'
+import { NewAccountNote } from '../auth/new-account-note.tsx'
 import { SignInFaultNote } from '../auth/sign-in-fault-note.tsx'
+import { useMailWaits } from '../auth/use-mail-waits.ts'
 import { useNext } from '../auth/use-next.ts'
 import { KeptFilesNote } from '../uploads/kept/kept-files-note.tsx'
 import { AuthPage } from './auth-page.tsx'
@@ -32,31 +35,39 @@ export function LoginPage() {
 }
 
 function Login({ fault }: { fault?: SignInFault }) {
-  // The signup page passes the address on, so that the person need not type it twice.
-  const from = useHistoryState<{ email?: string } | null>()
+  // The signup page passes the new account on, so that the person need not type the address twice.
+  const account = readNewAccount(useHistoryState())
   const next = useNext()
-  const { signup, sendsMail } = useSignInWays()
-  const supportEmail = useSupportEmail()
+  const { signup } = useSignInWays()
+  const mailWaits = useMailWaits()
+  const emailField = useRef<HTMLInputElement>(null)
+  const signUp = (words: string) => (
+    <PageLink to="/signup" next={next}>
+      {words}
+    </PageLink>
+  )
   return (
     <AuthPage
       title="Sign in"
-      lead="Your files and their links are on the other side."
-      other={
-        signup === 'closed' ? null : (
-          <>
-            No account yet?{' '}
-            <PageLink to="/signup" next={next}>
-              Sign up
-            </PageLink>
-          </>
+      lead={
+        account ? (
+          `${account.requiresVerification ? 'Two steps are' : 'One step is'} left.`
+        ) : signup === 'closed' ? (
+          'Your files and their links are on the other side.'
+        ) : (
+          // 'Get Started' on the landing page leads here, also people who have no account.
+          <>No account yet? {signUp('Sign up')}: it is free.</>
         )
       }
     >
       {fault ? <SignInFaultNote fault={fault} /> : null}
+      {account ? (
+        <NewAccountNote account={account} mailWaits={mailWaits} again={signUp('Sign up again')} />
+      ) : null}
       <KeptFilesNote />
-      <LoginForm email={from?.email} next={next} />
+      <LoginForm email={account?.email} next={next} mailWaits={mailWaits} emailField={emailField} />
       <div className="mt-3">
-        <ForgotPassword sendsMail={sendsMail} supportEmail={supportEmail} />
+        <ForgotPassword mailWaits={mailWaits} typedEmail={() => emailField.current?.value ?? ''} />
       </div>
       <GoogleButton>Sign in with Google</GoogleButton>
     </AuthPage>

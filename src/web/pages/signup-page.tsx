@@ -1,22 +1,22 @@
 import { useCallback } from 'react'
 import { useLocation } from 'wouter'
-import { daysText } from '../../shared/rules/limit-text.ts'
+import { daysText, limitsText } from '../../shared/rules/limit-text.ts'
 import { withNext } from '../../shared/rules/next-path.ts'
 import { defaultTier } from '../../shared/rules/tier.ts'
-import { trialDays } from '../../shared/rules/trial.ts'
+import type { Limits } from '../../shared/rules/tier-limits.ts'
+import { trialDays, trialOfferPath } from '../../shared/rules/trial.ts'
 import { useLimits } from '../api/use-limits.ts'
 import { useSignInWays } from '../api/use-sign-in-ways.ts'
 import { GoogleButton } from '../auth/google-button.tsx'
+import type { NewAccount } from '../auth/new-account.ts'
 import { SignupForm } from '../auth/signup-form.tsx'
+import { useMailWaits } from '../auth/use-mail-waits.ts'
 import { useNext } from '../auth/use-next.ts'
 import { KeptFilesNote } from '../uploads/kept/kept-files-note.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { freeTierText } from './free-tier-text.ts'
 import { PageButton, PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-sets.tsx'
-
-/** The landing page promises a trial. This text says how to start it. */
-const trialText = `For ${trialDays} days of Premium, free, press Start trial on your dashboard.`
 
 /**
  * Spec §2: the five fields, a button for Google, and a link to the login. If signing up is closed,
@@ -34,11 +34,12 @@ function Signup() {
   const [, navigate] = useLocation()
   const next = useNext()
   const toLogin = useCallback(
-    (email: string) => navigate(withNext('/login', next), { state: { email } }),
+    (account: NewAccount) => navigate(withNext('/login', next), { state: account }),
     [navigate, next],
   )
   const { signup } = useSignInWays()
-  const limits = useLimits()[defaultTier]
+  const mailWaits = useMailWaits()
+  const limits = useLimits()
 
   if (signup === 'closed') {
     return (
@@ -53,7 +54,7 @@ function Signup() {
   return (
     <AuthPage
       title="Create your account"
-      lead={`${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}. ${trialText}`}
+      lead={next === trialOfferPath ? trialText(limits) : freeText(limits)}
       other={
         <>
           Have an account?{' '}
@@ -64,8 +65,18 @@ function Signup() {
       }
     >
       <KeptFilesNote />
-      <SignupForm policy={signup} onDone={toLogin} />
+      <SignupForm policy={signup} mailWaits={mailWaits} onDone={toLogin} />
       <GoogleButton>Sign up with Google</GoogleButton>
     </AuthPage>
   )
+}
+
+/** Says what a new account allows, and how to start the trial that the landing page promises. */
+function freeText({ [defaultTier]: limits }: Limits): string {
+  return `${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}. For ${trialDays} days of Premium, free, press Start trial on your dashboard.`
+}
+
+/** Says what the trial allows and how it starts, to somebody who chose it on the landing page. */
+function trialText({ premium }: Limits): string {
+  return `Premium, free for ${trialDays} days: ${limitsText(premium)}. Once you are signed in, press Start trial. Nothing is charged, and afterwards your account is Free.`
 }

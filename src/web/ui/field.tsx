@@ -16,7 +16,10 @@ export interface TextFieldProps {
   defaultValue?: string
   /** A sentence under the input. Screen readers read it with the input. */
   hint?: string
-  /** What is wrong with the value. If set, the input is marked invalid. */
+  /**
+   * What is wrong with the value. If set, the input is marked invalid. It is empty if the page says
+   * elsewhere what is wrong.
+   */
   error?: string
   required?: boolean
   disabled?: boolean
@@ -84,11 +87,11 @@ function TextInput({
         />
         {end ? <div className="absolute inset-y-0 right-1.5 flex items-center">{end}</div> : null}
       </div>
-      {props.error === undefined ? null : (
+      {props.error ? (
         <Field.Error match={true} className="text-red text-sm">
           {props.error}
         </Field.Error>
-      )}
+      ) : null}
       {props.hint ? (
         <Field.Description className="text-muted text-sm">{props.hint}</Field.Description>
       ) : null}

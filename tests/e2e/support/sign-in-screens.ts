@@ -45,12 +45,19 @@ export const signInScreens: Screens = {
     await expect(page.getByRole('alert')).toContainText('add Google on your account page')
     await expect(page.getByRole('link', { name: 'Sign in with Google' })).toBeVisible()
   },
-  'login of an unverified address': async ({ app, noise, page }) => {
+  'login of an unverified address, after its signup': async ({ app, noise, page }) => {
     noise.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
     app.deps.config.requireEmailVerification = true
     const { email, password } = await signUp(app)
     await page.goto('/login')
-    await page.getByLabel('Email').fill(email)
+    // The signup leaves this in the history.
+    await page.evaluate(
+      (email) => history.replaceState({ email, requiresVerification: true }, ''),
+      email,
+    )
+    await page.reload()
+    await expect(page.getByText('Wrong address? Sign up again.')).toBeVisible()
+    await expect(page.getByLabel('Email')).toHaveValue(email)
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign In' }).click()
     await expect(page.getByRole('button', { name: 'Send the email again' })).toBeVisible()

@@ -72,7 +72,8 @@ export const visitorWalk: readonly Stop[] = [
     at: 'forgotten password, without an address',
     go: async (stage) => {
       await press('Forgot password?')(stage)
-      await press('Send Reset Email', dialog)(stage)
+      // The dialog begins with the address that was typed into the login.
+      await send({ 'Email address': '' }, 'Send Reset Email', dialog)(stage)
     },
     shows: [[dialog, ['Cancel', 'Send Reset Email']]],
     tells: ['Email required', 'Please enter your email address.'],

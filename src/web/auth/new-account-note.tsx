@@ -1,0 +1,37 @@
+import { CircleCheck, Mail } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { durationText } from '../../shared/rules/duration-text.ts'
+import { tokenLifetimeMs } from '../../shared/rules/token-purpose.ts'
+import type { NewAccount } from './new-account.ts'
+
+export interface NewAccountNoteProps {
+  account: NewAccount
+  /** How the email reaches people if the server sends no mail; null if it sends mail. */
+  mailWaits: string | null
+  /** A link to the signup, for somebody whose address has a typing error. */
+  again: ReactNode
+}
+
+/**
+ * Says on the login page that the signup has succeeded, and what to do next. Unlike the toast of the
+ * signup it stays.
+ */
+export function NewAccountNote({ account, mailWaits, again }: NewAccountNoteProps) {
+  const Icon = account.requiresVerification ? Mail : CircleCheck
+  return (
+    <div role="status" className="mb-6 flex gap-2.5 rounded-control bg-tint px-3.5 py-3">
+      <Icon aria-hidden="true" className="mt-0.5 size-[18px] shrink-0 text-accent" />
+      <p className="min-w-0 wrap-anywhere">
+        {account.requiresVerification ? (
+          <>
+            {mailWaits ?? `We sent an email to ${account.email}.`} Open the link in it within{' '}
+            {durationText(tokenLifetimeMs['verify-email'])}, then sign in here. Wrong address?{' '}
+            {again}.
+          </>
+        ) : (
+          'Your account is ready. Sign in with the password that you have just chosen.'
+        )}
+      </p>
+    </div>
+  )
+}

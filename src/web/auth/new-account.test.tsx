@@ -1,0 +1,40 @@
+// @vitest-environment happy-dom
+import { cleanup, render, screen } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { readNewAccount } from './new-account.ts'
+import { NewAccountNote } from './new-account-note.tsx'
+
+afterEach(cleanup)
+
+test.each([
+  null,
+  'ada@example.org',
+  {},
+  // An older version of this program kept only the address.
+  { email: 'ada@example.org' },
+  { email: 1, requiresVerification: true },
+])('no account is read from %j', (state) => {
+  expect(readNewAccount(state)).toBeNull()
+})
+
+const waits = 'This server sends no mail. Write to help@example.org to get it.'
+
+test.each([
+  [false, null, 'Your account is ready. Sign in with the password that you have just chosen.'],
+  [false, waits, 'Your account is ready. Sign in with the password that you have just chosen.'],
+  [
+    true,
+    null,
+    'We sent an email to ada@example.org. Open the link in it within 24 hours, then sign in here. Wrong address? Sign up again.',
+  ],
+  [
+    true,
+    waits,
+    `${waits} Open the link in it within 24 hours, then sign in here. Wrong address? Sign up again.`,
+  ],
+])('after a signup that must be verified: %j, where email waits: %j', (must, mailWaits, words) => {
+  const account = readNewAccount({ email: 'ada@example.org', requiresVerification: must })
+  if (account === null) throw new Error('The account is lost.')
+  render(<NewAccountNote account={account} mailWaits={mailWaits} again="Sign up again" />)
+  expect(screen.getByRole('status').textContent).toBe(words)
+})
