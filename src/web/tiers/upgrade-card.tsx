@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
-import { filesText } from '../../shared/rules/limit-text.ts'
+import { daysText, filesText } from '../../shared/rules/limit-text.ts'
 import { priceText } from '../../shared/rules/price-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import type { TierLimits } from '../../shared/rules/tier-limits.ts'
@@ -16,18 +16,39 @@ import { Card } from '../ui/card.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 import { useTrialNotice } from './use-trial-notice.ts'
 
+interface Feature {
+  /** The name of the feature in the words of spec §2. */
+  name: string
+  /** What the feature gives. */
+  meaning: string
+}
+
 /**
- * Returns one line of text for each feature that the card offers (spec §2). A feature that the tier
- * does not have gets no line.
+ * Returns the features that the card offers (spec §2). A feature that the tier does not have is left
+ * out.
  */
-function featuresOf(traits: TierTraits, limits: TierLimits): string[] {
+function featuresOf(traits: TierTraits, limits: TierLimits): Feature[] {
   const { maxFiles, maxFileSize, expirationDays } = limits
   const files = maxFiles === null ? 'Unlimited files' : filesText(maxFiles)
   return [
-    `${files} and ${formatSizeLimit(maxFileSize)} uploads`,
-    ...(expirationDays.length > 1 ? ['Custom expiration times'] : []),
-    ...(traits.analytics ? ['Advanced analytics'] : []),
-    ...(traits.branding ? ['Custom branding'] : []),
+    {
+      name: `${files} and ${formatSizeLimit(maxFileSize)} uploads`,
+      meaning: 'Each with its own link',
+    },
+    ...(expirationDays.length > 1
+      ? [
+          {
+            name: 'Custom expiration times',
+            meaning: `${daysText(...expirationDays)}, chosen at each upload`,
+          },
+        ]
+      : []),
+    ...(traits.analytics
+      ? [{ name: 'Advanced analytics', meaning: 'Downloads day by day and file by file' }]
+      : []),
+    ...(traits.branding
+      ? [{ name: 'Custom branding', meaning: 'Your name, logo and colour on download pages' }]
+      : []),
   ]
 }
 
@@ -46,7 +67,8 @@ export interface UpgradeCardProps {
 
 /**
  * The upgrade-to-premium card (spec §2). This version takes no payments, so Upgrade Now switches
- * the tier, and the card says so. Users who have not had a trial are offered one (spec §4).
+ * the tier, and the card says so. Users who have not had a trial are offered one (spec §4), but not
+ * the administrator, who switches their own tier (spec §6).
  */
 export function UpgradeCard(props: UpgradeCardProps) {
   const { user, to, reason, children, onContinue, onDone } = props
@@ -68,11 +90,14 @@ export function UpgradeCard(props: UpgradeCardProps) {
             <span className="text-muted"> per month</span>
           </p>
         </div>
-        <ul className="mt-4 grid gap-x-6 gap-y-2 sm:grid-cols-2">
-          {featuresOf(tierTraits[to], limits[to]).map((feature) => (
-            <li key={feature} className="flex items-center gap-2.5">
-              <Check aria-hidden="true" className="size-[18px] shrink-0 text-accent" />
-              {feature}
+        <ul className="mt-4 grid gap-x-6 gap-y-3 sm:grid-cols-2">
+          {featuresOf(tierTraits[to], limits[to]).map(({ name, meaning }) => (
+            <li key={name} className="flex gap-2.5">
+              <Check aria-hidden="true" className="mt-0.5 size-[18px] shrink-0 text-accent" />
+              <div className="min-w-0">
+                <p>{name}</p>
+                <p className="text-muted text-sm tabular-nums">{meaning}</p>
+              </div>
             </li>
           ))}
         </ul>
@@ -91,7 +116,9 @@ export function UpgradeCard(props: UpgradeCardProps) {
           </Button>
         </div>
         <p className="mt-3 text-muted text-sm">
-          A preview version: nothing is charged. Upgrade Now switches your account at once.
+          {user.isAdmin
+            ? 'You run this server: nothing is charged to you, and you switch your own tier as you like.'
+            : 'A preview version: nothing is charged. Upgrade Now switches your account at once.'}
         </p>
       </section>
     </Card>

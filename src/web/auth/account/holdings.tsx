@@ -17,7 +17,7 @@ export function Holdings({ user }: { user: User }) {
   return (
     <Card className="p-5 sm:p-6">
       <dl className="grid grid-cols-2 gap-x-4 gap-y-5 sm:grid-cols-4">
-        <Fact name="Tier" note={trialNote(user)}>
+        <Fact name="Tier" note={tierNote(user)}>
           {tierTraits[user.tier].name}
         </Fact>
         <Fact name="Files">{figure(data?.fileCount.toLocaleString('en'))}</Fact>
@@ -41,7 +41,12 @@ export function Holdings({ user }: { user: User }) {
   )
 }
 
-function trialNote({ premiumTrialEndsAt }: User): string | undefined {
+/**
+ * Returns what stands below the tier: when a trial ends, or where the administrator switches it
+ * (spec §6).
+ */
+function tierNote({ isAdmin, premiumTrialEndsAt }: User): string | undefined {
+  if (isAdmin) return 'switch it on the dashboard'
   if (premiumTrialEndsAt === null) return undefined
   const end = new Date(premiumTrialEndsAt)
   const now = serverNow()

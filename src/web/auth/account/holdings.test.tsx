@@ -1,0 +1,36 @@
+// @vitest-environment happy-dom
+import { screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openPage, type WebPage } from '../../../../tests/support/web-page.ts'
+import type { User } from '../../../shared/contract/account.ts'
+import { Holdings } from './holdings.tsx'
+
+const dayMs = 86_400_000
+
+let page: WebPage
+beforeEach(() => {
+  page = openPage()
+})
+afterEach(() => page.close())
+
+function tierOf(user: Partial<User>): string | null | undefined {
+  const ada = { tier: 'free', isAdmin: false, premiumTrialEndsAt: null, ...user }
+  page.show(<Holdings user={ada as User} />)
+  return screen.getByText('Tier').parentElement?.textContent
+}
+
+function endOfTrial(days: number): Partial<User> {
+  return { premiumTrialEndsAt: new Date(Date.now() + days * dayMs).toISOString() }
+}
+
+test('below the tier stands until when a trial lasts, and nothing about one that is over', () => {
+  expect(tierOf({ tier: 'premium', ...endOfTrial(3) })).toMatch(/^TierPremiumtrial until \w/)
+  page.close()
+  page = openPage()
+  expect(tierOf(endOfTrial(-3))).toBe('TierFree')
+})
+
+test('the tier of the administrator says where to switch it, and figures that fail can be asked for again', async () => {
+  expect(tierOf({ isAdmin: true })).toBe('TierFreeswitch it on the dashboard')
+  expect(await screen.findByRole('button', { name: 'Try again' })).toBeTruthy()
+})
