@@ -17,7 +17,7 @@ describe('the page scrolls to a new row', () => {
 
 describe('a row', () => {
   /** What lies at a place of the window; null outside of it. */
-  let at: (y: number) => Element | null
+  let at: (y: number, x: number) => Element | null
   let scrolled: unknown[]
   let row: HTMLElement
   beforeEach(() => {
@@ -26,7 +26,7 @@ describe('a row', () => {
     document.body.append(row)
     row.getBoundingClientRect = () => new DOMRect(0, 500, 300, 100)
     row.scrollIntoView = (options) => void scrolled.push(options)
-    Object.assign(document, { elementFromPoint: (_x: number, y: number) => at(y) })
+    Object.assign(document, { elementFromPoint: (x: number, y: number) => at(y, x) })
     window.scrollTo(0, 0)
   })
   afterEach(() => {
@@ -44,6 +44,8 @@ describe('a row', () => {
     ['is below the window', () => null],
     ['is half below the window', (y: number) => (y < 550 ? row : null)],
     ['is half behind the uploads panel', (y: number) => (y < 550 ? row : document.body)],
+    ['has its name behind the panel', (_y: number, x: number) => (x > 100 ? row : document.body)],
+    ['has its buttons behind a toast', (_y: number, x: number) => (x < 200 ? row : document.body)],
   ])('is scrolled into the middle if it %s', (_where, lies) => {
     at = lies
     bringIntoSight(row)

@@ -35,13 +35,17 @@ function isKeyboardAt(focused: Element | null): boolean {
   return focused !== null && focused !== document.body && focused.matches(':focus-visible')
 }
 
-/** `isShown` tests two points of a row, this many pixels inside its top and its bottom edge. */
+/**
+ * `isShown` tests points of a row this many pixels inside its top and its bottom edge, at these
+ * fractions of its width: its name, its middle and its buttons.
+ */
 const inset = 8
+const tested = [0.15, 0.5, 0.85]
 
 /** True if the row is inside the window, and nothing such as the uploads panel covers it. */
 function isShown(row: Element): boolean {
   const { left, width, top, bottom } = row.getBoundingClientRect()
   return [top + inset, bottom - inset].every((y) =>
-    row.contains(document.elementFromPoint(left + width / 2, y)),
+    tested.every((part) => row.contains(document.elementFromPoint(left + width * part, y))),
   )
 }

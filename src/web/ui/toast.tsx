@@ -75,8 +75,8 @@ function Toasts() {
     <Base.Root
       key={shown.id}
       toast={shown}
-      swipeDirection={['right', 'up', 'down']}
-      className="group w-full rounded-card border border-line bg-surface text-ink shadow-float transition-[opacity,translate] duration-180 data-[type=destructive]:border-red data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0"
+      swipeDirection={['left', 'right', 'up']}
+      className="group w-full rounded-card border border-line bg-surface text-ink shadow-float transition-[opacity,translate] duration-180 data-[type=destructive]:border-red data-ending-style:opacity-0 data-starting-style:-translate-y-2 data-starting-style:opacity-0"
     >
       <Base.Content className="flex items-start gap-3 py-3.5 pr-2.5 pl-4">
         <CircleAlert
@@ -122,7 +122,9 @@ export function Toaster() {
   return (
     <Base.Provider toastManager={theManager()} timeout={defaultDurationMs} limit={1}>
       <Base.Portal>
-        <Base.Viewport className="fixed top-3 right-3 left-3 z-50 min-[800px]:top-auto min-[800px]:right-6 min-[800px]:bottom-6 min-[800px]:left-auto min-[800px]:w-[380px]">
+        {/* Below the header and below what sticks to the top of a page. In the middle of a wide
+            window it is beside the buttons of the rows, which stand at both ends. */}
+        <Base.Viewport className="fixed inset-x-3 top-17 z-50 mx-auto max-w-[380px]">
           <Toasts />
         </Base.Viewport>
       </Base.Portal>
