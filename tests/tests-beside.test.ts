@@ -69,7 +69,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/web/public-pages/landing/offer-drop.ts': 'tests/e2e/landing.spec.ts',
   'src/web/downloads/enhance.ts': 'tests/e2e/download-page.spec.ts',
   'src/web/files/manager/file-manager.tsx': 'tests/e2e/file-manager.spec.ts',
-  'src/web/files/virtual-list.tsx': 'tests/e2e/file-manager.spec.ts',
   'src/web/public-pages/feedback-script.ts': 'tests/e2e/texts.spec.ts',
 }
 

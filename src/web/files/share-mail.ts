@@ -17,12 +17,16 @@ export interface ShareMail {
 /** In characters. A subject should be one line, so a longer file name is cut in the middle. */
 const subjectNameLength = 60
 
+const formats = new Map<string | undefined, Intl.DateTimeFormat>()
+
 /**
- * Writes a moment in full, with its year and time zone. A mail may be read in another zone and much
- * later, so it does not use the short form of the pages (`localMomentText`).
+ * Returns the format of `untilText`. It is kept, because every row of a list needs it, and to make
+ * it takes much longer than to use it.
  */
-function untilText(moment: Date, timeZone?: string): string {
-  return new Intl.DateTimeFormat('en', {
+function untilFormat(timeZone: string | undefined): Intl.DateTimeFormat {
+  const known = formats.get(timeZone)
+  if (known) return known
+  const format = new Intl.DateTimeFormat('en', {
     weekday: 'long',
     year: 'numeric',
     month: 'long',
@@ -31,7 +35,17 @@ function untilText(moment: Date, timeZone?: string): string {
     minute: '2-digit',
     timeZoneName: 'short',
     timeZone,
-  }).format(moment)
+  })
+  formats.set(timeZone, format)
+  return format
+}
+
+/**
+ * Writes a moment in full, with its year and time zone. A mail may be read in another zone and much
+ * later, so it does not use the short form of the pages (`localMomentText`).
+ */
+function untilText(moment: Date, timeZone: string | undefined): string {
+  return untilFormat(timeZone).format(moment)
 }
 
 /**

@@ -1,5 +1,18 @@
-import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import {
+  defaultRangeExtractor,
+  measureElement,
+  useWindowVirtualizer,
+} from '@tanstack/react-virtual'
+import {
+  memo,
+  type ReactNode,
+  type Ref,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 
 export interface VirtualListProps<Item> {
   label: string
@@ -22,12 +35,8 @@ export interface VirtualListProps<Item> {
 /** If fewer loaded items than this follow the drawn ones, more items are loaded. */
 const readAhead = 50
 
-/**
- * The heights in pixels that the list assumes until it has measured them. Items are rows, or cards
- * if the window is less than 640 px wide.
- */
-const rowHeight = 74
-const cardHeight = 150
+/** The height in pixels that the list assumes for all items until it has measured the first one. */
+const firstAssumedHeight = 71
 
 /**
  * A list of thousands of rows that scrolls with the page and draws only the visible rows. Screen
@@ -58,13 +67,31 @@ export function VirtualList<Item>({
     return () => watch.disconnect()
   }, [])
 
-  const virtualizer = useWindowVirtualizer({
-    count: total,
-    estimateSize: () => (window.innerWidth < 640 ? cardHeight : rowHeight),
-    getItemKey: (index) => {
+  // Items that were never drawn are assumed to be as high as the first one that was measured in a
+  // window of this width. If an item is not as high as it was assumed to be, all items after it move
+  // and the list is drawn again. So while the list is scrolled, most assumptions must be right.
+  const assumed = useRef({ width: 0, height: firstAssumedHeight })
+
+  // This function must stay the same object while the list is scrolled. For a new function, the
+  // virtualizer computes the positions of all items again.
+  const keyOf = useCallback(
+    (index: number) => {
       const item = items[index]
       return item === undefined ? index : itemId(item)
     },
+    [items, itemId],
+  )
+  const virtualizer = useWindowVirtualizer({
+    count: total,
+    estimateSize: () => assumed.current.height,
+    measureElement: (element, entry, list) => {
+      const height = measureElement(element, entry, list)
+      if (assumed.current.width !== window.innerWidth) {
+        assumed.current = { width: window.innerWidth, height }
+      }
+      return height
+    },
+    getItemKey: keyOf,
     overscan: 8,
     scrollMargin: top,
     rangeExtractor: (range) => {
@@ -92,21 +119,55 @@ export function VirtualList<Item>({
       {shown.map(({ index, start, key }) => {
         const item = items[index]
         return (
-          <li
+          <Place
             key={key}
             ref={virtualizer.measureElement}
             id={item === undefined ? undefined : itemId(item)}
-            data-index={index}
-            aria-posinset={index + 1}
-            aria-setsize={isOpenEnded ? -1 : total}
-            className={`absolute top-0 left-0 w-full border-line ${index > 0 ? 'border-t' : ''}`}
-            style={{ transform: `translateY(${start - top}px)` }}
-            onFocus={() => setFocused(index)}
-          >
-            {item === undefined ? placeholder : row(item)}
-          </li>
+            index={index}
+            total={isOpenEnded ? -1 : total}
+            top={start - top}
+            item={item}
+            row={row}
+            placeholder={placeholder}
+            onFocus={setFocused}
+          />
         )
       })}
     </ul>
   )
 }
+
+interface PlaceProps<Item> {
+  ref: Ref<HTMLLIElement>
+  id: string | undefined
+  index: number
+  /** How many items the list has; -1 if this is unknown. */
+  total: number
+  /** The distance from the top of the list in pixels. */
+  top: number
+  /** Undefined if the item is not loaded yet. */
+  item: Item | undefined
+  row: (item: Item) => ReactNode
+  placeholder: ReactNode
+  onFocus: (index: number) => void
+}
+
+function ItemAtItsPlace<Item>({ index, total, top, item, row, ...place }: PlaceProps<Item>) {
+  return (
+    <li
+      ref={place.ref}
+      id={place.id}
+      data-index={index}
+      aria-posinset={index + 1}
+      aria-setsize={total}
+      className={`absolute top-0 left-0 w-full border-t ${index > 0 ? 'border-line' : 'border-transparent'}`}
+      style={{ transform: `translateY(${top}px)` }}
+      onFocus={() => place.onFocus(index)}
+    >
+      {item === undefined ? place.placeholder : row(item)}
+    </li>
+  )
+}
+
+/** An item where the list shows it. While the list is scrolled, only items that come are drawn. */
+const Place = memo(ItemAtItsPlace) as typeof ItemAtItsPlace

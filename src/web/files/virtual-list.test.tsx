@@ -1,0 +1,79 @@
+// @vitest-environment happy-dom
+import { act, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { VirtualList } from './virtual-list.tsx'
+
+/** The height of each row in pixels. happy-dom itself has no layout. */
+const height = 50
+const names = Array.from({ length: 5000 }, (_, index) => `File ${index + 1}`)
+
+beforeEach(() => {
+  Object.defineProperty(HTMLElement.prototype, 'offsetHeight', {
+    configurable: true,
+    get: () => height,
+  })
+})
+afterEach(() => {
+  Reflect.deleteProperty(HTMLElement.prototype, 'offsetHeight')
+  document.documentElement.scrollTop = 0
+})
+
+/** Shows the list. Counts how often it asks for the id of an item, and which rows it draws. */
+function show() {
+  const seen = { ids: 0, drawn: [] as string[] }
+  const idOf = (name: string) => {
+    seen.ids += 1
+    return name
+  }
+  const row = (name: string) => {
+    seen.drawn.push(name)
+    return <p>{name}</p>
+  }
+  render(<VirtualList label="Files" items={names} itemId={idOf} row={row} />)
+  return seen
+}
+
+function scrollTo(top: number) {
+  act(() => {
+    document.documentElement.scrollTop = top
+    window.dispatchEvent(new Event('scroll'))
+  })
+}
+
+function shown(): string[] {
+  return screen.getAllByRole('listitem').map(({ textContent }) => textContent ?? '')
+}
+
+test('draws the rows in the window and a few beside them, and tells the number of all', () => {
+  show()
+  expect(shown().slice(0, 2)).toEqual(['File 1', 'File 2'])
+  expect(shown().length).toBeLessThan(window.innerHeight / height + 20)
+  const [first] = screen.getAllByRole('listitem')
+  expect(first?.getAttribute('aria-posinset')).toBe('1')
+  expect(first?.getAttribute('aria-setsize')).toBe('5000')
+})
+
+test('assumes that all rows are as high as the first one', () => {
+  show()
+  expect(screen.getByRole('list').style.height).toBe(`${names.length * height}px`)
+})
+
+test('scrolls without a look at the thousands of rows that it does not draw', () => {
+  const seen = show()
+  scrollTo(1000 * height)
+  expect(shown()).toContain('File 1010')
+  expect(shown()).not.toContain('File 1')
+  const before = seen.ids
+  for (let row = 1; row <= 10; row += 1) scrollTo((1000 + row) * height)
+  expect(shown()).toContain('File 1020')
+  expect(seen.ids - before).toBeLessThan(names.length)
+})
+
+test('draws only the rows that come while it is scrolled', () => {
+  const seen = show()
+  scrollTo(1000 * height)
+  seen.drawn = []
+  scrollTo(1002 * height)
+  const [last = ''] = shown().slice(-1)
+  expect(seen.drawn).toEqual([`File ${Number(last.slice(5)) - 1}`, last])
+})
