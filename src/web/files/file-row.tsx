@@ -86,13 +86,17 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...statistic
             <span>Link closed</span>
           )}
           {file.sha256 === null ? null : (
-            <RowToggle
-              label="SHA-256"
-              fileName={file.originalName}
-              open={showsSum}
-              onToggle={() => setShowsSum(!showsSum)}
-              controls={sumId}
-            />
+            // A phone has no room for what few people need in each row. The page of the link has
+            // the checksum too.
+            <span className="contents max-sm:hidden">
+              <RowToggle
+                label="SHA-256"
+                fileName={file.originalName}
+                open={showsSum}
+                onToggle={() => setShowsSum(!showsSum)}
+                controls={sumId}
+              />
+            </span>
           )}
           {news ? <span className="ml-1 font-semibold text-accent">New</span> : null}
           {takedown === null ? null : (
