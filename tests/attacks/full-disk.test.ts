@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
+import { describeOnSmallDisk } from '../support/machine-needs.ts'
 import {
   type Client,
   json,
@@ -14,7 +15,7 @@ import {
   signUp,
 } from '../support/make.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
-import { describeOnSmallDisk, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { askForUpload, expectRefusal } from '../support/upload-requests.ts'
 
 /**

@@ -4,9 +4,11 @@ import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   ListPartsCommand,
+  type MultipartUpload,
   PutBucketCorsCommand,
   PutBucketPolicyCommand,
   S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { nanoid } from 'nanoid'
 import type { S3Settings } from '../../src/server/s3-settings.ts'
@@ -64,19 +66,26 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
   }
 }
 
-/** Returns how many bytes are in a bucket, in objects and in parts of open uploads. */
+/**
+ * Returns how many bytes are in a bucket, in objects and in parts of open uploads. An upload may
+ * end between the list of uploads and the list of its parts. Then its parts count for nothing.
+ */
 export async function bytesIn({
   client,
   settings: { bucket: Bucket },
 }: TestBucket): Promise<number> {
+  const partsOf = async ({ Key, UploadId }: MultipartUpload) => {
+    try {
+      return (await client.send(new ListPartsCommand({ Bucket, Key, UploadId }))).Parts ?? []
+    } catch (error) {
+      if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404) return []
+      throw error
+    }
+  }
   const { Contents = [] } = await client.send(
     new ListObjectsV2Command({ Bucket, Prefix: 'files/' }),
   )
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
-  const parts = await Promise.all(
-    Uploads.map(async ({ Key, UploadId }) => {
-      return (await client.send(new ListPartsCommand({ Bucket, Key, UploadId }))).Parts ?? []
-    }),
-  )
+  const parts = await Promise.all(Uploads.map(partsOf))
   return [...Contents, ...parts.flat()].reduce((sum, { Size = 0 }) => sum + Size, 0)
 }

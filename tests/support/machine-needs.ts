@@ -1,10 +1,14 @@
-import { describe } from 'vitest'
+import { describe, inject } from 'vitest'
 import { hasNginx } from '../../scripts/nginx.mjs'
 
 /** What some tests need and not every machine has. */
 export type MachineNeed = 's3Server' | 'smallDisk' | 'nginx'
 
 declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether this run may mount a file system. */
+    canMount: boolean
+  }
   interface TaskMeta {
     /** What the machine lacks. The tests of this suite are skipped for that reason. */
     lacks?: MachineNeed
@@ -26,4 +30,12 @@ export function describeNeeding(
 /** Describes tests that put a real nginx in front of servers. */
 export function describeBehindNginx(name: string, tests: () => void): void {
   describeNeeding('nginx', hasNginx(), name, tests)
+}
+
+/**
+ * Describes tests that need a file system of their own. Where none can be mounted they are skipped,
+ * and the run reports that.
+ */
+export function describeOnSmallDisk(name: string, tests: () => void): void {
+  describeNeeding('smallDisk', inject('canMount'), name, tests)
 }

@@ -1,16 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { type FileHandle, mkdtemp, open, rm, statfs } from 'node:fs/promises'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inject } from 'vitest'
-import { describeNeeding } from './machine-needs.ts'
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Whether this run may mount a file system. */
-    canMount: boolean
-  }
-}
 
 const mebibyte = 1024 ** 2
 
@@ -40,14 +32,6 @@ export async function canMount(): Promise<boolean> {
   return disk !== null
 }
 
-/**
- * Describes tests that need a file system of their own. Where none can be mounted they are skipped,
- * and the run reports that.
- */
-export function describeOnSmallDisk(name: string, tests: () => void): void {
-  describeNeeding('smallDisk', inject('canMount'), name, tests)
-}
-
 /** Mounts a file system of `bytes` bytes. */
 export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-small-'))
@@ -66,11 +50,12 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
       return bavail * bsize
     },
     async fill() {
-      const file = await open(filler, 'a')
+      const { bavail, bsize } = await statfs(folder)
+      const file = openSync(filler, 'a')
       try {
-        await writeUntilFull(file)
+        writeUntilFull(file, [Math.max(1, bavail * bsize), 4096, 1])
       } finally {
-        await file.close()
+        closeSync(file)
       }
     },
     clear: () => rm(filler, { force: true }),
@@ -83,11 +68,16 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
   }
 }
 
-async function writeUntilFull(file: FileHandle): Promise<void> {
-  for (const size of [mebibyte, 4096, 1]) {
+/**
+ * Writes blocks of each of the sizes until no more fits. It writes synchronously, and most bytes by
+ * one call: the server frees a part of its reserve when it sees that the disk is nearly full, and a
+ * slow filler would take that part too.
+ */
+function writeUntilFull(file: number, sizes: readonly number[]): void {
+  for (const size of sizes) {
     const block = Buffer.alloc(size, 1)
     try {
-      for (;;) await file.write(block)
+      while (writeSync(file, block) === size);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
     }

@@ -3,11 +3,8 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
-import {
-  describeOnSmallDisk,
-  mountSmallDisk,
-  type SmallDisk,
-} from '../../../tests/support/small-disk.ts'
+import { describeOnSmallDisk } from '../../../tests/support/machine-needs.ts'
+import { mountSmallDisk, type SmallDisk } from '../../../tests/support/small-disk.ts'
 import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
 import { DiskSpace, type DiskSpaceOptions } from './disk-space.ts'
 import { defaultMinFree, mebibyte } from './free-space.ts'
