@@ -1,16 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Answer, NumberedOrder, Order, Served } from './served-process.ts'
+import type { Answer, NumberedOrder, Order, Served } from './orders.ts'
 
 const program = fileURLToPath(new URL('served-process.ts', import.meta.url))
 /** The folder in which `npm start` keeps compiled code too. With it each start is faster. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
+const pollMs = 5
 
-/** A server in a process of its own. It can be killed and started again, and keeps its port. */
+/** A server in processes of its own. It can be killed and started again, and keeps its port. */
 export interface FaultServer {
   url: string
-  isRunning(): boolean
   /** The time of the server's clock. A restart does not change it. */
   now(): Date
   setClock(now: Date): Promise<void>
@@ -19,23 +21,36 @@ export interface FaultServer {
    * or the server died first.
    */
   order(order: Order): Promise<boolean>
-  /** Ends the process with SIGKILL. */
+  /** Ends all processes of the server with SIGKILL. */
   kill(): Promise<void>
-  /** Starts the server if it does not run. Resolves when it takes requests. */
+  /**
+   * Starts the server if it does not run. Resolves when it takes requests. Rejects if it was killed
+   * before that.
+   */
   start(): Promise<void>
+  /** Ends everything. The server cannot be started again. */
+  close(): Promise<void>
 }
 
-/** Prepares a server with these settings, but does not start it yet. */
-export function faultServer(served: Served): FaultServer {
+/**
+ * Prepares a server with these settings, but does not start it yet.
+ * @param hasStandby whether another process gets ready while the server runs. It saves time where
+ * the server is killed often.
+ */
+export function faultServer(served: Served, hasStandby: boolean): FaultServer {
   let child: ChildProcess | null = null
+  /**
+   * A process that has loaded its modules, which takes most of the time of a start, and waits until
+   * the running one is killed.
+   */
+  let standby: ChildProcess | null = null
   let now = served.now
   let orders = 0
   const waiting = new Map<number, (isDone: boolean) => void>()
 
-  const answered = (answer: Answer) => {
-    if ('ready' in answer) return
-    waiting.get(answer.number)?.(answer.failure === null)
-    waiting.delete(answer.number)
+  const answered = ({ number, failure }: Answer) => {
+    waiting.get(number)?.(failure === null)
+    waiting.delete(number)
   }
   const died = () => {
     child = null
@@ -47,43 +62,68 @@ export function faultServer(served: Served): FaultServer {
       if (child === null) return resolve(false)
       orders += 1
       waiting.set(orders, resolve)
-      child.send({ ...wanted, number: orders } satisfies NumberedOrder)
+      // If the message cannot be sent, the server has just died, and `died` answers.
+      child.send({ ...wanted, number: orders } satisfies NumberedOrder, () => {})
     })
+  const prepare = () =>
+    fork(program, {
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache, SERVED: JSON.stringify(served) },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // The server and its workers are a group of processes, which one signal ends.
+      detached: true,
+    })
+  const kill = async () => {
+    if (child === null) return
+    await killGroup(child)
+    // Workers of the server may take a moment longer to end. Until then they have the port.
+    while (await isTaken(served.port)) await wait(pollMs)
+  }
 
   return {
     url: `http://127.0.0.1:${served.port}`,
-    isRunning: () => child !== null,
     now: () => new Date(now),
     async setClock(moment) {
       now = moment.getTime()
       await order({ do: 'set-clock', now })
     },
     order,
-    async kill() {
-      if (child === null) return
-      const gone = once(child, 'exit')
-      child.kill('SIGKILL')
-      await gone
-    },
+    kill,
     async start() {
       if (child !== null) return
-      const started = fork(program, {
-        env: {
-          ...process.env,
-          NODE_COMPILE_CACHE: compileCache,
-          SERVED: JSON.stringify({ ...served, now }),
-        },
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      })
-      started.on('message', answered)
-      started.once('exit', died)
-      child = started
-      await Promise.race([once(started, 'message'), failIfEnded(started)])
+      child = standby ?? prepare()
+      standby = null
+      child.on('message', answered)
+      child.once('exit', died)
+      if (!(await order({ do: 'serve', now }))) throw new Error('The server did not start.')
+      if (hasStandby) standby = prepare()
+    },
+    async close() {
+      await kill()
+      if (standby) await killGroup(standby)
     },
   }
 }
 
-async function failIfEnded(child: ChildProcess): Promise<never> {
-  const [code, signal] = await once(child, 'exit')
-  throw new Error(`The server ended while it started, with ${signal ?? code}.`)
+/** Kills a process and those that it has started. */
+async function killGroup(leader: ChildProcess): Promise<void> {
+  if (leader.exitCode !== null || leader.signalCode !== null) return
+  const gone = once(leader, 'exit')
+  try {
+    process.kill(-(leader.pid ?? 0), 'SIGKILL')
+  } catch {
+    // It has just ended by itself.
+  }
+  await gone
+}
+
+/** Tells whether a program listens on the port. */
+function isTaken(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('error', () => resolve(false))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+  })
 }

@@ -1,45 +1,23 @@
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import type pg from 'pg'
 import { Violation } from './expected-file.ts'
+import type { StoredBytes } from './stored-bytes.ts'
 
 /**
- * To test that a folder is writable, the server writes a file whose name begins with a dot. A killed
- * server may leave that file.
- */
-function isOfServer(name: string): boolean {
-  return name.startsWith('.')
-}
-
-/** Reads the sizes of all stored objects, by storage key, from the folder of the disk store. */
-async function storedSizes(folder: string): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>()
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || isOfServer(entry.name)) continue
-    const { size } = await stat(join(entry.parentPath, entry.name))
-    sizes.set(entry.name, size)
-  }
-  return sizes
-}
-
-/**
- * Compares the database with the folder of stored files. Call it after all jobs have run, while no
- * upload is under way.
+ * Compares the database with the stored files. Call it after all jobs have run, while no upload is
+ * under way.
  * @throws {Violation} if bytes are missing or are there without a row, or if the sums that limits
  * and caps use are wrong.
  */
-export async function checkStored(witness: pg.Client, filesFolder: string): Promise<void> {
-  const sizes = await storedSizes(filesFolder)
-  const { rows } = await witness.query<{ key: string; size: string; kept: boolean; gone: boolean }>(
-    `select storage_key as key, size, purging_at is null and deleted_at is null as kept,
-       purged_at is not null as gone from files`,
+export async function checkStored(witness: pg.Client, stored: StoredBytes): Promise<void> {
+  const sizes = await stored.sealed()
+  const { rows } = await witness.query<{ key: string; size: string; kept: boolean }>(
+    `select storage_key as key, size, purging_at is null and deleted_at is null as kept from files`,
   )
-  for (const { key, size, kept, gone } of rows) {
-    const stored = sizes.get(key)
-    if (kept && stored !== Number(size)) {
-      throw new Violation(`${key} has ${stored ?? 'no'} bytes stored, not ${size}`)
+  for (const { key, size, kept } of rows) {
+    const found = sizes.get(key)
+    if (kept && found !== Number(size)) {
+      throw new Violation(`${key} has ${found ?? 'no'} bytes stored, not ${size}`)
     }
-    if (gone && stored !== undefined) throw new Violation(`${key} is purged, but its bytes remain`)
   }
   const uploads = await witness.query<{ key: string }>('select storage_key as key from uploads')
   const named = new Set([...rows, ...uploads.rows].map(({ key }) => key))
@@ -57,18 +35,44 @@ export async function checkStored(witness: pg.Client, filesFolder: string): Prom
 }
 
 /**
- * Checks that the folder of uploads contains nothing of an upload that has ended. Call it after all
- * jobs have run, while no upload is under way.
+ * Checks that the store has no bytes of files that the server says it has purged.
+ * @throws {Violation} if it has.
+ */
+export async function checkPurged(witness: pg.Client, stored: StoredBytes): Promise<void> {
+  const { rows } = await witness.query<{ key: string }>(
+    `select storage_key as key from files where purged_at is not null
+     union all select storage_key from deletion_receipts`,
+  )
+  const found = new Set([...(await stored.sealed()).keys(), ...(await stored.arriving())])
+  for (const { key } of rows) {
+    if (found.has(key)) throw new Violation(`${key} is purged, but its bytes remain`)
+  }
+}
+
+/**
+ * Checks that the store contains nothing of an upload that has ended. Call it after all jobs have
+ * run, while no upload is under way.
  * @throws {Violation} if bytes or a list of parts are still there.
  */
-export async function checkArriving(witness: pg.Client, uploadsFolder: string): Promise<void> {
+export async function checkArriving(witness: pg.Client, stored: StoredBytes): Promise<void> {
   const { rows } = await witness.query<{ key: string }>('select storage_key as key from uploads')
   const open = new Set(rows.map(({ key }) => key))
-  for (const name of await readdir(uploadsFolder)) {
-    const [key = ''] = name.split('.')
-    if (isOfServer(name) || open.has(key)) continue
-    throw new Violation(`${name} is left in the folder of uploads, and no upload names it`)
+  for (const key of await stored.arriving()) {
+    if (!open.has(key)) throw new Violation(`parts of ${key} are left, and no upload names it`)
   }
+}
+
+/**
+ * Checks that nothing that should be removed waits for its removal. Call it after all jobs have
+ * run twice, with a day in between.
+ * @throws {Violation} if a file that is over still has its bytes, or a removal is still noted.
+ */
+export async function checkRemoved(witness: pg.Client): Promise<void> {
+  const { rows } = await witness.query<{ count: string }>(
+    `select (select count(*) from files where purging_at is not null and purged_at is null)
+       + (select count(*) from removals) as count`,
+  )
+  if (rows[0]?.count !== '0') throw new Violation(`${rows[0]?.count} removals were not carried out`)
 }
 
 /**

@@ -3,6 +3,7 @@ import type { File } from '../../src/shared/contract/files.ts'
 import { askForRenewal, type Client, json, makeClient, sha256 } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
 import { type Attempts, type ExpectedFile, Violation } from './expected-file.ts'
+import type { ExpectedLetters } from './letters.ts'
 
 /**
  * An upload that the server has not answered with a file yet. The player repeats it in the next
@@ -17,8 +18,17 @@ interface Pending {
 
 /** A simulated user, and everything that the server has answered to this user. */
 export interface Player {
+  /** The origin of the server. */
+  url: string
   email: string
-  password: string
+  /**
+   * The passwords that may be the current one. They are several after a change whose answer was
+   * lost.
+   */
+  passwords: string[]
+  /** A password that is no longer the current one; null before the first change. */
+  oldPassword: string | null
+  letters: ExpectedLetters
   tier: 'free' | 'premium'
   /** The number of this player in the game. With the seed it decides what the player uploads. */
   number: number
@@ -28,6 +38,8 @@ export interface Player {
   files: ExpectedFile[]
   /** The renewals and deletions that were tried in this round, by the id of the file. */
   attempts: Map<string, Attempts>
+  /** The ids of the files that were confirmed in this round. */
+  confirmed: Set<string>
   pending: Pending[]
   /** How many files this player has begun to upload. */
   begun: number
@@ -35,6 +47,8 @@ export interface Player {
 
 const type = 'application/octet-stream'
 const largestSmall = 64 * 1024
+/** Of so many uploads one is large enough to be sent in two parts. */
+const uploadsPerLarge = 25
 const partSize = 8 * 1024 * 1024
 
 /**
@@ -76,7 +90,7 @@ function beginUpload(player: Player, random: Draw): Pending {
   player.begun += 1
   const name = `${player.tier}-${player.number}-${player.begun}.bin`
   // About one of ten uploads is large enough to be sent in two parts.
-  const size = random(10) === 0 ? partSize + 1 + random(partSize) : random(largestSmall) + 1
+  const size = random(largestSmall) + 1 + (random(uploadsPerLarge) === 0 ? partSize : 0)
   const days = String(player.days[random(player.days.length)])
   return { name, bytes: bytesFor(name, size), days, idempotencyKey: `${name} ${random(2 ** 31)}` }
 }
@@ -116,9 +130,15 @@ async function upload(player: Player, pending: Pending): Promise<void> {
   const claim = { cloudKey }
   const confirmed = await ask(() => player.client.post('/api/files/confirm-upload', claim))
   if (confirmed === null) return later()
-  if (!confirmed.ok) return
+  if (!confirmed.ok) {
+    const { code } = await json<{ code?: string }>(confirmed).catch(() => ({ code: undefined }))
+    const isSent = sent.every((answer) => answer?.ok)
+    if (isSent && code === 'UPLOAD_INCOMPLETE') throw new Violation(`bytes of ${name} were lost`)
+    return
+  }
   const file = await json<File>(confirmed).catch(() => null)
   if (file === null) return later()
+  player.confirmed.add(file.id)
   if (file.size !== bytes.length) throw new Violation(`${name} was confirmed with another size`)
   player.files.push({
     id: file.id,
@@ -162,45 +182,105 @@ export async function download(
   isCounted: boolean,
 ): Promise<number | null> {
   file.counted.most += 1
-  const answer = await ask(() => makeClient({ url }).fetch(`/api/download/${file.code}`))
+  const told = await ask(() => makeClient({ url }).fetch(`/api/download/${file.code}`))
+  const isGiven = told?.status === 200 || told?.status === 302
+  if (isGiven && isCounted) file.counted.least += 1
+  const answer = told?.status === 302 ? await follow(told) : told
   if (answer?.status === 200) {
-    if (isCounted) file.counted.least += 1
     const body = await bodyOf(answer)
     if (body && sha256(body) !== file.sha256) throw new Violation(`${file.name} has other bytes`)
   } else await answer?.arrayBuffer().catch(() => {})
   return answer?.status ?? null
 }
 
-async function signInAgain(player: Player, url: string): Promise<void> {
-  const { email, password } = player
-  const answer = await ask(() => makeClient({ url }).post('/api/auth/login', { email, password }))
-  if (!answer?.ok) return
+/** Gets the bytes from a bucket, to which the server has sent the client. */
+async function follow(redirect: Response): Promise<Response | null> {
+  await redirect.arrayBuffer().catch(() => {})
+  return ask(() => fetch(redirect.headers.get('location') ?? ''))
+}
+
+/**
+ * Changes the password. Does nothing while nobody knows which one is the current one.
+ */
+async function changePassword(player: Player, random: Draw): Promise<void> {
+  const [currentPassword, ...others] = player.passwords
+  if (currentPassword === undefined || others.length > 0) return
+  const newPassword = `correct horse ${random(2 ** 31)}`
+  const change = { currentPassword, newPassword }
+  const answer = await ask(() => player.client.post('/api/auth/change-password', change))
+  await answer?.arrayBuffer().catch(() => {})
+  if (answer && !answer.ok) return
+  player.letters.most += 1
+  if (answer === null) {
+    player.passwords.push(newPassword)
+    return
+  }
+  player.letters.least += 1
+  player.oldPassword = currentPassword
+  player.passwords = [newPassword]
+  player.client = clientWithCookies(player, answer)
+}
+
+/** Returns a client with the cookies of an answer. */
+function clientWithCookies({ url }: Pick<Player, 'url'>, answer: Response): Client {
   const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
-  player.client = makeClient({ url }, cookies.join('; '))
+  return makeClient({ url }, cookies.join('; '))
+}
+
+/** Tries to log in. Returns the answer; null if it was lost. */
+export async function tryPassword(
+  { email, url }: Pick<Player, 'email' | 'url'>,
+  password: string,
+): Promise<Response | null> {
+  const answer = await ask(() => makeClient({ url }).post('/api/auth/login', { email, password }))
+  await answer?.arrayBuffer().catch(() => {})
+  return answer
+}
+
+/**
+ * Signs a player in, whose password may have changed without an answer.
+ * @returns whether it worked.
+ */
+export async function signIn(player: Player): Promise<boolean> {
+  for (const password of player.passwords) {
+    const answer = await tryPassword(player, password)
+    if (!answer?.ok) continue
+    const [before, ...after] = player.passwords
+    if (after.includes(password)) {
+      // The change was carried out although its answer was lost, so its letter must come.
+      player.letters.least += 1
+      player.oldPassword = before ?? null
+    }
+    player.passwords = [password]
+    player.client = clientWithCookies(player, answer)
+    return true
+  }
+  return false
+}
+
+/** Uploads a file, so that there is one to lose. */
+export async function uploadFirst(player: Player, random: Draw): Promise<void> {
+  await upload(player, beginUpload(player, random))
 }
 
 /**
  * Plays one user for a round: first the pending uploads, then some random uploads, downloads,
- * renewals, deletions and logins. Only a renewal and a deletion of the same file may be sent at the
+ * renewals, deletions, logins and password changes. Only a renewal and a deletion of the same file may be sent at the
  * same time.
  * @param isCounted whether the server certainly counts the downloads that it answers in this round.
  */
-export async function playUser(
-  player: Player,
-  url: string,
-  random: Draw,
-  isCounted: boolean,
-): Promise<void> {
+export async function playUser(player: Player, random: Draw, isCounted: boolean): Promise<void> {
   for (const pending of [...player.pending]) await upload(player, pending)
   const steps = 2 + random(4)
   for (let step = 0; step < steps; step += 1) {
     const file = player.files[random(Math.max(1, player.files.length))]
     const chance = random(100)
     if (chance < 45 || !file) await upload(player, beginUpload(player, random))
-    else if (chance < 65) await download(url, file, isCounted)
+    else if (chance < 65) await download(player.url, file, isCounted)
     else if (chance < 75) await renew(player, file, player.days[random(player.days.length)] ?? 3)
     else if (chance < 80) await Promise.all([renew(player, file, 3), remove(player, file)])
-    else if (chance < 95) await remove(player, file)
-    else await signInAgain(player, url)
+    else if (chance < 92) await remove(player, file)
+    else if (chance < 96) await signIn(player)
+    else await changePassword(player, random)
   }
 }

@@ -1,36 +1,114 @@
 /**
  * Plays users against faults that the seed draws. Ends with code 1 at the first broken promise, and
- * names the seed and the round.
- * Usage: `npm run faults -- --seed n --rounds m`.
+ * names the seed, the setup and the round.
+ * Usage: `npm run faults -- --seed n --rounds m [--setup name] [--beside k]`.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { missingCephPrograms } from '../../scripts/ceph.mjs'
+import { keepFilesInMemory } from '../support/files-in-memory.ts'
 import { createDatabase, startTestPostgres } from '../support/postgres-server.ts'
+import { startRadosgw } from '../support/radosgw.ts'
+import { canMount } from '../support/small-disk.ts'
 import { play } from './play.ts'
+import { type SetupName, setupNames, setupOf, setups } from './setups.ts'
+
+/** A play has at most this many rounds. The next one has the next seed, and begins anew. */
+const roundsOfPlay = 200
+const toldEvery = 50
 
 const { values } = parseArgs({
-  options: { seed: { type: 'string' }, rounds: { type: 'string', default: '200' } },
+  options: {
+    seed: { type: 'string' },
+    rounds: { type: 'string', default: String(roundsOfPlay) },
+    setup: { type: 'string' },
+    beside: { type: 'string', default: '1' },
+  },
 })
-const seed = Number(values.seed ?? randomInt(2 ** 31))
+const firstSeed = Number(values.seed ?? randomInt(2 ** 31))
 const rounds = Number(values.rounds)
-const toldEvery = 100
+const beside = Number(values.beside)
+const wanted = values.setup
+const isUsable =
+  Number.isSafeInteger(firstSeed) &&
+  [rounds, beside].every((number) => Number.isSafeInteger(number) && number > 0) &&
+  (wanted === undefined || setupNames.some((name) => name === wanted))
 
-if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(rounds) || rounds < 1) {
-  console.error('Usage: npm run faults -- [--seed number] [--rounds number]')
+if (!isUsable) {
+  console.error(
+    `Usage: npm run faults -- [--seed number] [--rounds number] [--beside plays at the same time] [--setup ${setupNames.join('|')}]`,
+  )
   process.exit(2)
 }
-console.log(`seed ${seed}, ${rounds} rounds`)
-const postgres = await startTestPostgres()
-try {
-  const database = await createDatabase(postgres.url, 'migrated')
-  const { faults, ...played } = await play(database, seed, rounds, (round) => {
-    if (round % toldEvery === 0) console.log(`${round} rounds without a broken promise`)
+
+interface PlannedPlay {
+  seed: number
+  setup: SetupName
+  rounds: number
+}
+
+/** Returns the plays that have `rounds` rounds together. */
+function planPlays(): PlannedPlay[] {
+  const count = Math.ceil(rounds / roundsOfPlay)
+  return Array.from({ length: count }, (_, at) => {
+    const seed = firstSeed + at
+    const setup = setupNames.find((name) => name === wanted) ?? setupOf(seed)
+    return { seed, setup, rounds: Math.min(roundsOfPlay, rounds - at * roundsOfPlay) }
   })
-  console.table(faults)
-  console.log(`${played.rounds} rounds, ${played.files} files, ${played.downloads} read whole`)
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
+}
+
+keepFilesInMemory()
+const planned = planPlays()
+const lacking = new Map<SetupName, string>()
+if (missingCephPrograms().length > 0) lacking.set('bucket', 'Ceph is not installed')
+if (!(await canMount())) lacking.set('small-disk', 'no file system can be mounted')
+const plays = planned.filter(({ seed, setup }) => {
+  if (lacking.has(setup)) console.log(`seed ${seed} is left out: ${setup}, ${lacking.get(setup)}`)
+  return !lacking.has(setup)
+})
+const postgres = await startTestPostgres()
+const needsBucket = plays.some(({ setup }) => setups[setup].store === 'bucket')
+const s3Server = needsBucket ? await startRadosgw() : null
+const faults = new Map<string, number>()
+const total = { rounds: 0, files: 0, downloads: 0 }
+const began = performance.now()
+let isBroken = false
+
+function noteRound(): void {
+  total.rounds += 1
+  if (total.rounds % toldEvery > 0) return
+  const pace = total.rounds / ((performance.now() - began) / 60_000)
+  console.log(`${total.rounds} rounds without a broken promise, ${pace.toFixed(0)} a minute`)
+}
+
+async function playOn(): Promise<void> {
+  for (let next = plays.shift(); next && !isBroken; next = plays.shift()) {
+    const database = await createDatabase(postgres.url, 'migrated')
+    const played = await play({ database, s3Server }, next, noteRound)
+    for (const [fault, times] of Object.entries(played.faults)) {
+      faults.set(fault, (faults.get(fault) ?? 0) + times)
+    }
+    total.files += played.files
+    total.downloads += played.downloads
+    console.log(`seed ${next.seed}, ${next.setup}: ${played.rounds} rounds`)
+  }
+}
+
+async function playOne(): Promise<void> {
+  try {
+    await playOn()
+  } catch (error) {
+    isBroken = true
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  }
+}
+
+try {
+  await Promise.all(Array.from({ length: beside }, playOne))
+  console.table(Object.fromEntries([...faults].toSorted(([a], [b]) => (a < b ? -1 : 1))))
+  console.log(`${total.rounds} rounds, ${total.files} files, ${total.downloads} read whole`)
 } finally {
+  await s3Server?.stop()
   await postgres.stop()
 }

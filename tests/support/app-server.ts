@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type pg from 'pg'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { createAuth } from '../../src/server/auth/auth.ts'
 import { PasswordHashing } from '../../src/server/auth/password-hashing.ts'
 import type { HashCost } from '../../src/server/auth/password-thread.ts'
@@ -13,6 +13,7 @@ import type { Deps } from '../../src/server/deps.ts'
 import { createMailer } from '../../src/server/email/create-mailer.ts'
 import type { Mail } from '../../src/server/email/mailer.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
+import type { JobQueue, openJobQueue } from '../../src/server/jobs/job-queue.ts'
 import { logSerializers } from '../../src/server/log.ts'
 import { createMetrics } from '../../src/server/metrics/metrics.ts'
 import { openStorage } from '../../src/server/open-storage.ts'
@@ -39,6 +40,8 @@ export interface TestApp {
   pool: pg.Pool
   passwords: PasswordHashing
   clock: TestClock
+  /** The queue in the database, if the options ask for it. */
+  jobQueue: JobQueue | undefined
   /**
    * The delays, in milliseconds, that the server imposed on requests. Tests only record them and do
    * not wait.
@@ -66,6 +69,15 @@ export interface TestAppOptions {
   poolLimits?: PoolLimits
   /** Whether other servers use the same database and folder. */
   isOneOfSeveral?: boolean
+  /** The clock of the server. Without it, the server gets one that begins now. */
+  clock?: TestClock
+  /** Takes what the server logs. Without it, the server keeps all lines in `logged`. */
+  log?: Logger
+  /**
+   * Opens the queue in the database, in which mail then waits. Without it, mail waits in memory
+   * until the test calls `mails`.
+   */
+  openQueue?: typeof openJobQueue
 }
 
 /** Starts a server on a database that has all tables. Closing the server drops the database. */
@@ -77,6 +89,9 @@ export async function serveApp(
     dataDir: kept,
     poolLimits,
     isOneOfSeveral = false,
+    clock = testClock(),
+    log: ownLog,
+    openQueue,
     passwordCost = { N: 16, r: 1, p: 1 },
   }: TestAppOptions = {},
 ): Promise<TestApp> {
@@ -92,9 +107,8 @@ export async function serveApp(
     MIN_FREE_SPACE: '0',
     ...env,
   })
-  const clock = testClock()
   const logged: LogLine[] = []
-  const log = pino({ level: 'debug', serializers: logSerializers }, logCollector(logged))
+  const log = ownLog ?? pino({ level: 'debug', serializers: logSerializers }, logCollector(logged))
   const metrics = createMetrics()
   const {
     pool,
@@ -135,7 +149,8 @@ export async function serveApp(
     hold: async (ms) => void held.push(ms),
   })
   const mailBox = makeMailBox()
-  const mailQueue = mailBox.queue
+  const jobQueue = await openQueue?.(pool, log)
+  const mailQueue = jobQueue?.mail ?? mailBox.queue
   const settings = new AdminSettings({
     db,
     clock,
@@ -178,6 +193,7 @@ export async function serveApp(
     pool,
     passwords,
     clock,
+    jobQueue,
     held,
     logged,
     beginStop: () => stopping.abort(),
@@ -187,6 +203,7 @@ export async function serveApp(
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await passwords.close()
+      await jobQueue?.stop()
       await session?.close()
       await closeDatabase()
       await ownSpace.close()

@@ -48,6 +48,13 @@ export interface ChaosProxy {
   answer(status: number, matches: Matches): void
   /** Delays new requests for which `matches` is true, until `open` is called. */
   hold(matches: Matches): void
+  /** Delays each new request by as many milliseconds as the function returns. */
+  slow(delayMs: () => number): void
+  /**
+   * Passes new requests on for which `matches` is true, but breaks the client's connection instead
+   * of answering. The client cannot know whether the server has done what was asked.
+   */
+  loseAnswers(matches: Matches): void
   /** Breaks the connections of all running PUTs, both to the client and to the server. */
   reset(): void
   /**
@@ -58,6 +65,8 @@ export interface ChaosProxy {
   cut(): void
   /** Ends all faults. From now on everything is passed on again. */
   open(): void
+  /** Forgets the exchanges so far. A long run would otherwise keep all of them in memory. */
+  forget(): void
   close(): Promise<void>
 }
 
@@ -79,6 +88,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   let isHeld = false
   let refused: { status: number; matches: Matches } | null = null
   let held: Matches | null = null
+  let lost: Matches | null = null
+  let delayMs = () => 0
   /** Each of these functions passes one delayed request on. */
   const waiting = new Set<() => void>()
   const exchanges: Exchange[] = []
@@ -120,6 +131,10 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     to.on('response', (answer) => {
       if (one.refuse === null) return
       one.refuse = null
+      if (lost?.(exchange)) {
+        request.socket.resetAndDestroy()
+        return
+      }
       exchange.status = answer.statusCode ?? 0
       response.writeHead(exchange.status, answer.statusMessage, answer.rawHeaders)
       answer.pipe(response)
@@ -130,6 +145,17 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
       body.end()
       if (!response.writableFinished && !isCut) to.destroy()
     })
+  }
+
+  const forwardAfter = (
+    waitMs: number,
+    request: IncomingMessage,
+    response: ServerResponse,
+    exchange: Exchange,
+  ) => {
+    if (waitMs === 0) return forward(request, response, exchange)
+    const timer = setTimeout(() => forward(request, response, exchange), waitMs)
+    response.once('close', () => clearTimeout(timer))
   }
 
   const server = createServer(
@@ -148,7 +174,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
         const goOn = () => forward(request, response, exchange)
         waiting.add(goOn)
         response.once('close', () => waiting.delete(goOn))
-      } else forward(request, response, exchange)
+      } else forwardAfter(delayMs(), request, response, exchange)
     },
   )
   server.on('connection', (socket) => {
@@ -184,6 +210,12 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     hold(matches) {
       held = matches
     },
+    slow(howLongMs) {
+      delayMs = howLongMs
+    },
+    loseAnswers(matches) {
+      lost = matches
+    },
     reset() {
       for (const one of disturbPuts()) one.reset()
     },
@@ -197,9 +229,14 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
       isHeld = false
       refused = null
       held = null
+      lost = null
+      delayMs = () => 0
       flow.open()
       for (const goOn of waiting) goOn()
       waiting.clear()
+    },
+    forget() {
+      exchanges.length = 0
     },
     async close() {
       agent.destroy()

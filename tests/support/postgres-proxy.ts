@@ -34,6 +34,8 @@ export interface PostgresProxy {
   silence(): void
   /** Passes on what new connections send. Connections that are silent stay silent. */
   open(): void
+  /** Ends the connections that are silent, as a network does that finds out about them. */
+  endSilent(): void
   close(): Promise<void>
 }
 
@@ -140,6 +142,9 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     },
     open() {
       isSilent = false
+    },
+    endSilent() {
+      for (const socket of sockets) if (silent.has(socket)) socket.destroy()
     },
     async close() {
       for (const socket of sockets) socket.destroy()

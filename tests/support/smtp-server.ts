@@ -31,6 +31,10 @@ export interface TestSmtpServer {
   connections(): number
   /** From now on, treats every mail like this. */
   react(reaction: Reaction): void
+  /** Ends all connections and refuses new ones. */
+  leave(): void
+  /** Takes connections again, on the same port. */
+  comeBack(): Promise<void>
   close(): Promise<void>
 }
 
@@ -100,8 +104,9 @@ export async function startSmtpServer(
   }
   server.listen(port, '127.0.0.1')
   await once(server.server, 'listening')
+  const { port: listensOn } = server.server.address() as AddressInfo
   return {
-    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    url: `smtp://127.0.0.1:${listensOn}`,
     received,
     offered,
     logins,
@@ -112,6 +117,14 @@ export async function startSmtpServer(
       if (next === 'hold') return
       for (const answer of held) answer()
       held = []
+    },
+    leave() {
+      dropAll()
+      server.server.close()
+    },
+    async comeBack() {
+      server.server.listen(listensOn, '127.0.0.1')
+      await once(server.server, 'listening')
     },
     close: () =>
       new Promise((resolve) => {

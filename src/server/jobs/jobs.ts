@@ -149,6 +149,20 @@ export async function startJobs(
   await scheduleJobs(deps.db, { boss })
   const options = { pollingIntervalSeconds, heartbeatRefreshSeconds }
   for (const job of jobs) await boss.work(job.name, options, () => runJob({ ...deps, log }, job))
+  await sendQueuedMail(deps, { boss })
+  return {
+    async run(name) {
+      await boss.send(name)
+    },
+  }
+}
+
+/** This process sends the mail that waits in the database, until the queue is stopped. */
+export async function sendQueuedMail(
+  deps: SendMailDeps & Pick<Deps, 'metrics'>,
+  { boss }: Pick<JobQueue, 'boss'>,
+): Promise<void> {
+  const log = deps.log.child({ part: 'jobs' })
   await boss.work(
     mailQueueName,
     {
@@ -161,11 +175,6 @@ export async function startJobs(
     },
     async (mails) => Promise.all(mails.map((job) => sendOne({ ...deps, log }, job))),
   )
-  return {
-    async run(name) {
-      await boss.send(name)
-    },
-  }
 }
 
 /** Runs a job once. Records what it did or why it failed. */

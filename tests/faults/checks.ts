@@ -1,0 +1,164 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { File } from '../../src/shared/contract/files.ts'
+import { hangMs } from '../support/hang.ts'
+import { json } from '../support/make.ts'
+import type { Draw } from '../support/seeded-rounds.ts'
+import { type ExpectedFile, mustOpen, settle, Violation } from './expected-file.ts'
+import { checkArriving, checkPurged, checkRemoved, checkStored } from './invariants.ts'
+import { checkLetters, collectLetters, type Letterbox, sendWaitingMail } from './letters.ts'
+import { download, type Player, signIn, tryPassword } from './player.ts'
+import type { Stage } from './stage.ts'
+
+/** How many links that were replaced by a renewal are tried for each player after a round. */
+const deadLinksTried = 2
+/**
+ * Of the files that a player did nothing with in a round, one of so many is looked at after it.
+ */
+const untouchedPerLook = 8
+const pollMs = 50
+const dayMs = 24 * 60 * 60_000
+
+/** The moments of the server's clock that decide which links must be open. */
+interface Moments {
+  now: Date
+  /** The latest moment that the clock has shown. */
+  latest: Date
+}
+
+/**
+ * Compares the answers that a player got in this round with what the server shows now. The list
+ * tells of every file. Links are opened and files downloaded of those that the player uploaded,
+ * renewed or tried to delete, and of some others.
+ * @param isWhole whether the links of all files are opened.
+ * @returns how many files were downloaded.
+ * @throws {Violation} if an answer is no longer true.
+ */
+export async function checkPlayer(
+  player: Player,
+  { now, latest }: Moments,
+  random: Draw,
+  isWhole: boolean,
+): Promise<number> {
+  const answer = await untilAnswered(() => player.client.fetch('/api/files'))
+  if (!answer.ok) throw new Violation(`the list of files answered ${answer.status}`)
+  const listed = new Map((await json<File[]>(answer)).map((file) => [file.id, file]))
+  player.files = player.files.map((file) =>
+    settle(
+      file,
+      player.attempts.get(file.id) ?? { renewals: [], deletion: 'none' },
+      listed.get(file.id),
+    ),
+  )
+  const touched = new Set([...player.attempts.keys(), ...player.confirmed])
+  player.attempts.clear()
+  player.confirmed.clear()
+  let downloads = 0
+  for (const file of player.files) {
+    const isTouched = touched.has(file.id)
+    const isDrawn = random(untouchedPerLook) === 0
+    if (!isTouched && !isDrawn && !isWhole) continue
+    const isRead = await checkLink(player.url, file, { now, latest }, isTouched || isDrawn)
+    if (isRead) downloads += 1
+  }
+  const dead = player.files.flatMap(({ deadCodes }) => deadCodes)
+  for (let tried = 0; tried < Math.min(deadLinksTried, dead.length); tried += 1) {
+    const code = dead[random(dead.length)] ?? ''
+    if (await opens(player.url, code)) throw new Violation(`the old link ${code} opens`)
+  }
+  player.files = player.files.filter((file) => !file.isDeleted && latest < file.maxLifetimeAt)
+  return downloads
+}
+
+/** Checks a link, and reads the file behind an open one if asked. Returns whether it was read. */
+async function checkLink(
+  url: string,
+  file: ExpectedFile,
+  { now, latest }: Moments,
+  isRead: boolean,
+): Promise<boolean> {
+  const expected = mustOpen(file, now, latest)
+  if (expected && isRead) {
+    const status = await downloadUntilAnswered(url, file)
+    if (status !== 200) throw new Violation(`${file.name} cannot be downloaded: ${status}`)
+    return true
+  }
+  const isOpen = await opens(url, file.code)
+  if (expected !== null && isOpen !== expected) {
+    throw new Violation(`the link of ${file.name} is ${isOpen ? 'open' : 'closed'}`)
+  }
+  return false
+}
+
+/**
+ * Repeats a request while the answer is a fault of the server. On a busy machine, a server that has
+ * recovered may still miss the database for a moment, and say so.
+ */
+async function untilAnswered(request: () => Promise<Response>): Promise<Response> {
+  const deadline = performance.now() + hangMs
+  for (;;) {
+    const answer = await request()
+    if (answer.status < 500 || performance.now() > deadline) return answer
+    await answer.arrayBuffer()
+    await wait(pollMs)
+  }
+}
+
+/** Downloads a file, again while the server cannot. Returns the last status; null without one. */
+async function downloadUntilAnswered(url: string, file: ExpectedFile): Promise<number | null> {
+  const deadline = performance.now() + hangMs
+  for (;;) {
+    const status = await download(url, file, true)
+    if (status !== null || performance.now() > deadline) return status
+    await wait(pollMs)
+  }
+}
+
+async function opens(url: string, code: string): Promise<boolean> {
+  const answer = await untilAnswered(() => fetch(`${url}/api/links/${code}`))
+  await answer.arrayBuffer()
+  if (answer.status !== 200 && answer.status !== 404) {
+    throw new Violation(`/api/links/${code} answered ${answer.status}`)
+  }
+  return answer.status === 200
+}
+
+/**
+ * Checks what holds only after a while. Advances the clock by a day and runs the jobs that remove
+ * bytes, both twice. Then compares the stored bytes with the rows of the database. Also sends all
+ * mail that waits, and compares the letters with what was asked for.
+ * @param onTime is called whenever the clock was advanced.
+ */
+export async function checkDeeply(
+  { server, witness, stored, mailServer }: Stage,
+  players: readonly Player[],
+  letterbox: Letterbox,
+  onTime: () => void,
+): Promise<void> {
+  for (let pass = 0; pass < 2; pass += 1) {
+    await server.setClock(new Date(server.now().getTime() + dayMs + 1))
+    onTime()
+    if (!(await server.order({ do: 'run-jobs' }))) throw new Violation('the jobs failed')
+    // Before the comparison, which would remove what the jobs have left.
+    await checkPurged(witness, stored)
+    if (!(await server.order({ do: 'compare-storage' }))) {
+      throw new Violation('the comparison of storage with the database found what should not be')
+    }
+  }
+  await checkStored(witness, stored)
+  await checkArriving(witness, stored)
+  await checkRemoved(witness)
+  await sendWaitingMail(server, witness)
+  collectLetters(letterbox, mailServer)
+  for (const player of players) {
+    checkLetters(letterbox, player)
+    await checkPassword(player)
+  }
+}
+
+/** Checks that a player can sign in with the current password, and not with an old one. */
+async function checkPassword(player: Player): Promise<void> {
+  if (!(await signIn(player))) throw new Violation(`${player.email} cannot sign in`)
+  if (player.oldPassword === null) return
+  const answer = await tryPassword(player, player.oldPassword)
+  if (answer?.ok) throw new Violation(`${player.email} can sign in with an old password`)
+}

@@ -1,0 +1,67 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { moments } from '../support/postgres-proxy.ts'
+import { type Fault, longestDelayMs } from './fault.ts'
+import type { Stage } from './stage.ts'
+
+const longestAwayMs = 1200
+
+async function signalPostgres({ witness }: Stage, signal: NodeJS.Signals): Promise<number[]> {
+  const { rows } = await witness.query<{ pid: number }>(
+    `select pid from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()`,
+  )
+  const pids = rows.map(({ pid }) => pid)
+  for (const pid of pids) send(pid, signal)
+  return pids
+}
+
+/** Sends a signal to a process. Does nothing if the process has ended meanwhile. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {}
+}
+
+/** What happens to Postgres, and to the network in front of it. */
+export const databaseFaults = {
+  'a connection to Postgres is cut': {
+    weight: 4,
+    losesCounts: true,
+    async inject({ network }, random) {
+      network.cutAt(1 + random(40), moments[random(moments.length)] ?? moments[0])
+    },
+  },
+  'Postgres ends all connections': {
+    weight: 2,
+    losesCounts: true,
+    async inject({ witness }, random) {
+      await wait(random(longestDelayMs))
+      await witness.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+      )
+    },
+  },
+  'Postgres stands still': {
+    weight: 1,
+    losesCounts: true,
+    async inject(stage, random) {
+      await wait(random(longestDelayMs))
+      const pids = await signalPostgres(stage, 'SIGSTOP')
+      await wait(random(longestAwayMs))
+      for (const pid of pids) send(pid, 'SIGCONT')
+    },
+  },
+  'the network to Postgres is silent': {
+    weight: 1,
+    losesCounts: true,
+    async inject({ network }, random) {
+      await wait(random(longestDelayMs))
+      network.silence()
+      await wait(random(longestAwayMs))
+      network.open()
+      // A network may forget its connections for ever, or say so when it is there again.
+      if (random(4) > 0) network.endSilent()
+    },
+  },
+} as const satisfies Record<string, Fault>

@@ -1,0 +1,24 @@
+import type { Draw } from '../support/seeded-rounds.ts'
+import type { Setup } from './setups.ts'
+import type { Stage } from './stage.ts'
+
+/** Something that fails while users work. */
+export interface Fault {
+  /** How often the fault is drawn, compared with the others. */
+  weight: number
+  /** Whether the fault can happen in a setup. Without it, it can in each. */
+  isIn?(setup: Setup): boolean
+  /**
+   * Whether the server may answer downloads without counting them while the fault lasts. It does so
+   * while the database is away.
+   */
+  losesCounts?: boolean
+  /**
+   * Injects the fault while users work. After the round, `recover` in recover.ts ends what still
+   * lasts, and starts a killed server again.
+   */
+  inject(stage: Stage, random: Draw): Promise<void>
+}
+
+/** The longest time, in milliseconds, from the beginning of a round to its fault. */
+export const longestDelayMs = 100

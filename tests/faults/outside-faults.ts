@@ -1,0 +1,133 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Exchange } from '../support/chaos-proxy.ts'
+import type { Draw } from '../support/seeded-rounds.ts'
+import type { Reaction } from '../support/smtp-server.ts'
+import { type Fault, longestDelayMs } from './fault.ts'
+import { hurryMail } from './letters.ts'
+import type { Setup } from './setups.ts'
+
+const longestAwayMs = 800
+const longestAnswerMs = 250
+/** The server looks for mail once a second. */
+const longestMailMs = 1200
+const pollMs = 20
+
+/** What a mail server can do wrong with a mail that it is offered. */
+const mailReactions: readonly Reaction[] = [
+  'drop',
+  'accept-and-drop',
+  'hold',
+  { recipient: 451 },
+  { content: 451 },
+]
+
+function hasBucket({ store }: Setup): boolean {
+  return store === 'bucket'
+}
+
+/** Requests that a fault of the bucket meets: those of one method, or any. */
+const metMethods = ['any', 'any', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as const
+
+/** Draws which requests to the bucket fail: most or all of those of one method, or of any. */
+function someRequests(random: Draw): (exchange: Exchange) => boolean {
+  const met = metMethods[random(metMethods.length)] ?? 'any'
+  const percent = 50 + random(51)
+  return ({ method }) => (met === 'any' || met === method) && random(100) < percent
+}
+
+/** Makes a bucket answer some requests with this status, and not do what they ask. */
+function answers(status: number): Fault['inject'] {
+  return async ({ bucketNetwork }, random) => {
+    await wait(random(longestDelayMs))
+    bucketNetwork?.answer(status, someRequests(random))
+    await wait(random(longestAwayMs))
+    bucketNetwork?.open()
+  }
+}
+
+/** What happens to the bucket, the mail server and the disk. */
+export const outsideFaults = {
+  'the bucket is away': {
+    weight: 3,
+    isIn: hasBucket,
+    async inject({ bucketNetwork }, random) {
+      await wait(random(longestDelayMs))
+      bucketNetwork?.cut()
+      await wait(random(longestAwayMs))
+      bucketNetwork?.open()
+    },
+  },
+  'the bucket is slow': {
+    weight: 2,
+    isIn: hasBucket,
+    async inject({ bucketNetwork }, random) {
+      const slowestMs = 1 + random(longestAnswerMs)
+      bucketNetwork?.slow(() => random(slowestMs))
+    },
+  },
+  'the bucket stands still': {
+    weight: 1,
+    isIn: hasBucket,
+    async inject({ bucketNetwork }, random) {
+      await wait(random(longestDelayMs))
+      bucketNetwork?.hold(someRequests(random))
+      await wait(random(longestAwayMs))
+      bucketNetwork?.open()
+    },
+  },
+  'the bucket answers 500': { weight: 3, isIn: hasBucket, inject: answers(500) },
+  'the bucket answers 503': { weight: 3, isIn: hasBucket, inject: answers(503) },
+  'answers of the bucket are lost': {
+    weight: 4,
+    isIn: hasBucket,
+    async inject({ bucketNetwork }, random) {
+      await wait(random(longestDelayMs))
+      bucketNetwork?.loseAnswers(someRequests(random))
+      await wait(random(longestAwayMs))
+      bucketNetwork?.open()
+    },
+  },
+  'the mail server is away': {
+    weight: 1,
+    async inject({ mailServer, witness }, random) {
+      mailServer.leave()
+      await hurryMail(witness)
+      await wait(random(longestMailMs))
+      await mailServer.comeBack()
+    },
+  },
+  'the mail server fails': {
+    weight: 2,
+    async inject({ mailServer, witness }, random) {
+      const reaction = mailReactions[random(mailReactions.length)] ?? 'drop'
+      mailServer.react(reaction)
+      const offered = mailServer.offered.length
+      await hurryMail(witness)
+      const end = performance.now() + longestMailMs
+      while (mailServer.offered.length === offered && performance.now() < end) await wait(pollMs)
+      mailServer.react('accept')
+    },
+  },
+  'the disk is full': {
+    weight: 8,
+    isIn: ({ store }) => store === 'small disk',
+    async inject({ smallDisk }, random) {
+      await wait(random(longestDelayMs))
+      await smallDisk?.fill()
+      await wait(random(longestAwayMs))
+      await smallDisk?.clear()
+    },
+  },
+  'the disk is full and the server is killed': {
+    weight: 3,
+    isIn: ({ store }) => store === 'small disk',
+    async inject({ server, smallDisk }, random) {
+      await smallDisk?.fill()
+      await wait(random(longestDelayMs))
+      await server.kill()
+      // A server that starts needs no space, unless it keeps a database there.
+      await server.start()
+      await smallDisk?.clear()
+    },
+  },
+} as const satisfies Record<string, Fault>

@@ -1,0 +1,75 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Fault, longestDelayMs } from './fault.ts'
+
+const hourMs = 60 * 60_000
+
+/** What happens to the server itself: its processes, its jobs and its clock. */
+export const serverFaults = {
+  'no fault': { weight: 3, inject: async () => {} },
+  'the server is killed': {
+    weight: 3,
+    async inject({ server }, random) {
+      await wait(random(longestDelayMs))
+      await server.kill()
+    },
+  },
+  'the server is killed twice': {
+    weight: 1,
+    async inject({ server }, random) {
+      await wait(random(longestDelayMs))
+      await server.kill()
+      const starting = server.start().catch(() => {})
+      await wait(random(400))
+      await server.kill()
+      await starting
+    },
+  },
+  'a worker is killed': {
+    weight: 8,
+    isIn: ({ processes }) => processes > 1,
+    async inject({ server }, random) {
+      await wait(random(longestDelayMs))
+      await server.order({ do: 'kill-worker', draw: random(1000) })
+    },
+  },
+  'a worker is killed while the jobs run': {
+    weight: 4,
+    isIn: ({ processes }) => processes > 1,
+    async inject({ server }, random) {
+      const jobs = server.order({ do: 'run-jobs' })
+      await wait(random(longestDelayMs))
+      await server.order({ do: 'kill-worker', draw: random(1000) })
+      await jobs
+    },
+  },
+  'the jobs run': {
+    weight: 3,
+    async inject({ server }, random) {
+      await wait(random(longestDelayMs))
+      await server.order({ do: 'run-jobs' })
+    },
+  },
+  'the server is killed while the jobs run': {
+    weight: 2,
+    async inject({ server }, random) {
+      const jobs = server.order({ do: 'run-jobs' })
+      await wait(random(longestDelayMs))
+      await server.kill()
+      await jobs
+    },
+  },
+  'time passes': {
+    weight: 4,
+    async inject({ server }, random) {
+      await wait(random(longestDelayMs))
+      await server.setClock(new Date(server.now().getTime() + random(30 * hourMs)))
+    },
+  },
+  'the clock is set back': {
+    weight: 1,
+    async inject({ server }, random) {
+      await wait(random(longestDelayMs))
+      await server.setClock(new Date(server.now().getTime() - random(hourMs)))
+    },
+  },
+} as const satisfies Record<string, Fault>

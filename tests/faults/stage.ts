@@ -1,0 +1,117 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { createBucket } from '../support/bucket.ts'
+import { type ChaosProxy, startChaosProxy } from '../support/chaos-proxy.ts'
+import { freePort } from '../support/free-port.ts'
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
+import type { TestDatabase } from '../support/postgres-server.ts'
+import type { S3Server } from '../support/radosgw.ts'
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
+import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
+import { type FaultServer, faultServer } from './fault-server.ts'
+import { type SetupName, setups } from './setups.ts'
+import { bytesInBucket, bytesOnDisk, type StoredBytes } from './stored-bytes.ts'
+
+/** All players together seldom have as much stored. */
+const smallDiskBytes = 192 * 1024 ** 2
+/**
+ * The server's clock starts this much later than the real one. A presigned URL then stays valid for
+ * the bucket, which has the real time, also after the server's clock was set back by an hour.
+ */
+const aheadMs = 24 * 60 * 60_000
+
+/** What a play needs from the outside. */
+export interface Place {
+  database: TestDatabase
+  /** Only the setup `bucket` needs it. */
+  s3Server: S3Server | null
+}
+
+/** What a fault can disturb, and ways to look past the server that no fault disturbs. */
+export interface Stage {
+  server: FaultServer
+  /** The network between the server and Postgres. */
+  network: PostgresProxy
+  /** A connection to Postgres that does not pass through `network`. */
+  witness: pg.Client
+  mailServer: TestSmtpServer
+  /** The network in front of the bucket; null if files are on a disk. */
+  bucketNetwork: ChaosProxy | null
+  /** The file system of all files; null if it cannot be filled. */
+  smallDisk: SmallDisk | null
+  stored: StoredBytes
+  close(): Promise<void>
+}
+
+/**
+ * Starts everything that users play with in this setup. Closing the stage drops the database.
+ * @param isLong whether the play has so many rounds that the server will often be killed.
+ */
+export async function setStage(
+  { database, s3Server }: Place,
+  name: SetupName,
+  isLong: boolean,
+): Promise<Stage> {
+  const { store, processes, isOneOfSeveral } = setups[name]
+  const closers: (() => Promise<unknown>)[] = [() => database.drop()]
+  const close = async () => {
+    const ends: PromiseSettledResult<unknown>[] = []
+    for (const closer of closers.toReversed()) ends.push(...(await Promise.allSettled([closer()])))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
+  try {
+    const network = await startPostgresProxy(database.url)
+    closers.push(() => network.close())
+    const witness = new pg.Client({ connectionString: database.url })
+    await witness.connect()
+    closers.push(() => witness.end())
+    const mailServer = await startSmtpServer()
+    closers.push(() => mailServer.close())
+    const smallDisk = store === 'small disk' ? await mountSmallDisk(smallDiskBytes) : null
+    if (smallDisk) closers.push(() => smallDisk.close())
+    const dataDir = smallDisk
+      ? join(smallDisk.folder, 'data')
+      : await mkdtemp(join(tmpdir(), 'mayfly-faults-'))
+    await mkdir(dataDir, { recursive: true })
+    closers.push(() => rm(dataDir, { recursive: true, force: true }))
+    const bucket = store === 'bucket' ? await bucketBehindProxy(s3Server) : null
+    if (bucket) closers.push(() => bucket.network.close())
+    const served = {
+      databaseUrl: network.url,
+      dataDir,
+      port: await freePort(),
+      now: Date.now() + aheadMs,
+      env: { SMTP_URL: mailServer.url, REQUIRE_EMAIL_VERIFICATION: 'off', ...bucket?.env },
+      processes,
+      isOneOfSeveral,
+    }
+    const server = faultServer(served, isLong)
+    closers.push(() => server.close())
+    await server.start()
+    return {
+      server,
+      network,
+      witness,
+      mailServer,
+      bucketNetwork: bucket?.network ?? null,
+      smallDisk,
+      stored: bucket?.stored ?? bytesOnDisk(dataDir),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function bucketBehindProxy(s3Server: S3Server | null) {
+  if (s3Server === null) throw new Error('The setup `bucket` needs an S3 server.')
+  const bucket = await createBucket(s3Server)
+  const network = await startChaosProxy()
+  network.forwardTo(Number(new URL(s3Server.endpoint).port))
+  const env = { ...bucket.env, S3_ENDPOINT: network.url }
+  const stored = bytesInBucket(bucket)
+  return { network, env, stored }
+}
