@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setInterval as every } from 'node:timers/promises'
 import { curl } from './curl.ts'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, uploadCalls } from './mayfly.ts'
-import { cpuSeconds, peakBytes, resetPeak, residentBytes } from './process-cost.ts'
+import { cpuSeconds, peakBytes, resetPeak } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 import { writeSource } from './sources.ts'
+import { thirdsOf, watchMemory } from './watch-memory.ts'
 
 const atOnce = 32
 const fileBytes = 32 * 1024 ** 2
@@ -18,7 +18,6 @@ const fileBytes = 32 * 1024 ** 2
 const filesOfEach = 8
 const gibibytes = (atOnce * filesOfEach * fileBytes) / 1024 ** 3
 const mebibyte = 1024 ** 2
-const sampleMs = 100
 
 /**
  * Uploads 8 GiB and then downloads 8 GiB, 32 files in parallel. Measures the server's memory
@@ -65,7 +64,7 @@ async function measure(
   what: string,
   transfer: (client: number) => Promise<unknown>,
 ): Promise<Row[]> {
-  const pids = [mayfly.pid]
+  const pids = mayfly.pids()
   const over = new AbortController()
   resetPeak(pids)
   const memory = watchMemory(pids, over.signal)
@@ -78,28 +77,14 @@ async function measure(
   const seconds = (performance.now() - before.at) / 1000
   const cpu = cpuSeconds(pids) - before.cpu
   over.abort()
-  const samples = await memory
-  const third = Math.ceil(samples.length / 3)
+  const thirds = thirdsOf(await memory)
   const all = `${atOnce} ${what} at once`
   const ours = (value: number) => ({ ours: [value] })
   return [
     row(all, 'MB/s', ours((gibibytes * 1024 ** 3) / 1e6 / seconds)),
     row(all, 'CPU s/GiB', ours(cpu / gibibytes)),
     row(`${all}: memory`, 'peak MiB', ours(peakBytes(pids) / mebibyte)),
-    row(`${all}: memory, first third of the time`, 'MiB', { ours: samples.slice(0, third) }),
-    row(`${all}: memory, last third of the time`, 'MiB', { ours: samples.slice(-third) }),
+    row(`${all}: memory, first third of the time`, 'MiB', { ours: thirds.first }),
+    row(`${all}: memory, last third of the time`, 'MiB', { ours: thirds.last }),
   ]
-}
-
-/** Reads the resident memory in MiB, ten times a second. */
-async function watchMemory(pids: number[], over: AbortSignal): Promise<number[]> {
-  const samples: number[] = []
-  try {
-    for await (const _tick of every(sampleMs, undefined, { signal: over })) {
-      samples.push(residentBytes(pids) / mebibyte)
-    }
-  } catch (error) {
-    if (!over.aborted) throw error
-  }
-  return samples
 }

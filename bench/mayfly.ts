@@ -11,16 +11,23 @@ import { startServer } from './servers.ts'
 const root = join(import.meta.dirname, '..')
 const password = 'only for this run'
 
+/** Runs a statement and returns its rows. */
+export type Sql = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>
+
 export interface Mayfly {
   url: string
   dataDir: string
-  /** The id of the server's process. */
+  /** The id of the server's process. With several workers, it is the process that starts them. */
   pid: number
+  /** Returns the ids of all processes of the server, its workers included, without Postgres. */
+  pids(): number[]
   /** Returns the ids of all processes that the server's Postgres has now. */
   postgresPids(): number[]
   readyMs: number
   /** Runs SQL in the server's database, on a connection of its own. Returns the rows. */
-  sql<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
+  sql: Sql
+  /** Runs several statements on one connection, so that their settings last until the end. */
+  inSession<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
   stop(): Promise<void>
 }
 
@@ -68,26 +75,34 @@ export async function startMayfly(
   })
   // Line 1 is the process id of Postgres, line 5 the folder of its socket.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
-  const sql = async <Row extends object>(text: string, values: unknown[] = []) => {
-    // If this runs as root, the path of the folder begins with /proc/self, which here would mean
-    // this process. So it is replaced by /proc and the id of Postgres.
-    const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
+  // If this runs as root, the path of the folder begins with /proc/self, which here would mean
+  // this process. So it is replaced by /proc and the id of Postgres.
+  const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
+  const inSession = async <Result>(work: (sql: Sql) => Promise<Result>) => {
     const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })
     await client.connect()
     try {
-      const { rows } = await client.query<Row>(text, values)
-      return rows
+      return await work(async <Row extends object>(text: string, values: unknown[] = []) => {
+        const { rows } = await client.query<Row>(text, values)
+        return rows
+      })
     } finally {
       await client.end()
     }
   }
+  const postgresPids = () => familyOf(Number(lines[0]))
   return {
     url,
     dataDir,
     pid,
-    postgresPids: () => familyOf(Number(lines[0])),
+    pids() {
+      const ofPostgres = new Set(postgresPids())
+      return familyOf(pid).filter((member) => !ofPostgres.has(member))
+    },
+    postgresPids,
     readyMs,
-    sql,
+    sql: (text, values) => inSession((sql) => sql(text, values)),
+    inSession,
     stop,
   }
 }
@@ -151,14 +166,37 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
     })
     return JSON.parse(answer.body.toString())
   }
+  const results = async <Answer>(path: string, body: unknown): Promise<Answer[]> => {
+    const { results } = (await post(path, body)) as { results: { answer?: Answer }[] }
+    return results.map(({ answer }) => {
+      if (answer === undefined)
+        throw new Error(`${path} refused an entry: ${JSON.stringify(results)}`)
+      return answer
+    })
+  }
+  const wish = (fileName: string, fileSize: number) => ({
+    fileName,
+    fileSize,
+    fileType: contentType,
+    expirationDays: '3',
+  })
   return {
     start: async (fileName: string, fileSize: number) =>
-      (await post('/api/files/get-upload-url', {
-        fileName,
-        fileSize,
-        fileType: contentType,
-        expirationDays: '3',
-      })) as StartedUpload,
+      (await post('/api/files/get-upload-url', wish(fileName, fileSize))) as StartedUpload,
+    /** Starts many uploads of the same size by one call. */
+    startAll: (fileNames: readonly string[], fileSize: number) =>
+      results<StartedUpload>('/api/files/get-upload-urls', {
+        files: fileNames.map((name) => wish(name, fileSize)),
+      }),
+    /** Confirms many uploads by one call. */
+    confirmAll: (uploads: readonly StartedUpload[]) =>
+      results<{ id: string }>('/api/files/confirm-uploads', {
+        uploads: uploads.map(({ cloudKey, metadata }) => ({
+          cloudKey,
+          metadata,
+          uploadStartTime: Date.now(),
+        })),
+      }),
     sign: async ({ cloudKey }: StartedUpload, partNumbers: number[]) =>
       (
         (await post('/api/files/upload-parts', { cloudKey, partNumbers })) as {

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startBareNode } from './bare-node.ts'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
-import { type Row, row } from './report.ts'
+import type { Nginx } from './nginx.ts'
+import { compare, type Row, row } from './report.ts'
 import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 
 const rounds = 5
@@ -17,51 +21,71 @@ const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkE
 /**
  * Measures downloads of one link by 32 clients in parallel. Each download that counts changes the
  * same row. So the same requests are also measured as those of a robot, where nothing is counted.
- * The report divides the rate with counting by the rate without.
+ * The report divides the rate with counting by the rate without. Nginx sends the same bytes from a
+ * file, and a bare server of Node's from memory.
  */
-export async function measureOneLink(mayfly: Mayfly, cores: Cores): Promise<Row[]> {
+export async function measureOneLink(
+  { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
+  cores: Cores,
+  scratch: string,
+): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   const rows: Row[] = []
   for (const [size, length] of Object.entries(sizes)) {
     const file = { name: `${size}.bin`, bytes: randomBytes(length) }
-    const code = await uploadFile(mayfly, http, cookie, file)
-    rows.push(...(await measure(mayfly, cores, code, `one link of ${size}`)))
+    const path = `/api/download/${await uploadFile(mayfly, http, cookie, file)}`
+    const answer = await http.expectOk(`${mayfly.url}${path}`)
+    const bare = await startBareNode(scratch, cores.server, { [path]: answer })
+    await writeFile(join(nginx.root, `${length}.bin`), file.bytes)
+    const load = (userAgent: string): Load => ({
+      url: `${mayfly.url}${path}`,
+      headers: { 'user-agent': userAgent },
+      pids: () => [...mayfly.pids(), ...mayfly.postgresPids()],
+    })
+    const loads = {
+      counted: load(clients.counted),
+      uncounted: load(clients.uncounted),
+      bare: { url: `${bare.url}${path}`, pids: () => [bare.pid] },
+      nginx: { url: `${nginx.url}/${length}.bin`, pids: () => nginx.pids },
+    } satisfies Record<string, Load>
+    rows.push(...(await measure(loads, cores, `one link of ${size}`)))
+    await bare.stop()
   }
   http.close()
   return rows
 }
 
-async function measure(mayfly: Mayfly, cores: Cores, code: string, what: string): Promise<Row[]> {
-  const load = (userAgent: string): Load => ({
-    url: `${mayfly.url}/api/download/${code}`,
-    headers: { 'user-agent': userAgent },
-    pids: () => [mayfly.pid, ...mayfly.postgresPids()],
-  })
-  const found: Record<keyof typeof clients, LoadFigures[]> = { counted: [], uncounted: [] }
-  const names = Object.keys(clients) as (keyof typeof clients)[]
+type Name = 'counted' | 'uncounted' | 'bare' | 'nginx'
+
+async function measure(loads: Record<Name, Load>, cores: Cores, what: string): Promise<Row[]> {
+  const found: Record<Name, LoadFigures[]> = { counted: [], uncounted: [], bare: [], nginx: [] }
+  const names = Object.keys(found) as Name[]
   // The first round does not count, because Node compiles the code in it.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
-      const figures = await runWrk(cores, load(clients[name]))
+      const figures = await runWrk(cores, loads[name])
       if (round > 0) found[name].push(figures)
     }
   }
-  const rates = (name: keyof typeof clients) => found[name].map((one) => one.requestsPerSecond)
+  const rates = (name: Name) => found[name].map((one) => one.requestsPerSecond)
   return [
-    ...rows(what, found.counted),
-    ...rows(`${what}, nothing counted`, found.uncounted),
+    ...rows(what, found.counted, found.nginx),
+    ...rows(`${what}, nothing counted`, found.uncounted, found.nginx),
+    ...rows(`${what}, bare Node`, found.bare, found.nginx),
     row(`${what}: share that counting leaves`, 'of 1', {
       ours: rates('counted').map((rate, at) => rate / (rates('uncounted')[at] ?? Number.NaN)),
     }),
   ]
 }
 
-function rows(what: string, ours: LoadFigures[]): Row[] {
+function rows(what: string, ours: LoadFigures[], nginx: LoadFigures[]): Row[] {
+  const both = (unit: string, value: (figures: LoadFigures) => number) =>
+    compare(what, unit, ours.map(value), nginx.map(value))
   return [
-    row(what, 'requests/s', { ours: ours.map((figures) => figures.requestsPerSecond) }),
-    row(what, 'p50 ms', { ours: ours.map((figures) => figures.p50Millis) }),
-    row(what, 'p99 ms', { ours: ours.map((figures) => figures.p99Millis) }),
-    row(what, 'CPU µs a request', { ours: ours.map((figures) => figures.cpuMicros) }),
+    both('requests/s', (figures) => figures.requestsPerSecond),
+    both('p50 ms', (figures) => figures.p50Millis),
+    both('p99 ms', (figures) => figures.p99Millis),
+    both('CPU µs a request', (figures) => figures.cpuMicros),
   ]
 }

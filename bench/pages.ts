@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { startBareNode } from './bare-node.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
@@ -20,8 +21,8 @@ const asBrowser = { accept: 'text/html' }
 
 /**
  * Measures how many pages and how many lookups of links the server answers per second. Nginx serves
- * the same HTML from a file, without looking up a link or filling in values. Its figure shows what
- * is possible.
+ * the same bytes from a file, and a bare server of Node's from memory, both without looking up a link
+ * or filling in values. Their figures show what is possible at all, and what is possible with Node.
  */
 export async function measurePages(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -31,29 +32,42 @@ export async function measurePages(
   const http = makeHttpClient(clients)
   const codes = await makeLinks(mayfly, http)
   const cookie = await signInWithFiles(mayfly, http)
-  await copyPageToNginx(mayfly, nginx, http, codes[0] ?? '')
+  const [code = ''] = codes
+  const answers = {
+    '/s/': await http.expectOk(`${mayfly.url}/s/${code}`, { headers: asBrowser }),
+    '/api/links/': await http.expectOk(`${mayfly.url}/api/links/${code}`),
+  }
+  await writeFile(join(nginx.root, 'page.html'), answers['/s/'].body)
+  await writeFile(join(nginx.root, 'details.json'), answers['/api/links/'].body)
+  const bare = await startBareNode(scratch, cores.server, answers)
   http.close()
 
-  const pids = () => [mayfly.pid, ...mayfly.postgresPids()]
-  const linkLoad = async (prefix: string, headers: Record<string, string>): Promise<Load> => {
+  const pids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
+  const linkLoad = async (
+    prefix: string,
+    headers: Record<string, string>,
+    server: Pick<Load, 'url' | 'pids'> = { url: mayfly.url, pids },
+  ): Promise<Load> => {
     const pathsFile = join(scratch, `paths${prefix.replaceAll('/', '-')}`)
     await writeFile(pathsFile, codes.map((code) => `${prefix}${code}\n`).join(''))
-    return { url: mayfly.url, headers, pathsFile, pids }
+    return { headers, pathsFile, ...server }
   }
+  const ofBare = { url: bare.url, pids: () => [bare.pid] }
   const loads = {
     page: await linkLoad('/s/', asBrowser),
+    barePage: await linkLoad('/s/', asBrowser, ofBare),
+    nginxPage: { url: `${nginx.url}/page.html`, pids: () => nginx.pids },
     details: await linkLoad('/api/links/', {}),
+    bareDetails: await linkLoad('/api/links/', {}, ofBare),
+    nginxDetails: { url: `${nginx.url}/details.json`, pids: () => nginx.pids },
     list: { url: `${mayfly.url}/api/files`, headers: { cookie }, pids },
-    nginx: { url: `${nginx.url}/page.html`, pids: () => nginx.pids },
   } satisfies Record<string, Load>
 
-  const found: Record<keyof typeof loads, LoadFigures[]> = {
-    page: [],
-    details: [],
-    list: [],
-    nginx: [],
-  }
   const names = Object.keys(loads) as (keyof typeof loads)[]
+  const found = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+    keyof typeof loads,
+    LoadFigures[]
+  >
   // The first round does not count, because Node compiles the code in it.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
@@ -61,9 +75,12 @@ export async function measurePages(
       if (round > 0) found[name].push(figures)
     }
   }
+  await bare.stop()
   return [
-    ...rows('download page', found.page, found.nginx),
-    ...rows('GET /api/links/{code}', found.details),
+    ...rows('download page', found.page, found.nginxPage),
+    ...rows('the same headers and bytes, bare Node', found.barePage, found.nginxPage),
+    ...rows('GET /api/links/{code}', found.details, found.nginxDetails),
+    ...rows('the same headers and bytes, bare Node', found.bareDetails, found.nginxDetails),
     ...rows(`GET /api/files (signed in, ${filesInList} files)`, found.list),
   ]
 }
@@ -99,9 +116,4 @@ async function signInWithFiles(mayfly: Mayfly, http: HttpClient): Promise<string
     await uploadFile(mayfly, http, cookie, file)
   }
   return cookie
-}
-
-async function copyPageToNginx(mayfly: Mayfly, nginx: Nginx, http: HttpClient, code: string) {
-  const { body } = await http.expectOk(`${mayfly.url}/s/${code}`, { headers: asBrowser })
-  await writeFile(join(nginx.root, 'page.html'), body)
 }

@@ -28,7 +28,7 @@ export async function measureSessionCheck(mayfly: Mayfly, cores: Cores): Promise
   )
   await mayfly.sql('analyze sessions')
 
-  const pids = () => [mayfly.pid, ...mayfly.postgresPids()]
+  const pids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
   const check = { url: `${mayfly.url}/api/auth/user`, headers: { cookie }, pids }
   const nothing = { url: `${mayfly.url}/api/health`, pids }
   const loads: { what: string; load: Load }[] = [

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Cores } from './machine.ts'
 import { startMayfly } from './mayfly.ts'
-import { proportionalBytes, residentBytes } from './process-cost.ts'
+import { cpuSeconds, proportionalBytes, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const rounds = 5
@@ -20,6 +20,7 @@ const mebibyte = 1024 ** 2
 export async function measureStartUp(cores: Cores, scratch: string): Promise<Row[]> {
   const cold: number[] = []
   const warm: number[] = []
+  const cpu: number[] = []
   const node: number[] = []
   const postgres: number[] = []
   for (let round = 0; round < rounds; round += 1) {
@@ -30,6 +31,7 @@ export async function measureStartUp(cores: Cores, scratch: string): Promise<Row
 
     const second = await startMayfly(dataDir, cores.server)
     warm.push(second.readyMs)
+    cpu.push(cpuSeconds([second.pid, ...second.postgresPids()]))
     await wait(settleMs)
     node.push(residentBytes([second.pid]) / mebibyte)
     postgres.push(proportionalBytes(second.postgresPids()) / mebibyte)
@@ -39,6 +41,7 @@ export async function measureStartUp(cores: Cores, scratch: string): Promise<Row
   return [
     row('cold start to /api/ready', 'ms', { ours: cold }),
     row('warm start to /api/ready', 'ms', { ours: warm }),
+    row('warm start, server and Postgres', 'CPU s', { ours: cpu }),
     row('idle memory, server (RSS)', 'MiB', { ours: node }),
     row('idle memory, Postgres (PSS)', 'MiB', { ours: postgres }),
   ]

@@ -1,5 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type CurlRequest, curl, curlsAtOnce, expectSame, type Transfer } from './curl.ts'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
@@ -50,7 +51,7 @@ export async function measureTransfers(
   let parts: string[] = []
 
   const ours = {
-    pids: [mayfly.pid],
+    pids: mayfly.pids(),
     single: () =>
       timed(async () => {
         const started = await calls.start('one-gibibyte.bin', fileBytes)
@@ -77,6 +78,15 @@ export async function measureTransfers(
         return { sent, file: await calls.confirm(started) }
       }),
     link: (file: { shortCode: string }) => `${mayfly.url}/api/download/${file.shortCode}`,
+    /** Waits until the server has computed the file's SHA-256. Returns how many seconds that took. */
+    untilDigest: async ({ shortCode }: { shortCode: string }) => {
+      const began = performance.now()
+      for (;;) {
+        const { body } = await http.expectOk(`${mayfly.url}/api/links/${shortCode}`)
+        if (JSON.parse(body.toString()).sha256 !== null) return (performance.now() - began) / 1000
+        await wait(100)
+      }
+    },
     remove: ({ id }: { id: string }) =>
       http.expectOk(`${mayfly.url}/api/files/${id}`, { method: 'DELETE', headers: { cookie } }),
   }
@@ -116,6 +126,7 @@ export async function measureTransfers(
   const { parts: plan } = await calls.start('plan.bin', fileBytes)
   parts = await source.pieces(plan?.size ?? fileBytes)
   const samples = { up: pair(), upInFour: pair(), down: pair(), downInFour: pair() }
+  const digests = { seconds: [] as number[], cpu: [] as number[] }
   // The first round does not count. After it both servers have compiled their code, and the
   // machine's host has given them memory. Using a gibibyte of fresh memory for the first time can
   // cost as much as the whole transfer.
@@ -125,6 +136,12 @@ export async function measureTransfers(
     }
     const whole = await sample(ours.pids, ours.single)
     add(samples.up.ours, whole)
+    const before = cpuSeconds(ours.pids)
+    const seconds = await ours.untilDigest(whole.result.file)
+    if (round > 0) {
+      digests.seconds.push(seconds)
+      digests.cpu.push(cpuSeconds(ours.pids) - before)
+    }
     const link = ours.link(whole.result.file)
     if (round === 0) await expectSame(source.path, link)
     add(samples.down.ours, await sample(ours.pids, down(link)))
@@ -140,6 +157,7 @@ export async function measureTransfers(
 
     const inFour = await sample(ours.pids, ours.four)
     add(samples.upInFour.ours, inFour)
+    await ours.untilDigest(inFour.result.file)
     if (round === 0) await expectSame(source.path, ours.link(inFour.result.file))
     await ours.remove(inFour.result.file)
     add(samples.upInFour.nginx, await sample(theirs.pids, theirs.four))
@@ -149,6 +167,8 @@ export async function measureTransfers(
   http.close()
   return [
     ...rows(`upload of 1 GiB, ${where}`, samples.up),
+    row('its SHA-256, after the answer', 's', { ours: digests.seconds }),
+    row('its SHA-256, after the answer', 'CPU s', { ours: digests.cpu }),
     ...rows(`the same, four parts at once, ${where}`, samples.upInFour),
     ...rows(`download of 1 GiB, ${where}`, samples.down),
     ...rows(`the same, four ranges at once, ${where}`, samples.downInFour),

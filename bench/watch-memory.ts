@@ -1,0 +1,28 @@
+import { setInterval as every } from 'node:timers/promises'
+import { residentBytes } from './process-cost.ts'
+
+const sampleMs = 100
+const mebibyte = 1024 ** 2
+
+/** Reads the resident memory of these processes in MiB, ten times a second until `over`. */
+export async function watchMemory(pids: readonly number[], over: AbortSignal): Promise<number[]> {
+  const samples: number[] = []
+  try {
+    for await (const _tick of every(sampleMs, undefined, { signal: over })) {
+      samples.push(residentBytes(pids) / mebibyte)
+    }
+  } catch (error) {
+    if (!over.aborted) throw error
+  }
+  return samples
+}
+
+/** Divides samples by their time. If the memory is flat, the last third is like the first one. */
+export function thirdsOf(samples: readonly number[]) {
+  const third = Math.ceil(samples.length / 3)
+  return {
+    first: samples.slice(0, third),
+    middle: samples.slice(third, -third),
+    last: samples.slice(-third),
+  }
+}
