@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { contentType, makeAccount, signIn, startMayfly, uploadCalls, uploadFile } from './mayfly.ts'
+import { logOf } from './postgres-log.ts'
 
 /**
  * The statements that Postgres ran for one request, in order. Each is shortened to its verb and its
@@ -31,15 +30,11 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
     const calls = uploadCalls(mayfly, http, cookie)
     await mayfly.sql("alter system set log_statement = 'all'")
     await mayfly.sql('select pg_reload_conf()')
-    const logFile = join(mayfly.dataDir, 'postgres.log')
-
     const found: RequestQueries[] = []
     const count = async <T>(request: string, send: () => Promise<T>): Promise<T> => {
-      const from = await settledSize(logFile)
-      const answer = await send()
-      const text = await readFrom(logFile, from, await settledSize(logFile))
-      found.push({ request, statements: statementsIn(text) })
-      return answer
+      const { result, log } = await logOf(mayfly, send)
+      found.push({ request, statements: statementsIn(log) })
+      return result
     }
     const get = (path: string, headers: Record<string, string> = {}) =>
       http.expectOk(`${mayfly.url}${path}`, { headers })
@@ -74,27 +69,6 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
   } finally {
     http.close()
     await mayfly.stop()
-  }
-}
-
-const quietMs = 150
-
-/** Waits until no process writes to the file any more. Returns its size. */
-async function settledSize(path: string): Promise<number> {
-  for (;;) {
-    const { size } = await stat(path)
-    await wait(quietMs)
-    if ((await stat(path)).size === size) return size
-  }
-}
-
-async function readFrom(path: string, from: number, to: number): Promise<string> {
-  const file = await open(path)
-  try {
-    const { buffer } = await file.read(Buffer.alloc(to - from), 0, to - from, from)
-    return buffer.toString()
-  } finally {
-    await file.close()
   }
 }
 

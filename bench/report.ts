@@ -30,14 +30,22 @@ export function compare(what: string, unit: string, ours: number[], nginx?: numb
   }
 }
 
+/** A table of a form of its own, with the figures that it was made of. */
+export interface Table {
+  head: string[]
+  lines: string[][]
+  rounds: unknown
+}
+
 export interface Report {
   machine: Record<string, string>
   rows: Row[]
+  tables: Table[]
   queries: RequestQueries[]
 }
 
 /** Returns the report as Markdown. It is readable in a terminal too. */
-export function asMarkdown({ machine, rows, queries }: Report): string {
+export function asMarkdown({ machine, rows, tables, queries }: Report): string {
   const blocks = [
     Object.entries(machine)
       .map(([name, value]) => `${name} ${value}`)
@@ -57,6 +65,7 @@ export function asMarkdown({ machine, rows, queries }: Report): string {
       ),
     )
   }
+  for (const { head, lines } of tables) blocks.push(table(head, lines))
   if (queries.length > 0) {
     blocks.push(
       table(

@@ -1,16 +1,19 @@
 /**
  * Measures what Mayfly costs, and compares it with nginx on the same machine in the same run. All
  * traffic stays on 127.0.0.1. To run only some parts, name them: `npm run bench -- pages
- * small-files`.
+ * small-files`. README.md says what each part measures, and which options there are.
  */
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { measureAnalytics } from './analytics.ts'
+import { measureBucketComparison } from './bucket-comparison.ts'
 import { measureExpiry } from './expiry.ts'
 import { measureFileList } from './file-list.ts'
 import { measureKnownAddress } from './known-address.ts'
+import { measureLargeDrop } from './large-drop.ts'
 import { measureLogins } from './logins.ts'
 import { measureLongLine } from './long-line.ts'
 import {
@@ -32,6 +35,7 @@ import { measurePageWeight } from './page-weight.ts'
 import { measurePages } from './pages.ts'
 import { countQueries } from './queries.ts'
 import { asMarkdown, type Report, type Row, saveReport } from './report.ts'
+import { measureScale, mostSteps } from './scale.ts'
 import { measureSessionCheck } from './session-check.ts'
 import { measureSmallFiles } from './small-files.ts'
 import { measureStartUp } from './start-up.ts'
@@ -47,45 +51,71 @@ interface Bench {
   scratch: string
 }
 
+/** Parts that share a server, beside which nginx runs. */
 const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   transfers: (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'tmpfs'),
   'many-transfers': ({ mayfly, cores, scratch }) => measureManyTransfers(mayfly, cores, scratch),
   'small-files': (bench) => measureSmallFiles(bench),
+  'large-drop': ({ mayfly, scratch }) => measureLargeDrop(mayfly, scratch),
   pages: (bench) => measurePages(bench, bench.cores, bench.scratch),
   'session-check': ({ mayfly, cores }) => measureSessionCheck(mayfly, cores),
-  'one-link': ({ mayfly, cores }) => measureOneLink(mayfly, cores),
+  'one-link': (bench) => measureOneLink(bench, bench.cores, bench.scratch),
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
   'page-paint': ({ mayfly }) => measurePagePaint(mayfly),
 }
-const onDisk = 'transfers-on-disk'
-const parts = [
+/** The same, in a folder on the disk. */
+const besideNginxOnDisk: typeof besideNginx = {
+  'transfers-on-disk': (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'disk'),
+}
+/** Parts that start their own servers. */
+const alone: Record<string, (cores: Cores, scratch: string) => Promise<Row[]>> = {
+  'nginx-sends': measureNginxSends,
+  'long-line': measureLongLine,
+  logins: measureLogins,
+  'known-address': measureKnownAddress,
+  'file-list': measureFileList,
+  analytics: measureAnalytics,
+  'user-search': measureUserSearch,
+  expiry: measureExpiry,
+  'start-up': measureStartUp,
+  'stored-rows': measureStoredRows,
+  waking: measureWaking,
+}
+const usualParts = [
   ...Object.keys(besideNginx),
-  onDisk,
-  'nginx-sends',
-  'long-line',
-  'logins',
-  'known-address',
-  'file-list',
-  'analytics',
-  'user-search',
-  'expiry',
-  'start-up',
-  'stored-rows',
-  'waking',
+  ...Object.keys(besideNginxOnDisk),
+  ...Object.keys(alone),
   'queries',
 ]
+/** Parts that take many minutes. They run only when they are named. */
+const longParts = ['scale', 'bucket-comparison']
+const parts = [...usualParts, ...longParts]
 
-const wanted = process.argv.slice(2)
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    workers: { type: 'string', default: '1' },
+    steps: { type: 'string', default: String(mostSteps) },
+  },
+})
+const workers = options.workers.split(',').map(Number)
+const steps = Number(options.steps)
 const unknown = wanted.filter((name) => !parts.includes(name))
 const problems = [
   ...unknown.map((name) => `There is no part ${name}; there are ${parts.join(', ')}.`),
+  ...(workers.every(isCount) ? [] : ['--workers is a number, or several: --workers 1,2']),
+  ...(isCount(steps) && steps <= mostSteps ? [] : [`--steps is a number from 1 to ${mostSteps}.`]),
   ...missingPrograms(),
 ]
 if (problems.length > 0) {
   console.error(problems.join('\n'))
   process.exitCode = 1
 } else {
-  await bench(wanted.length > 0 ? wanted : parts)
+  await bench(wanted.length > 0 ? wanted : usualParts)
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value > 0
 }
 
 async function bench(names: string[]): Promise<void> {
@@ -98,69 +128,43 @@ async function bench(names: string[]): Promise<void> {
   const report: Report = {
     machine: describeMachine(cores, scratch.inMemory),
     rows: [],
+    tables: [],
     queries: [],
   }
+  const faults: string[] = []
   const leave = () => {
     for (const dir of [scratch.dir, diskScratch]) rmSync(dir, { recursive: true, force: true })
     process.exit(130)
   }
   process.once('SIGINT', leave)
+  const named = <Measure>(table: Record<string, Measure>) =>
+    Object.entries(table).filter(([name]) => names.includes(name))
   try {
-    const besides = Object.entries(besideNginx)
-      .filter(([name]) => names.includes(name))
-      .map(([name, measure]) => ({ name, measure }))
-    report.rows.push(...(await runBesideNginx(besides, cores, scratch.dir)))
-    if (names.includes(onDisk)) {
-      const measure = (bench: Bench) => measureTransfers(bench, bench.cores, bench.scratch, 'disk')
-      report.rows.push(...(await runBesideNginx([{ name: onDisk, measure }], cores, diskScratch)))
+    for (const count of workers) {
+      const rows = [
+        ...(await runBesideNginx(named(besideNginx), cores, scratch.dir, count)),
+        ...(await runBesideNginx(named(besideNginxOnDisk), cores, diskScratch, count)),
+      ]
+      const label = workers.length > 1 ? `WORKERS=${count}: ` : ''
+      report.rows.push(...rows.map((row) => ({ ...row, what: `${label}${row.what}` })))
     }
-    if (names.includes('nginx-sends')) {
-      say('nginx-sends')
-      report.rows.push(...(await measureNginxSends(cores, scratch.dir)))
-    }
-    if (names.includes('long-line')) {
-      say('long-line')
-      report.rows.push(...(await measureLongLine(cores, scratch.dir)))
-    }
-    if (names.includes('logins')) {
-      say('logins')
-      report.rows.push(...(await measureLogins(cores, scratch.dir)))
-    }
-    if (names.includes('known-address')) {
-      say('known-address')
-      report.rows.push(...(await measureKnownAddress(cores, scratch.dir)))
-    }
-    if (names.includes('file-list')) {
-      say('file-list')
-      report.rows.push(...(await measureFileList(cores, scratch.dir)))
-    }
-    if (names.includes('analytics')) {
-      say('analytics')
-      report.rows.push(...(await measureAnalytics(cores, scratch.dir)))
-    }
-    if (names.includes('user-search')) {
-      say('user-search')
-      report.rows.push(...(await measureUserSearch(cores, scratch.dir)))
-    }
-    if (names.includes('expiry')) {
-      say('expiry')
-      report.rows.push(...(await measureExpiry(cores, scratch.dir)))
-    }
-    if (names.includes('start-up')) {
-      say('start-up')
-      report.rows.push(...(await measureStartUp(cores, scratch.dir)))
-    }
-    if (names.includes('stored-rows')) {
-      say('stored-rows')
-      report.rows.push(...(await measureStoredRows(cores, scratch.dir)))
-    }
-    if (names.includes('waking')) {
-      say('waking')
-      report.rows.push(...(await measureWaking(cores, scratch.dir)))
+    for (const [name, measure] of named(alone)) {
+      say(name)
+      report.rows.push(...(await measure(cores, scratch.dir)))
     }
     if (names.includes('queries')) {
       say('queries')
       report.queries.push(...(await countQueries(cores, scratch.dir)))
+    }
+    if (names.includes('bucket-comparison')) {
+      say('bucket-comparison')
+      report.rows.push(...(await measureBucketComparison(cores, diskScratch)))
+    }
+    if (names.includes('scale')) {
+      say('scale')
+      const measured = await measureScale(cores, diskScratch, steps)
+      report.tables.push(measured.table)
+      faults.push(...measured.faults)
     }
   } finally {
     process.off('SIGINT', leave)
@@ -168,21 +172,25 @@ async function bench(names: string[]): Promise<void> {
   }
   console.log(`\n${asMarkdown(report)}\n`)
   console.log(`Every round: ${await saveReport(report, new Date())}`)
+  for (const fault of faults) console.error(fault)
+  if (faults.length > 0) process.exitCode = 1
 }
 
-interface Part {
-  name: string
-  measure: (bench: Bench) => Promise<Row[]>
-}
-
-async function runBesideNginx(parts: Part[], cores: Cores, scratch: string): Promise<Row[]> {
+/** Runs parts with a new server of so many workers. */
+async function runBesideNginx(
+  parts: [name: string, measure: (bench: Bench) => Promise<Row[]>][],
+  cores: Cores,
+  scratch: string,
+  workers: number,
+): Promise<Row[]> {
   if (parts.length === 0) return []
-  const mayfly = await startMayfly(join(scratch, 'mayfly'), cores.server)
+  const env = { WORKERS: String(workers) }
+  const mayfly = await startMayfly(join(scratch, `mayfly-${workers}`), cores.server, { env })
   try {
-    const nginx = await startNginx(join(scratch, 'nginx'), cores.server)
+    const nginx = await startNginx(join(scratch, `nginx-${workers}`), cores.server)
     try {
       const rows: Row[] = []
-      for (const { name, measure } of parts) {
+      for (const [name, measure] of parts) {
         say(name)
         rows.push(...(await measure({ mayfly, nginx, cores, scratch })))
       }

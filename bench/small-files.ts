@@ -1,21 +1,34 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type HttpClient, makeHttpClient } from './http-client.ts'
-import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
+import { makeHttpClient } from './http-client.ts'
+import { contentType, type Mayfly, signIn, uploadCalls, uploadFile } from './mayfly.ts'
 import type { Nginx } from './nginx.ts'
 import { cpuSeconds } from './process-cost.ts'
 import { compare, type Row, row } from './report.ts'
 
 const files = 200
 const clients = 16
+/** How many files one call starts or confirms where many are. */
+const batchSize = 100
 const fileBytes = 100 * 1024
 const rounds = 7
 const warmUpRounds = 10
 
+/** What one way of uploading the files has cost, round by round. */
+interface Cost {
+  /** Files a second. */
+  rate: number[]
+  /** Milliseconds of processor time of the servers, for each file. */
+  cpu: number[]
+  /** How much of one core this client used, in percent. */
+  busy: number[]
+}
+
 /**
  * Measures how many files of 100 KiB 16 clients upload per second. For each file Mayfly takes three
- * requests (start, PUT, confirm), and nginx takes one PUT.
+ * requests (start, PUT, confirm), and nginx takes one PUT. Then the same files once more, of which
+ * one call starts 100, and one call confirms 100.
  */
 export async function measureSmallFiles({
   mayfly,
@@ -26,60 +39,79 @@ export async function measureSmallFiles({
 }): Promise<Row[]> {
   const http = makeHttpClient(clients)
   const cookie = await signIn(mayfly, http)
+  const calls = uploadCalls(mayfly, http, cookie)
   const bytes = randomBytes(fileBytes)
-  const rate = { ours: [] as number[], nginx: [] as number[] }
-  const cpu = { ours: [] as number[], nginx: [] as number[] }
-  const busy = { ours: [] as number[], nginx: [] as number[] }
+  const names = Array.from({ length: files }, (_, index) => `file-${index}`)
+  const put = (url: string) =>
+    http.expectOk(url, { method: 'PUT', headers: { 'content-type': contentType }, body: bytes })
 
-  const measure = async (
-    whose: 'ours' | 'nginx',
-    pids: () => number[],
-    upload: (name: string) => Promise<unknown>,
-  ) => {
+  const ours = () => byClients(names, (name) => uploadFile(mayfly, http, cookie, { name, bytes }))
+  const oursTogether = () =>
+    byClients(batchesOf(names), async (batch) => {
+      const started = await calls.startAll(batch, fileBytes)
+      await byClients(started, ({ uploadUrl }) => put(uploadUrl))
+      await calls.confirmAll(started)
+    })
+  const toNginx = () => byClients(names, (name) => put(`${nginx.url}/files/${name}`))
+
+  const measure = async (cost: Cost, pids: () => number[], upload: () => Promise<unknown>) => {
     const before = { cpu: cpuSeconds(pids()), own: process.cpuUsage(), at: performance.now() }
-    await byClients((index) => upload(`file-${index}`))
+    await upload()
     const seconds = (performance.now() - before.at) / 1000
     const { user, system } = process.cpuUsage(before.own)
-    rate[whose].push(files / seconds)
-    cpu[whose].push(((cpuSeconds(pids()) - before.cpu) / files) * 1000)
-    busy[whose].push(((user + system) / 1e6 / seconds) * 100)
+    cost.rate.push(files / seconds)
+    cost.cpu.push(((cpuSeconds(pids()) - before.cpu) / files) * 1000)
+    cost.busy.push(((user + system) / 1e6 / seconds) * 100)
   }
-
-  const ourPids = () => [mayfly.pid, ...mayfly.postgresPids()]
-  const upOurs = (name: string) => uploadFile(mayfly, http, cookie, { name, bytes })
-  const upNginx = (name: string) => putToNginx(nginx, http, name, bytes)
+  const costs = { alone: noCost(), together: noCost(), nginx: noCost() }
+  const ourPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
 
   // The first rounds are not measured. The clients open their connections in them, and Node
   // compiles the server's most used code, which takes some thousand files.
   for (let round = 0; round < warmUpRounds; round += 1) {
-    await byClients((index) => upOurs(`warm-${index}`))
-    await byClients((index) => upNginx(`warm-${index}`))
+    await ours()
+    await oursTogether()
+    await toNginx()
   }
   for (let round = 0; round < rounds; round += 1) {
-    await measure('ours', ourPids, upOurs)
-    await measure('nginx', () => nginx.pids, upNginx)
+    await measure(costs.alone, ourPids, ours)
+    await measure(costs.together, ourPids, oursTogether)
+    await measure(costs.nginx, () => nginx.pids, toNginx)
     await rm(join(nginx.root, 'files'), { recursive: true })
     await mkdir(join(nginx.root, 'files'))
   }
   http.close()
   return [
-    compare('200 files of 100 KiB by 16 clients', 'files/s', rate.ours, rate.nginx),
-    compare('the same, server and Postgres', 'CPU ms a file', cpu.ours, cpu.nginx),
-    row('the same: client busy (of one core)', '%', busy),
+    ...rowsOf('200 files of 100 KiB by 16 clients', costs.alone, costs.nginx),
+    ...rowsOf('the same files, 100 by each call', costs.together, costs.nginx),
   ]
 }
 
-function putToNginx(nginx: Nginx, http: HttpClient, name: string, body: Buffer) {
-  return http.expectOk(`${nginx.url}/files/${name}`, { method: 'PUT', body })
+function noCost(): Cost {
+  return { rate: [], cpu: [], busy: [] }
 }
 
-async function byClients(upload: (index: number) => Promise<unknown>): Promise<void> {
-  let next = 0
+function rowsOf(what: string, ours: Cost, nginx: Cost): Row[] {
+  return [
+    compare(what, 'files/s', ours.rate, nginx.rate),
+    compare(`${what}: server and Postgres`, 'CPU ms a file', ours.cpu, nginx.cpu),
+    row(`${what}: client busy (of one core)`, '%', { ours: ours.busy, nginx: nginx.busy }),
+  ]
+}
+
+function batchesOf(names: readonly string[]): string[][] {
+  const count = Math.ceil(names.length / batchSize)
+  return Array.from({ length: count }, (_, at) => names.slice(at * batchSize, (at + 1) * batchSize))
+}
+
+/** Does work for each item. As many clients as there are connections take the items in turn. */
+async function byClients<Item>(
+  items: readonly Item[],
+  upload: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const left = items.values()
   const client = async () => {
-    while (next < files) {
-      next += 1
-      await upload(next)
-    }
+    for (const item of left) await upload(item)
   }
   await Promise.all(Array.from({ length: clients }, client))
 }

@@ -19,6 +19,18 @@ export function median(values: readonly number[]): number {
 }
 
 /**
+ * Returns the smallest value that at least `percent` of the values do not exceed. Of fewer than 100
+ * values, the 99th percentile is the highest.
+ * @throws {RangeError} when there are no values.
+ */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const found = sorted[Math.ceil((percent / 100) * sorted.length) - 1]
+  if (found === undefined) throw new RangeError('no values')
+  return found
+}
+
+/**
  * Summarises the figures of several rounds.
  * @throws {RangeError} when there are no rounds.
  */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fillUsers } from './fill-users.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
+import { waitForRuns } from './job-runs.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly, uploadFile } from './mayfly.ts'
 import { type Row, row } from './report.ts'
@@ -25,8 +25,6 @@ const codesBefore = 300_000
 const codeCount = 1_000
 const lookUps = 20_000
 const fileBytes = 1024
-/** How long to wait at most for jobs that run every minute. */
-const jobsMs = 150_000
 
 /**
  * Returns SQL for a random text of ten characters, as long as a short code. `number` makes it
@@ -120,13 +118,13 @@ async function sizesOfRows(mayfly: Mayfly): Promise<Row[]> {
  */
 async function jobTimes(mayfly: Mayfly): Promise<Row[]> {
   const jobs = ['expire-files', 'report-overdue']
-  const idle = await runsOf(mayfly, jobs)
+  const idle = await waitForRuns(mayfly, jobs)
   await mayfly.sql(
     `update files set purge_try_at = null where id in
       (select id from files where purge_try_at is not null limit $1)`,
     [endedCount],
   )
-  const [ended] = await runsOf(mayfly, ['expire-files'])
+  const [ended] = await waitForRuns(mayfly, ['expire-files'])
   return [
     ...idle.map(({ job, ms }) =>
       row(`600,000 expired files that stay: job ${job}`, 'ms', { ours: [ms] }),
@@ -135,28 +133,6 @@ async function jobTimes(mayfly: Mayfly): Promise<Row[]> {
       ours: [endedCount / ((ended?.ms ?? Number.NaN) / 1000)],
     }),
   ]
-}
-
-/**
- * Waits until each of these jobs has run once more. Returns how many milliseconds each run took.
- * @throws {Error} when one of them has not run in time.
- */
-async function runsOf(mayfly: Mayfly, jobs: string[]): Promise<{ job: string; ms: number }[]> {
-  const since = new Date()
-  const until = Date.now() + jobsMs
-  for (;;) {
-    const runs = await mayfly.sql<{ job: string; ms: string }>(
-      `select job, extract(epoch from ended_at - started_at) * 1000 as ms
-        from job_runs where job = any($1) and started_at > $2 order by job`,
-      [jobs, since],
-    )
-    if (runs.length === jobs.length) return runs.map(({ job, ms }) => ({ job, ms: Number(ms) }))
-    if (Date.now() > until) {
-      const late = jobs.filter((name) => runs.every(({ job }) => job !== name))
-      throw new Error(`these jobs have not run within ${jobsMs / 1000} s: ${late.join(', ')}`)
-    }
-    await wait(1000)
-  }
 }
 
 /**

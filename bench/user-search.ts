@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
+import { namesOfPerson } from './names.ts'
 import { type Row, row } from './report.ts'
 import { timedCalls, timesOf } from './times-of.ts'
 
@@ -41,20 +42,7 @@ const fill = `
       else first || ' ' || last end,
     lower(first || '.' || last) || '.' || n || '@mail' || n % 500 || '.example',
     $2::timestamptz - n * interval '1 minute', $2
-  from generate_series(1, $1::int) n,
-    lateral (select (string_to_array($3, ' '))[1 + n % 50] as first,
-      (string_to_array($4, ' '))[1 + n / 50 % 50] as last) names`
-
-const firstNames =
-  'Ada Grace Alan Edsger Barbara Donald Margaret Dennis Frances Ken Hedy Tim Radia Linus Karen ' +
-  'John Jean Niklaus Adele Tony Shafi Leslie Anita Vint Evelyn Ivan Lynn Robin Sophie Butler Mary ' +
-  'Peter Joan Claude Betty Kurt Ida Emmy Paul Maria Carl Sofia Leonhard Noor Wei Aisha Yuki Olga ' +
-  'Mateo Zainab'
-const lastNames =
-  'Lovelace Hopper Turing Dijkstra Liskov Knuth Hamilton Ritchie Allen Thompson Lamarr Lee Perlman ' +
-  'Torvalds Jones Backus Bartik Wirth Goldberg Hoare Goldwasser Lamport Borg Cerf Boyd Sutherland ' +
-  'Conway Milner Wilson Lampson Shaw Naur Clarke Shannon Holberton Goedel Rhodes Noether Erdoes ' +
-  'Agnesi Gauss Kovalevskaya Euler Khan Zhang Diallo Tanaka Ivanova Garcia Abubakar'
+  from generate_series(1, $1::int) n, ${namesOfPerson}`
 
 /**
  * Measures how long `GET /api/admin/users` takes to search among a million users.
@@ -93,7 +81,7 @@ async function makeUsers(mayfly: Mayfly): Promise<void> {
   )
   if (indexes.length !== 2) throw new Error('An index for searches is missing.')
   for (const { name } of indexes) await mayfly.sql(`drop index ${name}`)
-  await mayfly.sql(fill, [userCount, new Date(), firstNames, lastNames])
+  await mayfly.sql(fill, [userCount, new Date()])
   for (const { definition } of indexes) await mayfly.sql(definition)
   await mayfly.sql('vacuum analyze users')
 }

@@ -1,0 +1,76 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { PgBoss } from 'pg-boss'
+import type { Mayfly } from './mayfly.ts'
+
+/** How long to wait at most for jobs that run every minute. */
+const jobsMs = 150_000
+const pollMs = 500
+
+/** A run of a job, with what it did as counts with names. */
+export interface JobRun {
+  job: string
+  ms: number
+  result: Record<string, number>
+}
+
+/**
+ * Waits until each of these jobs has run once more. Returns their runs, sorted by the names of the
+ * jobs.
+ * @param mostMs how long to wait at most.
+ * @throws {Error} when one of them has not run in time.
+ */
+export async function waitForRuns(
+  mayfly: Mayfly,
+  jobs: string[],
+  mostMs = jobsMs,
+): Promise<JobRun[]> {
+  const since = new Date()
+  const until = Date.now() + mostMs
+  for (;;) {
+    const runs = await mayfly.sql<Omit<JobRun, 'ms'> & { ms: string }>(
+      `select job, result, extract(epoch from ended_at - started_at) * 1000 as ms
+        from job_runs where job = any($1) and started_at > $2 order by job`,
+      [jobs, since],
+    )
+    if (runs.length === jobs.length) return runs.map((run) => ({ ...run, ms: Number(run.ms) }))
+    if (Date.now() > until) {
+      const late = jobs.filter((name) => runs.every(({ job }) => job !== name))
+      throw new Error(`these jobs have not run within ${mostMs / 1000} s: ${late.join(', ')}`)
+    }
+    await wait(pollMs)
+  }
+}
+
+/**
+ * Keeps the schedules of all jobs from starting them, until the server is started again. So no job
+ * runs while something else is measured.
+ */
+export async function pauseJobs(mayfly: Mayfly): Promise<void> {
+  await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *'")
+}
+
+/**
+ * Calls `work` with a function that has the server run a job now, and waits for its end. It waits
+ * for `mostMs` at most.
+ */
+export async function withJobs<Result>(
+  mayfly: Mayfly,
+  work: (run: (job: string, mostMs?: number) => Promise<JobRun>) => Promise<Result>,
+): Promise<Result> {
+  const executeSql = async (text: string, values?: unknown[]) => ({
+    rows: await mayfly.sql(text, values),
+  })
+  const boss = new PgBoss({ db: { executeSql }, supervise: false, schedule: false, migrate: false })
+  await boss.start()
+  try {
+    return await work(async (job, mostMs) => {
+      const ran = waitForRuns(mayfly, [job], mostMs)
+      await boss.send(job)
+      const [run] = await ran
+      if (!run) throw new Error(`the job ${job} did not run`)
+      return run
+    })
+  } finally {
+    await boss.stop({ graceful: false })
+  }
+}

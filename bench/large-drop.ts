@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BrowserContext, chromium } from '@playwright/test'
+import { findChromium } from '../scripts/chromium.mjs'
+import { makeHttpClient } from './http-client.ts'
+import { type Mayfly, signIn } from './mayfly.ts'
+import { cpuSeconds, familyOf } from './process-cost.ts'
+import { type Row, row } from './report.ts'
+
+const files = 1000
+const fileBytes = 100 * 1024
+const rounds = 3
+const longestMs = 150_000
+
+/** What one drop has cost. */
+interface Drop {
+  seconds: number
+  /** Seconds of processor time of the server and Postgres, and of the browser. */
+  serverCpu: number
+  browserCpu: number
+  calls: number
+}
+
+/**
+ * Chooses 1,000 files of 100 KiB at once in the web page, in a headless Chromium. Measures the time
+ * from the first call that starts an upload to the answer of the last one that confirms one.
+ */
+export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise<Row[]> {
+  const folder = join(scratch, 'large-drop')
+  await mkdir(folder, { recursive: true })
+  const paths = Array.from({ length: files }, (_, index) => join(folder, `photo-${index}.raw`))
+  for (const path of paths) await writeFile(path, randomBytes(fileBytes))
+  const executablePath = await findChromium()
+  if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e` once.')
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  try {
+    const drops: Drop[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      const context = await browser.newContext({ baseURL: mayfly.url })
+      drops.push(await dropFiles(context, mayfly, paths))
+      await context.close()
+    }
+    const what = '1,000 files of 100 KiB in Chromium'
+    return [
+      row(what, 's', { ours: drops.map(({ seconds }) => seconds) }),
+      row(`${what}: server and Postgres`, 'CPU s', {
+        ours: drops.map(({ serverCpu }) => serverCpu),
+      }),
+      row(`${what}: browser`, 'CPU s', { ours: drops.map(({ browserCpu }) => browserCpu) }),
+      row(`${what}: calls beside the PUTs`, 'calls', { ours: drops.map(({ calls }) => calls) }),
+    ]
+  } finally {
+    await browser.close()
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function dropFiles(
+  context: BrowserContext,
+  mayfly: Mayfly,
+  paths: readonly string[],
+): Promise<Drop> {
+  const http = makeHttpClient(1)
+  const cookie = await signIn(mayfly, http)
+  await context.addCookies(
+    cookie.split('; ').map((pair) => {
+      const [name = '', value = ''] = pair.split(/=(.*)/s)
+      return { name, value, url: mayfly.url }
+    }),
+  )
+  const page = await context.newPage()
+  // Chromium notes only the first 250 requests unless it is told to note more.
+  await page.addInitScript((most) => performance.setResourceTimingBufferSize(most), 5 * files)
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Choose files' }).waitFor()
+  const cpu = () => ({
+    server: cpuSeconds([...mayfly.pids(), ...mayfly.postgresPids()]),
+    browser: cpuSeconds(familyOf(process.pid).filter((pid) => pid !== process.pid)),
+  })
+  const before = cpu()
+  await page.getByLabel('Files to upload').setInputFiles([...paths])
+  const deadline = performance.now() + longestMs
+  for (;;) {
+    const answer = await http.expectOk(`${mayfly.url}/api/files/summary`, { headers: { cookie } })
+    const { active } = JSON.parse(answer.body.toString()) as { active: number }
+    if (active === paths.length) break
+    if (performance.now() > deadline) throw new Error(`Only ${active} files have arrived.`)
+    await page.waitForTimeout(200)
+  }
+  const after = cpu()
+  const calls = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => /\/(get-upload-url|confirm-upload)s?$/.test(name))
+      .map(({ startTime, duration }) => ({ begin: startTime, end: startTime + duration })),
+  )
+  http.close()
+  const first = Math.min(...calls.map(({ begin }) => begin))
+  const last = Math.max(...calls.map(({ end }) => end))
+  return {
+    seconds: (last - first) / 1000,
+    serverCpu: after.server - before.server,
+    browserCpu: after.browser - before.browser - (after.server - before.server),
+    calls: calls.length,
+  }
+}

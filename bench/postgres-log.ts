@@ -1,0 +1,36 @@
+import { open, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Mayfly } from './mayfly.ts'
+
+const quietMs = 150
+
+/** Does `work`. Returns its result, and what Postgres has written to its log meanwhile. */
+export async function logOf<Result>(
+  { dataDir }: Pick<Mayfly, 'dataDir'>,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; log: string }> {
+  const path = join(dataDir, 'postgres.log')
+  const from = await settledSize(path)
+  const result = await work()
+  return { result, log: await readFrom(path, from, await settledSize(path)) }
+}
+
+/** Waits until no process writes to the file any more. Returns its size. */
+async function settledSize(path: string): Promise<number> {
+  for (;;) {
+    const { size } = await stat(path)
+    await wait(quietMs)
+    if ((await stat(path)).size === size) return size
+  }
+}
+
+async function readFrom(path: string, from: number, to: number): Promise<string> {
+  const file = await open(path)
+  try {
+    const { buffer } = await file.read(Buffer.alloc(to - from), 0, to - from, from)
+    return buffer.toString()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,197 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { sessionCookieName } from '../src/server/http/cookie-names.ts'
+import type { HttpClient } from './http-client.ts'
+import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
+import { filesOfUser } from './scale-rows.ts'
+
+const fileBytes = 1024
+/** From about this many files and users the samples are drawn. */
+const lookedAt = { files: 20_000, users: 4_000 }
+
+/** A file with an open link. */
+interface OpenFile {
+  code: string
+  key: string
+}
+
+/** A file of a premium user that was not purged, and a session of this user. */
+interface OwnedFile {
+  id: string
+  key: string
+  name: string
+  token: string
+}
+
+/** Rows that the requests use, drawn by chance from the whole of each table. */
+export interface Sample {
+  links: OpenFile[]
+  /** Each call uses another one of these files. `renewed` and `deleted` share none. */
+  renewed: OwnedFile[]
+  deleted: OwnedFile[]
+  /** Tokens of free users who may upload one more file. */
+  freeTokens: string[]
+  emails: string[]
+}
+
+/**
+ * Draws `count` of each sort of rows, and stores 1 KiB for each file that is downloaded or deleted.
+ * @param fileCount how many files the database has.
+ */
+export async function drawSample(
+  mayfly: Mayfly,
+  fileCount: number,
+  count: number,
+): Promise<Sample> {
+  const some = (table: keyof typeof lookedAt, rows: number) =>
+    `${table} tablesample system (${Math.min(100, (100 * lookedAt[table]) / rows)})`
+  const someFiles = some('files', fileCount)
+  const someUsers = some('users', fileCount / filesOfUser)
+  const links = await mayfly.sql<OpenFile>(
+    `select short_code as code, storage_key as key from ${someFiles}
+      where expires_at > now() and purging_at is null and deleted_at is null
+      order by random() limit $1`,
+    [count],
+  )
+  const owned = await mayfly.sql<OwnedFile>(
+    `select files.id, storage_key as key, original_name as name, token from ${someFiles}
+      join users on users.id = owner_id and tier = 'premium'
+      join lateral (select token from sessions where user_id = owner_id limit 1) session on true
+      where purging_at is null and deleted_at is null and max_lifetime_at > now() + interval '1 day'
+        and not short_code = any($2)
+      order by random() limit $1`,
+    [2 * count, links.map(({ code }) => code)],
+  )
+  const free = await mayfly.sql<{ token: string }>(
+    `select token from ${someUsers}
+      join lateral (select token from sessions where user_id = users.id limit 1) session on true
+      where tier = 'free' and not exists (select 1 from uploads where owner_id = users.id)
+        and (select count(*) from files
+          where owner_id = users.id and expires_at > now() and purging_at is null) < 3
+      order by random() limit $1`,
+    [count],
+  )
+  const people = await mayfly.sql<{ email: string }>(
+    `select email from ${someUsers} where role = 'user' order by random() limit $1`,
+    [count],
+  )
+  const deleted = owned.slice(count)
+  for (const drawn of [links, deleted, free, people]) {
+    if (drawn.length < count) throw new Error('The database has too few rows for a sample.')
+  }
+  await storeBytes(mayfly, [...links, ...deleted])
+  const freeTokens = free.map(({ token }) => token)
+  await noteSeen(mayfly, [...owned.map(({ token }) => token), ...freeTokens])
+  return {
+    links,
+    renewed: owned.slice(0, count),
+    deleted,
+    freeTokens,
+    emails: people.map(({ email }) => email),
+  }
+}
+
+/** Stores 1 KiB for each of these files, which have rows but no bytes so far. */
+async function storeBytes(mayfly: Mayfly, stored: { key: string }[]): Promise<void> {
+  const keys = stored.map(({ key }) => key)
+  await mayfly.sql('update files set size = $1 where storage_key = any($2)', [fileBytes, keys])
+  for (const key of keys) {
+    const path = join(mayfly.dataDir, 'files', key.slice(0, 2), key)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, randomBytes(fileBytes))
+  }
+}
+
+/**
+ * Records that these sessions were just used. Otherwise the next request of each would record it,
+ * which happens every ten minutes at most.
+ */
+async function noteSeen(mayfly: Mayfly, tokens: string[]): Promise<void> {
+  await mayfly.sql('update sessions set updated_at = now() where token = any($1)', [tokens])
+}
+
+/** Sends request number `turn` and waits for the answer. */
+type Ask = (turn: number) => Promise<unknown>
+
+/** The requests that are measured. */
+export interface Requests {
+  /** By the names that the report gives them. */
+  byName: Record<string, Ask>
+  /** Asks for the figures that the server counts by reading all users and files. */
+  countAll: Ask
+  /** An act of the administrator. After it the next `countAll` counts anew (decision 049). */
+  act: Ask
+}
+
+/**
+ * Returns the requests. Each one uses another row of the sample for each turn. Where it needs more
+ * requests than one, they count together.
+ * @param secret signs the cookies of the sessions in the sample.
+ */
+export async function prepareRequests(
+  mayfly: Mayfly,
+  http: HttpClient,
+  sample: Sample,
+  secret: string,
+): Promise<Requests> {
+  const send = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
+    http.expectOk(`${mayfly.url}${path}`, {
+      method,
+      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  const cookieName = sessionCookieName(new URL(mayfly.url))
+  const cookieOf = (token = '') => {
+    const signature = createHmac('sha256', secret).update(token).digest('base64')
+    return `${cookieName}=${encodeURIComponent(`${token}.${signature}`)}`
+  }
+  const get = (path: string, headers: Record<string, string> = {}) => send('GET', path, headers)
+  const bytes = randomBytes(fileBytes)
+  const upload = (token: string | undefined, turn: number) =>
+    uploadFile(mayfly, http, cookieOf(token), { name: `Report ${turn}.pdf`, bytes })
+
+  const code = (turn: number) => sample.links[turn]?.code
+  const owner = (turn: number) => ({ cookie: cookieOf(sample.renewed[turn]?.token) })
+  const ofOwner = (path: string) => (turn: number) => get(path, owner(turn))
+  const email = (turn: number) => encodeURIComponent(sample.emails[turn] ?? '')
+  const admin = { cookie: await signIn(mayfly, http) }
+  const { body } = await get('/api/auth/user', admin)
+  const { id } = JSON.parse(body.toString()) as { id: string }
+  await mayfly.sql("update users set role = 'admin' where id = $1", [id])
+
+  const act = () => send('POST', '/api/admin/expire-files', admin)
+  const byName: Requests['byName'] = {
+    'GET /s/{code}, the page': (turn) => get(`/s/${code(turn)}`, { accept: 'text/html' }),
+    'GET /api/links/{code}': (turn) => get(`/api/links/${code(turn)}`),
+    'GET /api/download/{code}, 1 KiB': (turn) => get(`/api/download/${code(turn)}`),
+    'GET /api/auth/user': ofOwner('/api/auth/user'),
+    'GET /api/files, the first 100': ofOwner('/api/files?limit=100'),
+    'GET /api/files, a search': (turn) =>
+      get(
+        `/api/files?limit=100&search=${encodeURIComponent(sample.renewed[turn]?.name ?? '')}`,
+        owner(turn),
+      ),
+    'GET /api/files, by downloads': ofOwner('/api/files?limit=100&sort=-downloads'),
+    'GET /api/files/summary': ofOwner('/api/files/summary'),
+    'GET /api/files/receipts': ofOwner('/api/files/receipts'),
+    'GET /api/analytics': ofOwner('/api/analytics'),
+    'GET /api/files/{id}/stats': (turn) =>
+      get(`/api/files/${sample.renewed[turn]?.id}/stats`, owner(turn)),
+    'upload of 1 KiB: start, PUT, confirm': (turn) => upload(sample.renewed[turn]?.token, turn),
+    'the same by a free user': (turn) => upload(sample.freeTokens[turn], turn),
+    'PATCH /api/files/{id}/renew': (turn) =>
+      send('PATCH', `/api/files/${sample.renewed[turn]?.id}/renew`, owner(turn), {
+        expirationDays: '7',
+      }),
+    'DELETE /api/files/{id}': (turn) =>
+      send('DELETE', `/api/files/${sample.deleted[turn]?.id}`, {
+        cookie: cookieOf(sample.deleted[turn]?.token),
+      }),
+    'GET /api/admin/users, a search': (turn) =>
+      get(`/api/admin/users?search=${email(turn)}`, admin),
+    'GET /api/admin/audit, of a user': (turn) => get(`/api/admin/audit?user=${email(turn)}`, admin),
+    'POST /api/admin/expire-files, nothing due': act,
+  }
+  return { byName, countAll: () => get('/api/admin/stats', admin), act }
+}

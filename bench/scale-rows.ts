@@ -1,0 +1,175 @@
+import { shortCodeAlphabet, shortCodeLength } from '../src/shared/rules/short-code.ts'
+import { dayInMs } from '../src/shared/rules/time-units.ts'
+import { fillInBulk, type Statements } from './fill-in-bulk.ts'
+import type { Mayfly } from './mayfly.ts'
+import { namesOfPerson } from './names.ts'
+
+/** How many files a user has on average. Every fifth user is premium. */
+export const filesOfUser = 50
+/** The files were uploaded within this time. */
+const uploadedMs = 60 * dayInMs
+/** Each statement fills in the rows of at most this many files. */
+const filesAtOnce = 500_000
+
+/**
+ * Selects a user for each number of the series $1 to $2, at the moment $3. `users.n` is the number.
+ * The ids are as long as those of Better Auth.
+ */
+const somePeople = `(select n, md5('user ' || n) as id, $3::timestamptz as now
+  from generate_series($1::bigint, $2::bigint) n) people`
+
+/** Each inserts what users have beside their files, for the users with the numbers $1 to $2. */
+const rowsOfUsers = [
+  `insert into users (id, name, first_name, last_name, email, tier, created_at, updated_at)
+    select id, first || ' ' || last, first, last,
+      lower(first || '.' || last) || '.' || n || '@mail' || n % 500 || '.example',
+      case when n % 5 = 0 then 'premium' else 'free' end,
+      now - interval '60 days' - interval '1 minute' * ($2 - n), now
+    from ${somePeople}, ${namesOfPerson}`,
+  `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+    select md5('account ' || n), id, id, 'credential',
+      encode(sha512(id::bytea), 'hex') || ':' || id, now, now from ${somePeople}`,
+  // Every second user is signed in with two browsers.
+  `insert into sessions (id, token, user_id, expires_at, ip_address, user_agent, created_at, updated_at)
+    select md5('session ' || n || browser), md5('token ' || n || browser), id, now + interval '14 days',
+      '192.0.2.7', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', now, now
+    from ${somePeople}, generate_series(0, n % 2) browser`,
+  `insert into preferences (user_id, default_expiration_days, mail_on_first_download, mail_before_expiry)
+    select id, 3, true, true from ${somePeople} where n % 20 = 0`,
+  `insert into branding (user_id, name, accent, message, updated_at)
+    select id, 'Lovelace & Co.', '#336699', 'Our files for you.', now from ${somePeople} where n % 50 = 0`,
+  `insert into owner_downloads (owner_id, day, shard, count)
+    select id, now::date - ago, n % 16, 1 + ago from ${somePeople}, generate_series(0, 54, 6) ago`,
+  `insert into audit_log (at, actor, action, subject, details)
+    select now - interval '1 second' * ($2 - n), id, action, id, '{"reason": "preview"}'
+    from ${somePeople}, unnest(array['set-tier', 'change-password']) action`,
+]
+
+/** The characters of base64 that no short code contains, and as many that it may contain. */
+const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const foreign = [...base64].filter((sign) => !shortCodeAlphabet.includes(sign)).join('')
+const native = shortCodeAlphabet.slice(0, foreign.length)
+
+/** Returns SQL for the short code of file number `n`. */
+function codeOf(n: string): string {
+  const random = `substr(encode(sha256(('code ' || ${n})::bytea), 'base64'), 1, ${shortCodeLength})`
+  return `translate(${random}, '${foreign}', '${native}')`
+}
+
+/**
+ * Selects the facts of the files with the numbers $1 to $2, or of each `every`th of them. The
+ * numbers follow the order of the uploads: file $5 was the first one and file $6 was the last one,
+ * at the moment $7. The owners are the users with the numbers from $3 on, $4 of them.
+ *
+ * Each upload lies a whole number of days and at most 21 hours before $7. A life is a whole number
+ * of days. So within three hours after $7 no link ends and no bytes become due, and the purge finds
+ * nothing to do.
+ *
+ * `offset 0` makes Postgres compute each of these values once, and not wherever it is used.
+ */
+function someFiles(every = 1): string {
+  const first = `($1::bigint + ${every - 1}) / ${every} * ${every}`
+  return `(select *, case when is_premium then most else expires end as due,
+    case when luck < 0.5 then 0 else least(1000, floor(0.5 / (1.0001 - luck)))::int end as downloads
+  from (select *, created + life as expires, created + interval '30 days' as most
+  from (select n, luck, kind, bytes, owner, is_premium, $7::timestamptz as now,
+    $7::timestamptz - interval '1 day' * floor(age) - interval '21 hours' * (age - floor(age)) as created,
+    interval '1 day' * case when is_premium then 3 + 2 * (kind % 3) else 3 end as life
+  from generate_series(${first}, $2::bigint, ${every}) n,
+    lateral (select bench.draw(n, 1) as luck, 1 + floor(6 * bench.draw(n, 2))::int as kind,
+      (1000 * exp(11 * bench.draw(n, 3)))::bigint as bytes,
+      $3::bigint + floor($4::int * bench.draw(n, 4))::bigint as owner_number,
+      ${uploadedMs / dayInMs} * (1 - (n - $5::bigint)::float8 / ($6::bigint - $5::bigint + 1)) as age) draw,
+    lateral (select md5('user ' || owner_number) as owner, owner_number % 5 = 0 as is_premium) person
+  offset 0) uploads offset 0) lives) made`
+}
+
+/**
+ * Each inserts what belongs to the files of `someFiles`. Bytes that were due are purged. Expired
+ * files that their owners can renew have a planned look.
+ */
+const rowsOfFiles = [
+  `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, short_code,
+      created_at, expires_at, max_lifetime_at, download_count, last_download_at, upload_duration,
+      sha256, is_content_proved, told_expires_at, purging_at, purge_due_at, purged_at, purge_tries,
+      purge_try_at)
+    select bench.uuid('file ' || n), owner, 'disk',
+      substr(encode(sha256(('key ' || n)::bytea), 'hex'), 1, 26),
+      (array['Holiday photo ', 'Invoice ', 'Minutes ', 'Contract ', 'Song ', 'Archive '])[kind] || n
+        || (array['.jpg', '.pdf', '.txt', '.docx', '.mp3', '.zip'])[kind],
+      (array['image/jpeg', 'application/pdf', 'text/plain', 'application/msword', 'audio/mpeg',
+        'application/zip'])[kind],
+      bytes, ${codeOf('n')}, created, expires, most, downloads,
+      case when downloads > 0 then created + interval '1 hour' end, 1.5,
+      encode(sha256(n::text::bytea), 'hex'), true, expires,
+      case when due <= now then due end, case when due <= now then due end,
+      case when due <= now then due + interval '1 minute' end, (due <= now)::int,
+      case when due <= now then due when expires <= now then most end
+    from ${someFiles()}`,
+  // A tenth of the files were renewed once. Their first codes stay.
+  `insert into short_codes (code, issued_at)
+    select ${codeOf('n')}, created from ${someFiles()}
+    union all select ${codeOf('-n')}, created from ${someFiles(10)}`,
+  `insert into file_downloads (file_id, day, count)
+    select bench.uuid('file ' || n), created::date, downloads from ${someFiles()} where downloads > 0`,
+  // For ten files that are there, one more was deleted by its owner.
+  `insert into deletion_receipts
+      (file_id, owner_id, storage, storage_key, original_name, due_at, purged_at)
+    select bench.uuid('deleted ' || n), owner, 'disk',
+      substr(encode(sha256(('deleted ' || n)::bytea), 'hex'), 1, 26),
+      case when created > now - interval '29 days' then 'Report ' || n || '.pdf' end, created, created
+    from ${someFiles(10)}`,
+  `insert into uploads (owner_id, storage, storage_key, original_name, mime_type, size,
+      expiration_days, tier, created_at, last_activity_at)
+    select owner, 'disk', substr(encode(sha256(('open ' || n)::bytea), 'hex'), 1, 26), 'Film.mp4',
+      'video/mp4', bytes, 3, case when is_premium then 'premium' else 'free' end,
+      now - interval '3 hours' * luck, now - interval '3 hours' * luck
+    from ${someFiles(1000)}`,
+  `insert into blocked_content (sha256, size, reason, blocked_at)
+    select encode(sha256(('blocked ' || n)::bytea), 'hex'), bytes, 'Malware', now
+    from ${someFiles(10000)}`,
+]
+
+const filledTables = [
+  ...['files', 'short_codes', 'file_downloads', 'owner_downloads', 'deletion_receipts', 'users'],
+  ...['sessions', 'accounts', 'audit_log', 'preferences', 'branding', 'uploads', 'blocked_content'],
+]
+
+/**
+ * Makes the functions of SQL that the statements above call. `draw` returns a number from 0 to 1 by
+ * chance, `uuid` a random UUID. Each always returns the same for the same arguments.
+ */
+const makeFunctions = `create schema bench;
+  create function bench.draw(n bigint, which bigint) returns float8 language sql immutable return
+    (hashint8extended(n, which) & 4503599627370495)::float8 / 4503599627370496;
+  create function bench.uuid(name text) returns uuid language sql immutable return
+    overlay(overlay(md5(name) placing '4' from 13) placing '8' from 17)::uuid`
+
+/** Prepares a new database for `growTo`. */
+export async function prepareFilling(mayfly: Mayfly): Promise<void> {
+  await mayfly.sql(makeFunctions)
+}
+
+/**
+ * Adds rows until the database has those of `count` files, of which it has those of `before`. The
+ * new files belong to new users. Each user has some 50 files, however many there are in total. The
+ * statements write no bytes of files.
+ */
+export async function growTo(mayfly: Mayfly, before: number, count: number): Promise<void> {
+  const now = new Date()
+  const firstUser = before / filesOfUser + 1
+  const users = (count - before) / filesOfUser
+  const inserts: Statements = rowsOfUsers.map((rows) => [
+    rows,
+    [firstUser, firstUser + users - 1, now],
+  ])
+  for (let first = before + 1; first <= count; first += filesAtOnce) {
+    const last = Math.min(first + filesAtOnce - 1, count)
+    const values = [first, last, firstUser, users, before + 1, count, now]
+    for (const rows of rowsOfFiles) inserts.push([rows, values])
+  }
+  await fillInBulk(mayfly, filledTables, inserts)
+  await mayfly.sql('delete from stored_bytes')
+  await mayfly.sql(`insert into stored_bytes (storage, shard, bytes)
+    select 'disk', 0, sum(size)::bigint from files where purged_at is null`)
+}

@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto'
+import { statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeHttpClient } from './http-client.ts'
+import { pauseJobs, withJobs } from './job-runs.ts'
+import type { Cores } from './machine.ts'
+import { type Mayfly, startMayfly } from './mayfly.ts'
+import { cpuSeconds } from './process-cost.ts'
+import { findLargeTables, logPlansFromNextStart, readsOf } from './query-plans.ts'
+import type { Table } from './report.ts'
+import { drawSample, prepareRequests, type Requests } from './scale-requests.ts'
+import { growTo, prepareFilling } from './scale-rows.ts'
+import { median, percentile } from './statistics.ts'
+
+/** The first step has this many files, and each further one ten times as many as the one before. */
+const firstCount = 10_000
+export const mostSteps = 4
+/** At most this much disk is needed for a file, its indexes and what belongs to it. */
+const bytesOfFile = 1800
+const warmUps = 5
+const timedCalls = 60
+/** How often all users and files are counted. One count takes seconds in the last step. */
+const timedCounts = 3
+/** How often a request is sent while the plans of its statements are read. */
+const readCalls = 3
+/** The one request that reads whole tables, the users and the files (decision 049). */
+const countingAll = 'POST /api/admin/expire-files, GET /api/admin/stats'
+/** The jobs that run every minute or every ten minutes. */
+const jobs = [
+  'expire-files',
+  'report-overdue',
+  'expire-trials',
+  'tell-first-downloads',
+  'tell-ending-links',
+  'sweep-uploads',
+  'find-blocked-content',
+  'remove-lapsed-rows',
+]
+
+/** What was measured of one request or job. Times are in milliseconds. */
+interface Cost {
+  times: number[]
+  /** The mean processor time of the server and Postgres; null for jobs, where it is not known. */
+  cpu: number | null
+}
+
+/** What was measured with one number of files. */
+interface Step {
+  files: number
+  /** The size of the database on the disk. */
+  bytes: number
+  costs: Map<string, Cost>
+}
+
+/**
+ * Measures what each request costs as the database grows from 10,000 files to ten million. The rows
+ * are filled in by SQL. One server answers in all steps, one request after another. Each request
+ * uses other rows, drawn by chance.
+ *
+ * After the last step, the server is started again and tells the plans of its statements. Each
+ * request or job that reads a whole large table is a fault.
+ * @param steps how many steps to take, from 1 to `mostSteps`.
+ * @throws {Error} when the disk has too little room.
+ */
+export async function measureScale(
+  cores: Cores,
+  scratch: string,
+  steps: number,
+): Promise<{ table: Table; faults: string[] }> {
+  const counts = Array.from({ length: steps }, (_step, at) => firstCount * 10 ** at)
+  requireRoom(scratch, (counts.at(-1) ?? 0) * bytesOfFile)
+  const secret = randomBytes(32).toString('hex')
+  const start = () =>
+    startMayfly(join(scratch, 'scale'), cores.server, { env: { AUTH_SECRET: secret } })
+
+  let mayfly = await start()
+  try {
+    await prepareFilling(mayfly)
+    const measured: Step[] = []
+    for (const [at, count] of counts.entries()) {
+      await pauseJobs(mayfly)
+      await growTo(mayfly, counts[at - 1] ?? 0, count)
+      const step = await measureStep(mayfly, count, secret)
+      measured.push(step)
+      tell(step)
+    }
+    await logPlansFromNextStart(mayfly)
+    await mayfly.stop()
+    mayfly = await start()
+    const reads = await readPlans(mayfly, counts.at(-1) ?? 0, secret)
+    return { table: asTable(measured, reads.rows), faults: reads.faults }
+  } finally {
+    await mayfly.stop()
+  }
+}
+
+function requireRoom(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder)
+  if (bavail * bsize > bytes) return
+  const needed = Math.ceil(bytes / 1e9)
+  throw new Error(`${folder} needs ${needed} GB of free space. Take fewer steps with --steps.`)
+}
+
+async function measureStep(mayfly: Mayfly, files: number, secret: string): Promise<Step> {
+  const costs = new Map<string, Cost>()
+  await withRequests(mayfly, files, secret, warmUps + timedCalls, async (requests) => {
+    for (const [name, ask] of Object.entries(requests.byName)) {
+      for (let turn = 0; turn < warmUps; turn += 1) await ask(turn)
+      costs.set(name, await costOf(mayfly, timedCalls, (call) => ask(warmUps + call)))
+    }
+    const countAll = async (turn: number) => {
+      await requests.act(turn)
+      // The server refuses to count for more than 25 s. Then the time shows it.
+      await requests.countAll(turn).catch(() => undefined)
+    }
+    costs.set(countingAll, await costOf(mayfly, timedCounts, countAll))
+  })
+  await withJobs(mayfly, async (run) => {
+    for (const job of jobs) {
+      const { ms } = await run(job)
+      costs.set(`job ${job}`, { times: [ms], cpu: null })
+    }
+  })
+  const [size] = await mayfly.sql<{ bytes: string }>(
+    'select pg_database_size(current_database()) as bytes',
+  )
+  return { files, bytes: Number(size?.bytes), costs }
+}
+
+/** Asks so many times, one after another. */
+async function costOf(
+  mayfly: Mayfly,
+  calls: number,
+  ask: (call: number) => Promise<unknown>,
+): Promise<Cost> {
+  const times: number[] = []
+  const before = cpuMs(mayfly)
+  for (let call = 0; call < calls; call += 1) {
+    const started = performance.now()
+    await ask(call)
+    times.push(performance.now() - started)
+  }
+  return { times, cpu: (cpuMs(mayfly) - before) / calls }
+}
+
+function cpuMs(mayfly: Mayfly): number {
+  return cpuSeconds([...mayfly.pids(), ...mayfly.postgresPids()]) * 1000
+}
+
+async function withRequests(
+  mayfly: Mayfly,
+  files: number,
+  secret: string,
+  turns: number,
+  work: (requests: Requests) => Promise<void>,
+): Promise<void> {
+  const http = makeHttpClient(1)
+  try {
+    const sample = await drawSample(mayfly, files, turns)
+    await work(await prepareRequests(mayfly, http, sample, secret))
+  } finally {
+    http.close()
+  }
+}
+
+interface PlansOfAll {
+  /** How many rows of large tables each request or job has read. */
+  rows: Map<string, number>
+  faults: string[]
+}
+
+async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise<PlansOfAll> {
+  await pauseJobs(mayfly)
+  const large = await findLargeTables(mayfly)
+  const rows = new Map<string, number>()
+  const faults = new Set<string>()
+  const read = async (name: string, ask: () => Promise<unknown>) => {
+    const reads = await readsOf(mayfly, large, ask)
+    // Other work of the server may read rows at the same time, so the least number counts.
+    rows.set(name, Math.min(reads.rows, rows.get(name) ?? Number.POSITIVE_INFINITY))
+    for (const fault of reads.faults) faults.add(`${name} ${fault}`)
+  }
+  await withRequests(mayfly, files, secret, readCalls, async ({ byName, countAll }) => {
+    for (const [name, ask] of Object.entries(byName)) {
+      for (let turn = 0; turn < readCalls; turn += 1) await read(name, () => ask(turn))
+    }
+    const known = await readsOf(mayfly, large, () => countAll(0))
+    if (known.faults.length === 0) throw new Error(`No plan shows that all files are counted.`)
+    rows.set(countingAll, known.rows)
+  })
+  await withJobs(mayfly, async (run) => {
+    for (const job of jobs) await read(`job ${job}`, () => run(job))
+  })
+  return { rows, faults: [...faults] }
+}
+
+/** Tells on the console what a step has measured, as soon as it has. */
+function tell({ files, bytes, costs }: Step): void {
+  console.error(`${files.toLocaleString('en')} files, ${gigabytes(bytes)}:`)
+  for (const [name, cost] of costs) console.error(`  ${name}: ${asCell(cost)}`)
+}
+
+function asTable(steps: readonly Step[], rowsRead: ReadonlyMap<string, number>): Table {
+  const [first, last] = [steps[0], steps.at(-1)]
+  if (!(first && last)) throw new RangeError('no steps')
+  const head = [
+    'ms, median (p99); processor',
+    ...steps.map(({ files }) => `${files.toLocaleString('en')} files`),
+    'last / first',
+    'processor',
+    'rows read',
+  ]
+  const lines = [...first.costs].map(([name, before]) => {
+    const after = last.costs.get(name) ?? before
+    return [
+      name,
+      ...steps.map(({ costs }) => asCell(costs.get(name) ?? before)),
+      (median(after.times) / median(before.times)).toFixed(2),
+      before.cpu && after.cpu ? (after.cpu / before.cpu).toFixed(2) : '',
+      String(rowsRead.get(name) ?? ''),
+    ]
+  })
+  const sizes = steps.map(({ bytes }) => gigabytes(bytes))
+  lines.push(['the database on the disk', ...sizes, (last.bytes / first.bytes).toFixed(2), '', ''])
+  const rounds = steps.map(({ files, costs }) => ({ files, costs: Object.fromEntries(costs) }))
+  return { head, lines, rounds }
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(2)} GB`
+}
+
+function asCell({ times, cpu }: Cost): string {
+  const middle = median(times).toFixed(2)
+  const highest = times.length === 1 ? '' : ` (${percentile(times, 99).toFixed(2)})`
+  return `${middle}${highest}${cpu === null ? '' : `; ${cpu.toFixed(2)}`}`
+}
