@@ -3,6 +3,7 @@ import type { File } from '../../src/shared/contract/files.ts'
 import { hangMs } from '../support/hang.ts'
 import { json } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
+import { expectClearRefusal } from './clear-refusal.ts'
 import { type ExpectedFile, mustOpen, settle, Violation } from './expected-file.ts'
 import { checkArriving, checkPurged, checkRemoved, checkStored } from './invariants.ts'
 import { checkLetters, collectLetters, type Letterbox, sendWaitingMail } from './letters.ts'
@@ -92,13 +93,14 @@ async function checkLink(
 /**
  * Repeats a request while the answer is a fault of the server. On a busy machine, a server that has
  * recovered may still miss the database for a moment, and say so.
+ * @throws {Violation} if it does not say so clearly.
  */
 async function untilAnswered(request: () => Promise<Response>): Promise<Response> {
   const deadline = performance.now() + hangMs
   for (;;) {
     const answer = await request()
     if (answer.status < 500 || performance.now() > deadline) return answer
-    await answer.arrayBuffer()
+    await expectClearRefusal(answer)
     await wait(pollMs)
   }
 }

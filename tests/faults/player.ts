@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { File } from '../../src/shared/contract/files.ts'
 import { askForRenewal, type Client, json, makeClient, sha256 } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
+import { expectClearRefusal } from './clear-refusal.ts'
 import { type Attempts, type ExpectedFile, Violation } from './expected-file.ts'
 import type { ExpectedLetters } from './letters.ts'
 
@@ -54,14 +55,15 @@ const partSize = 8 * 1024 * 1024
 /**
  * Sends a request. Returns null if nobody can know whether the server did what was asked: the
  * connection broke, or the server answered with a fault of its own.
+ * @param url the origin of the server. What a bucket answers is not checked.
+ * @throws {Violation} if the server is at fault and does not say so clearly.
  */
-async function ask(request: () => Promise<Response>): Promise<Response | null> {
+async function ask(url: string, request: () => Promise<Response>): Promise<Response | null> {
   const response = await request().catch(() => null)
-  if (response === null || response.status >= 500) {
-    await response?.arrayBuffer().catch(() => {})
-    return null
-  }
-  return response
+  if (response === null || response.status < 500) return response
+  if (new URL(response.url).origin === url) await expectClearRefusal(response)
+  else await response.arrayBuffer().catch(() => {})
+  return null
 }
 
 /** Returns the body, or null if the connection broke before its end. */
@@ -106,7 +108,9 @@ async function upload(player: Player, pending: Pending): Promise<void> {
   const { name, bytes, days: expirationDays, idempotencyKey } = pending
   const facts = { fileName: name, fileSize: bytes.length, fileType: type }
   const start = { ...facts, expirationDays, idempotencyKey }
-  const started = await ask(() => player.client.post('/api/files/get-upload-url', start))
+  const started = await ask(player.url, () =>
+    player.client.post('/api/files/get-upload-url', start),
+  )
   if (started === null) return later()
   if (!started.ok) return
   const { cloudKey, uploadUrl, parts } = await json<{
@@ -122,13 +126,17 @@ async function upload(player: Player, pending: Pending): Promise<void> {
     : [{ url: uploadUrl, body: bytes }]
   const headers = { 'content-type': type }
   const sent = await Promise.all(
-    targets.map(({ url, body }) => ask(() => fetch(url, { method: 'PUT', headers, body }))),
+    targets.map(({ url, body }) =>
+      ask(player.url, () => fetch(url, { method: 'PUT', headers, body })),
+    ),
   )
   // An earlier confirm may have succeeded although its answer was lost. Then the server refuses the
   // PUTs, which is an answer, and this confirm returns the file.
   if (sent.includes(null)) return later()
   const claim = { cloudKey }
-  const confirmed = await ask(() => player.client.post('/api/files/confirm-upload', claim))
+  const confirmed = await ask(player.url, () =>
+    player.client.post('/api/files/confirm-upload', claim),
+  )
   if (confirmed === null) return later()
   if (!confirmed.ok) {
     const { code } = await json<{ code?: string }>(confirmed).catch(() => ({ code: undefined }))
@@ -155,7 +163,9 @@ async function upload(player: Player, pending: Pending): Promise<void> {
 }
 
 async function renew(player: Player, file: ExpectedFile, days: number): Promise<void> {
-  const answer = await ask(() => askForRenewal(player.client, file.id, { expirationDays: days }))
+  const answer = await ask(player.url, () =>
+    askForRenewal(player.client, file.id, { expirationDays: days }),
+  )
   const attempts = attemptsOf(player, file)
   if (answer === null) attempts.renewals.push(null)
   else if (answer.ok) {
@@ -165,7 +175,9 @@ async function renew(player: Player, file: ExpectedFile, days: number): Promise<
 }
 
 async function remove(player: Player, file: ExpectedFile): Promise<void> {
-  const answer = await ask(() => player.client.fetch(`/api/files/${file.id}`, { method: 'DELETE' }))
+  const answer = await ask(player.url, () =>
+    player.client.fetch(`/api/files/${file.id}`, { method: 'DELETE' }),
+  )
   const attempts = attemptsOf(player, file)
   if (answer?.ok) attempts.deletion = 'done'
   else if (answer === null && attempts.deletion === 'none') attempts.deletion = 'answer lost'
@@ -182,10 +194,10 @@ export async function download(
   isCounted: boolean,
 ): Promise<number | null> {
   file.counted.most += 1
-  const told = await ask(() => makeClient({ url }).fetch(`/api/download/${file.code}`))
+  const told = await ask(url, () => makeClient({ url }).fetch(`/api/download/${file.code}`))
   const isGiven = told?.status === 200 || told?.status === 302
   if (isGiven && isCounted) file.counted.least += 1
-  const answer = told?.status === 302 ? await follow(told) : told
+  const answer = told?.status === 302 ? await follow(url, told) : told
   if (answer?.status === 200) {
     const body = await bodyOf(answer)
     if (body && sha256(body) !== file.sha256) throw new Violation(`${file.name} has other bytes`)
@@ -194,9 +206,9 @@ export async function download(
 }
 
 /** Gets the bytes from a bucket, to which the server has sent the client. */
-async function follow(redirect: Response): Promise<Response | null> {
+async function follow(url: string, redirect: Response): Promise<Response | null> {
   await redirect.arrayBuffer().catch(() => {})
-  return ask(() => fetch(redirect.headers.get('location') ?? ''))
+  return ask(url, () => fetch(redirect.headers.get('location') ?? ''))
 }
 
 /**
@@ -207,7 +219,9 @@ async function changePassword(player: Player, random: Draw): Promise<void> {
   if (currentPassword === undefined || others.length > 0) return
   const newPassword = `correct horse ${random(2 ** 31)}`
   const change = { currentPassword, newPassword }
-  const answer = await ask(() => player.client.post('/api/auth/change-password', change))
+  const answer = await ask(player.url, () =>
+    player.client.post('/api/auth/change-password', change),
+  )
   await answer?.arrayBuffer().catch(() => {})
   if (answer && !answer.ok) return
   player.letters.most += 1
@@ -232,7 +246,9 @@ export async function tryPassword(
   { email, url }: Pick<Player, 'email' | 'url'>,
   password: string,
 ): Promise<Response | null> {
-  const answer = await ask(() => makeClient({ url }).post('/api/auth/login', { email, password }))
+  const answer = await ask(url, () =>
+    makeClient({ url }).post('/api/auth/login', { email, password }),
+  )
   await answer?.arrayBuffer().catch(() => {})
   return answer
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { hangMs } from '../support/hang.ts'
+import { expectClearRefusal } from './clear-refusal.ts'
 import { Violation } from './expected-file.ts'
 import { type Player, signIn } from './player.ts'
 import type { Stage } from './stage.ts'
@@ -9,7 +10,8 @@ const pollMs = 20
 /**
  * Ends what is left of a fault. Starts the server if it was killed, waits until it answers, and
  * signs in whoever is signed out.
- * @throws {Violation} if the server does not answer again, or a player cannot sign in.
+ * @throws {Violation} if the server does not answer again or not clearly, or a player cannot sign
+ * in.
  */
 export async function recover(stage: Stage, players: readonly Player[]): Promise<void> {
   const { server, network, bucketNetwork } = stage
@@ -21,6 +23,7 @@ export async function recover(stage: Stage, players: readonly Player[]): Promise
     try {
       return await expectReady(stage, players)
     } catch (error) {
+      if (error instanceof Violation) throw error
       if (performance.now() > deadline) throw new Violation(`no recovery: ${error}`)
       await wait(pollMs)
     }
@@ -28,16 +31,21 @@ export async function recover(stage: Stage, players: readonly Player[]): Promise
 }
 
 async function expectReady({ server }: Stage, players: readonly Player[]): Promise<void> {
-  const ready = await fetch(`${server.url}/api/ready`)
-  await ready.arrayBuffer()
-  if (!ready.ok) throw new Error(`/api/ready answers ${ready.status}`)
+  const ready = await statusOf(await fetch(`${server.url}/api/ready`))
+  if (ready !== 200) throw new Error(`/api/ready answers ${ready}`)
   for (const player of players) {
-    const known = await player.client.fetch('/api/auth/user')
-    await known.arrayBuffer()
-    if (known.ok) continue
-    if (known.status !== 401) throw new Error(`/api/auth/user answers ${known.status}`)
+    const known = await statusOf(await player.client.fetch('/api/auth/user'))
+    if (known === 200) continue
+    if (known !== 401) throw new Error(`/api/auth/user answers ${known}`)
     // A session ends after 14 days without use, and when the password is changed. The clock may
     // have been advanced by more than that, and the answer to a change may have been lost.
     if (!(await signIn(player))) throw new Error(`${player.email} cannot sign in`)
   }
+}
+
+/** Reads an answer to its end. Returns its status. */
+async function statusOf(answer: Response): Promise<number> {
+  if (answer.status >= 500) await expectClearRefusal(answer)
+  else await answer.arrayBuffer()
+  return answer.status
 }

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { expectClearRefusal } from './clear-refusal.ts'
+import { Violation } from './expected-file.ts'
+
+const away = { code: 'UNAVAILABLE', message: 'Try again shortly.' }
+
+/** An answer as a client gets it. Unlike one that is made here, it has an address. */
+function answer(status: number, body: string | ReadableStream, headers = {}): Response {
+  const made = new Response(body, { status, headers })
+  Object.defineProperty(made, 'url', { value: 'http://127.0.0.1/api/files' })
+  return made
+}
+
+it.each([
+  ['says when to ask again', 503, JSON.stringify(away), { 'retry-after': '5' }],
+  ['is an error of ours', 500, '{"code":"INTERNAL","message":"Something went wrong."}', {}],
+  ['is no refusal by a server at fault', 404, 'not found', {}],
+])('takes an answer that %s', async (_, status, body, headers) => {
+  await expectClearRefusal(answer(status, body, headers))
+})
+
+it('takes an answer that breaks off', async () => {
+  const broken = new ReadableStream({ pull: (body) => body.error(new Error('cut')) })
+  await expectClearRefusal(answer(500, broken))
+})
+
+it.each([
+  ['a page', 500, '<h1>Internal Server Error</h1>', {}],
+  ['nothing', 502, '', {}],
+  ['null', 500, 'null', {}],
+  ['no known code', 500, '{"code":"OOPS","message":"Oops."}', {}],
+  ['the code of another status', 500, JSON.stringify(away), {}],
+  ['no message', 500, '{"code":"INTERNAL"}', {}],
+  ['a 503 without Retry-After', 503, JSON.stringify(away), {}],
+  ['a Retry-After of no seconds', 503, JSON.stringify(away), { 'retry-after': '0' }],
+])('refuses %s', async (_, status, body, headers) => {
+  await expect(expectClearRefusal(answer(status, body, headers))).rejects.toThrow(Violation)
+})

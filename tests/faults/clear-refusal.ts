@@ -1,0 +1,37 @@
+import { type ErrorBody, errorTable } from '../../src/shared/contract/errors.ts'
+import { Violation } from './expected-file.ts'
+
+/**
+ * Checks an answer with which the server says that it is at fault or cannot serve now. A client must
+ * be able to read why, and from a 503 also when to ask again. An answer whose connection breaks
+ * before its end says nothing, which is allowed. Any other answer is left unread.
+ * @throws {Violation} if the body is not that of an error with this status, or a 503 has no
+ * `Retry-After`.
+ */
+export async function expectClearRefusal(answer: Response): Promise<void> {
+  if (answer.status < 500) return
+  const text = await answer.text().catch(() => null)
+  if (text === null) return
+  const fault = faultOf(answer, text)
+  if (fault === null) return
+  const { pathname } = new URL(answer.url)
+  throw new Violation(`${pathname} answered ${answer.status} ${fault}: ${text.slice(0, 200)}`)
+}
+
+/** Returns what the answer lacks; null if it lacks nothing. */
+function faultOf({ status, headers }: Response, text: string): string | null {
+  const { code, message } = bodyOf(text)
+  const row = Object.entries(errorTable).find(([name]) => name === code)?.[1]
+  if (row?.status !== status) return 'without the code of such an error'
+  if (typeof message !== 'string' || message === '') return 'without a message'
+  const isTold = /^[1-9]\d*$/.test(headers.get('retry-after') ?? '')
+  return status === 503 && !isTold ? 'without Retry-After' : null
+}
+
+function bodyOf(text: string): Partial<ErrorBody> {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return {}
+  }
+}
