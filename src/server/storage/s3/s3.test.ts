@@ -61,6 +61,17 @@ describeOnS3('beyond the port, S3', () => {
   const put = (url: string, body: string | Buffer, headers = {}) =>
     send(url, { method: 'PUT', headers: { 'Content-Type': 'text/plain', ...headers }, body })
   /**
+   * Sends bytes that must be refused with 404. The server may close the connection before it has read
+   * them all, and then the answer can be lost.
+   */
+  const expectRefused = async (url: string, body: Buffer) => {
+    const status = await put(url, body).then(
+      (answer) => answer.status,
+      ({ code }: NodeJS.ErrnoException) => code ?? 'unknown',
+    )
+    expect([404, 'EPIPE', 'ECONNRESET']).toContain(status)
+  }
+  /**
    * Makes an upload in two parts of 5 MiB and 1000 bytes. Returns what the URLs of the whole file
    * and of each part allow.
    */
@@ -110,12 +121,9 @@ describeOnS3('beyond the port, S3', () => {
     await bucket.client.send(new CreateMultipartUploadCommand({ Bucket, Key: `files/${key}` }))
     const url = await storage.signUpload(of.whole)
     const [one, two] = await urlsOf(of)
-    const answers = [
-      await put(url, Buffer.alloc(size, 2)),
-      await put(one, Buffer.alloc(partSize, 2)),
-      await put(two, Buffer.alloc(1000, 2)),
-    ]
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
+    await expectRefused(url, Buffer.alloc(size, 2))
+    await expectRefused(one, Buffer.alloc(partSize, 2))
+    await expectRefused(two, Buffer.alloc(1000, 2))
     expect(await uploadsOf(key)).toBe(1)
     await storage.seal(key, size)
     expect(await uploadsOf(key)).toBe(0)
