@@ -37,12 +37,12 @@ export function sessionReader(deps: Pick<Deps, 'auth' | 'clock' | 'config' | 'db
       const seen = {
         lastSeenAt: now,
         expiresAt: sessionEnd({ createdAt: found.createdAt, lastSeenAt: now }),
-        ...sessionUse(context.req.raw.headers, context.var.clientAddress),
+        ...sessionUse(context.req.raw.headers, context.get('clientAddress')),
       }
       // On a full disk, people must still be able to see their files and delete some. So the
       // session is valid even if its use cannot be recorded.
       await noteSessionSeen(db, found, seen).catch((error: unknown) =>
-        context.var.log.warn({ err: error }, 'the use of a session could not be noted'),
+        context.get('requestLog')().warn({ err: error }, 'the use of a session could not be noted'),
       )
     }
     return { id: found.id, user: toSessionUser(found.user, now) }

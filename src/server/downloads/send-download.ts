@@ -44,7 +44,7 @@ export async function sendDownload(
   )
   /** A download that cannot be counted is sent all the same. */
   const logUncounted = (error: unknown): null => {
-    context.var.log.error({ err: error, fileId: link.id }, 'a download was not counted')
+    context.get('requestLog')().error({ err: error, fileId: link.id }, 'a download was not counted')
     return null
   }
   const count = async (start: number): Promise<void> => {

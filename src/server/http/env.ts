@@ -9,7 +9,8 @@ export interface HttpEnv {
   Bindings: HttpBindings
   Variables: {
     requestId: string
-    log: Logger
+    /** Returns the logger of this request, whose lines name its id. Few requests need it. */
+    requestLog: () => Logger
     clientAddress: string
     /** The origin of the links and presigned URLs in the answer. */
     publicOrigin: string

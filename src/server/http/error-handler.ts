@@ -64,9 +64,9 @@ export function errorAnswer(showPage: ShowPage) {
  * is logged.
  */
 export function toLoggedFault(error: unknown, c: Context<HttpEnv>): AppError {
-  const fault = toAppError(error, c.var.requestId)
+  const fault = toAppError(error, c.get('requestId'))
   if (fault.status >= 500 && !notLogged.has(fault.code))
-    c.var.log.error({ err: fault.cause ?? fault, code: fault.code }, 'failed')
+    c.get('requestLog')().error({ err: fault.cause ?? fault, code: fault.code }, 'failed')
   return fault
 }
 

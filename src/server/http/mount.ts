@@ -97,9 +97,12 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
       body: row.body ? parse(row.body, await readJson(context)) : undefined,
       user: session?.user,
       sessionId: session?.id,
-      clientAddress: context.var.clientAddress,
-      publicOrigin: context.var.publicOrigin,
-      log: context.var.log,
+      // `context.var` would copy all variables each time.
+      clientAddress: context.get('clientAddress'),
+      publicOrigin: context.get('publicOrigin'),
+      get log() {
+        return context.get('requestLog')()
+      },
       context,
     } as Call<Endpoint>
     const result = await handler(call)

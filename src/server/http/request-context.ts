@@ -24,21 +24,21 @@ export function requestContext(
   const lookForProxy = options.trustProxy ? () => {} : watchForProxy(log)
   return createMiddleware<HttpEnv>(async (c, next) => {
     const requestId = newRequestId()
-    const requestLog = log.child({ requestId })
     const { incoming, outgoing } = c.env
     // The headers are set on Node's own response. So answers that bypass Hono have them too.
     outgoing.setHeader('x-request-id', requestId)
     outgoing.setHeader('x-content-type-options', 'nosniff')
     outgoing.setHeader('date', clock().toUTCString())
     c.set('requestId', requestId)
-    c.set('log', requestLog)
+    c.set('requestLog', () => log.child({ requestId }))
     c.set('publicOrigin', options.hosts.publicOrigin(incoming.headers.host))
     lookForProxy(incoming)
     c.set('clientAddress', clientAddress(incoming, options))
     const started = performance.now()
     await next()
-    requestLog.info(
+    log.info(
       {
+        requestId,
         method: c.req.method,
         path: loggedPath(outgoing, c.req.path),
         status: outgoing.headersSent ? outgoing.statusCode : c.res.status,
