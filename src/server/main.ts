@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
+import { collectStartGarbage } from './collect-start-garbage.ts'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
 import { messageWithoutValues } from './db/without-values.ts'
 import { createLogger } from './log.ts'
@@ -41,6 +42,7 @@ async function run(config: Config): Promise<void> {
   const stop = superviseProcess(started, shutdown, log, listenForStop)
   try {
     const greeting = await started
+    collectStartGarbage()
     if (worker === null) say(greeting.text)
     else await reportToPrimary({ kind: 'ready', greeting })
     await lost.promise

@@ -124,8 +124,6 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
   }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))
 
-  await startJobs(deps, queue)
-
   const server = await serve(deps, {
     distDir,
     storage,
@@ -144,6 +142,8 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
     },
   })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
+  // Nobody waits for a job, so requests are answered before the jobs begin.
+  await startJobs(deps, queue)
   const isFirst = administrator.created
   const welcome = isFirst ? await firstGreeting(config) : greeting(config)
   const text = [welcome, await spaceWarning(deps)].filter((part) => part !== null).join('\n')
