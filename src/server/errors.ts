@@ -36,8 +36,8 @@ export class AppError extends Error {
 }
 
 /**
- * Returns the header Retry-After, which says after how many seconds the client may ask again. It is
- * empty for errors that have no such number in the table.
+ * Returns the headers that belong to an error. If the table of errors says after how many seconds
+ * the client may ask again, this is `Retry-After` with that number. Other errors have no headers.
  */
 function retryAfter(code: ErrorCode): Record<string, string> {
   const row = errorTable[code]

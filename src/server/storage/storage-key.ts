@@ -15,7 +15,10 @@ export function newStorageKey(): string {
   return randomKey()
 }
 
-/** So many characters at the beginning of a key name the folder of its object on a disk. */
+/**
+ * How many characters at the beginning of a key are the name of a folder. A disk store keeps the
+ * object in that folder.
+ */
 const folderLength = 2
 
 /**

@@ -29,7 +29,7 @@ export async function sumStored(db: Db): Promise<Stored> {
   return row ?? { files: 0, uploads: 0 }
 }
 
-/** Returns the bytes of all files that are not purged and lie in this store. */
+/** Returns how many bytes the files in this store have together. Purged files do not count. */
 export async function sumFilesIn(db: Db, store: StorageName): Promise<number> {
   const [row] = await db
     .select({ sum: sql`coalesce(sum(${storedBytes.bytes}), 0)`.mapWith(Number) })

@@ -53,9 +53,11 @@ const started = z.object({
   parts: z.object({ size: z.int(), count: z.int(), urls: partUrls }).optional(),
   checksum,
   /**
-   * True if storage itself computes the SHA-256 of the stored bytes. A confirm call with
-   * another SHA-256 is then refused. If false, the server believes the SHA-256 of the confirm
-   * call. So send it only if this upload has sent all those bytes.
+   * Says what the server does with a SHA-256 in the confirm call. True: storage computes the
+   * SHA-256 of the stored bytes, and the call is refused if the two differ. False: storage
+   * computes none, and the server keeps the one of the call without checking it. A client may
+   * then name one only if it has sent all bytes of the file itself. Parts that were stored
+   * earlier could hold other bytes.
    */
   computesSha256: z.boolean(),
 })
@@ -70,8 +72,8 @@ const confirmBody = z.object({
 })
 
 /**
- * The largest body of a batch, in bytes. It has room for `mostInBatch` entries whose file names are
- * as long as they may be.
+ * How many bytes the request body of a batch may have. Most calls accept less, but a body with
+ * `mostInBatch` entries, each with the longest possible file name, has more than 300 KiB.
  */
 const maxBatchSize = 512 * 1024
 
