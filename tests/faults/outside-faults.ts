@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Exchange } from '../support/chaos-proxy.ts'
+import type { ChaosProxy, Exchange } from '../support/chaos-proxy.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
 import type { Reaction } from '../support/smtp-server.ts'
 import { type Fault, longestDelayMs } from './fault.ts'
@@ -35,14 +35,19 @@ function someRequests(random: Draw): (exchange: Exchange) => boolean {
   return ({ method }) => (met === 'any' || met === method) && random(100) < percent
 }
 
-/** Makes a bucket answer some requests with this status, and not do what they ask. */
-function answers(status: number): Fault['inject'] {
+/** Disturbs the connection to the bucket by `begin` for a while, and then restores it. */
+function disturb(begin: (network: ChaosProxy, random: Draw) => void): Fault['inject'] {
   return async ({ bucketNetwork }, random) => {
     await wait(random(longestDelayMs))
-    bucketNetwork?.answer(status, someRequests(random))
+    if (bucketNetwork) begin(bucketNetwork, random)
     await wait(random(longestAwayMs))
     bucketNetwork?.open()
   }
+}
+
+/** Makes a bucket answer some requests with this status, and not do what they ask. */
+function answers(status: number): Fault['inject'] {
+  return disturb((network, random) => network.answer(status, someRequests(random)))
 }
 
 /** What happens to the bucket, the mail server and the disk. */
@@ -50,12 +55,7 @@ export const outsideFaults = {
   'the bucket is away': {
     weight: 3,
     isIn: hasBucket,
-    async inject({ bucketNetwork }, random) {
-      await wait(random(longestDelayMs))
-      bucketNetwork?.cut()
-      await wait(random(longestAwayMs))
-      bucketNetwork?.open()
-    },
+    inject: disturb((network) => network.cut()),
   },
   'the bucket is slow': {
     weight: 2,
@@ -68,24 +68,14 @@ export const outsideFaults = {
   'the bucket stands still': {
     weight: 1,
     isIn: hasBucket,
-    async inject({ bucketNetwork }, random) {
-      await wait(random(longestDelayMs))
-      bucketNetwork?.hold(someRequests(random))
-      await wait(random(longestAwayMs))
-      bucketNetwork?.open()
-    },
+    inject: disturb((network, random) => network.hold(someRequests(random))),
   },
   'the bucket answers 500': { weight: 3, isIn: hasBucket, inject: answers(500) },
   'the bucket answers 503': { weight: 3, isIn: hasBucket, inject: answers(503) },
   'answers of the bucket are lost': {
     weight: 4,
     isIn: hasBucket,
-    async inject({ bucketNetwork }, random) {
-      await wait(random(longestDelayMs))
-      bucketNetwork?.loseAnswers(someRequests(random))
-      await wait(random(longestAwayMs))
-      bucketNetwork?.open()
-    },
+    inject: disturb((network, random) => network.loseAnswers(someRequests(random))),
   },
   'the mail server is away': {
     weight: 1,
