@@ -1,5 +1,6 @@
 import { eq, inArray, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { rowOf } from '../../../tests/support/file-rows.ts'
 import {
   json,
   logIn,
@@ -65,12 +66,6 @@ async function listOf(person: Person): Promise<string[]> {
   return (await json<File[]>(await client.fetch('/api/files'))).map(({ id }) => id)
 }
 
-async function rowOf({ id }: { id: string }) {
-  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
-  if (!row) throw new Error('the row is gone')
-  return row
-}
-
 function withStore(changes: Partial<Storage>) {
   return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
 }
@@ -87,7 +82,9 @@ describe('POST /api/admin/cleanup-expired', () => {
     ]
     const over = [await makeFile(ada), await makeFile(eve)]
     await makeFile(bob)
-    const keysOver = await Promise.all(over.map(async (file) => (await rowOf(file)).storageKey))
+    const keysOver = await Promise.all(
+      over.map(async (file) => (await rowOf(app, file.id)).storageKey),
+    )
     app.clock.advance(4 * day)
     for (const person of [ada, bob, eve])
       Object.assign(person, makeClient(app, await logIn(app, person.email, person.password)))
@@ -120,7 +117,7 @@ describe('POST /api/admin/cleanup-expired', () => {
 
   it('leaves bytes that storage does not remove to the purge job', async () => {
     const file = await makeFile(await makePerson(app))
-    const { storageKey } = await rowOf(file)
+    const { storageKey } = await rowOf(app, file.id)
     app.clock.advance(4 * day)
     const refusing = withStore({ remove: () => Promise.reject(new Error('EIO')) })
     expect(await cleanUpExpired(refusing, actor())).toBe(1)
@@ -152,9 +149,12 @@ describe('POST /api/admin/sanitize-filenames', () => {
     await rename(one.id, ' a<b>  c\u2014d.png ')
     await rename(two.id, '\u201cquoted\u201d?.pdf')
     expect(await act('sanitize-filenames')).toEqual({ updated: 2, errors: 0 })
-    expect(await rowOf(one)).toMatchObject({ originalName: 'ab c-d.png' })
-    expect(await rowOf(two)).toMatchObject({ originalName: 'quoted.pdf', searchName: 'quoted.pdf' })
-    expect((await rowOf(clean)).originalName).toBe('notes.txt')
+    expect(await rowOf(app, one.id)).toMatchObject({ originalName: 'ab c-d.png' })
+    expect(await rowOf(app, two.id)).toMatchObject({
+      originalName: 'quoted.pdf',
+      searchName: 'quoted.pdf',
+    })
+    expect((await rowOf(app, clean.id)).originalName).toBe('notes.txt')
     expect(await act('sanitize-filenames')).toEqual({ updated: 0, errors: 0 })
     expect(await told('sanitize-file-names')).toEqual([
       { updated: 0, errors: 0 },
@@ -198,7 +198,7 @@ describe('POST /api/admin/expire-files', () => {
   it('removes the bytes of what is over, and leaves the lines', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    const { storageKey } = await rowOf(file)
+    const { storageKey } = await rowOf(app, file.id)
     expect(await act('expire-files')).toEqual({ expiredCount: 0, failed: 0 })
     app.clock.advance(3 * day)
     expect(await act('expire-files')).toEqual({ expiredCount: 1, failed: 0 })
@@ -238,7 +238,7 @@ describe('POST /api/admin/expire-files', () => {
   it('counts what storage did not remove beside what it did', async () => {
     const ada = await makePerson(app)
     const [stuck] = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
-    const { storageKey } = await rowOf(stuck)
+    const { storageKey } = await rowOf(app, stuck.id)
     app.clock.advance(3 * day)
     const refusing = withStore({
       remove: (key) =>

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { later, rowOf } from '../../../tests/support/file-rows.ts'
 import {
   json,
   makeFile,
@@ -34,20 +35,12 @@ afterEach(async () => {
 })
 afterAll(() => app.close())
 
-async function rowOf(id: string) {
-  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
-  if (!row) throw new Error('the row is gone')
-  return row
-}
 async function receiptOf(id: string) {
   const [receipt] = await app.deps.db
     .select()
     .from(deletionReceipts)
     .where(eq(deletionReceipts.fileId, id))
   return receipt
-}
-function later(ms: number) {
-  return new Date(app.clock().getTime() + ms)
 }
 /** Returns what the purge needs, with a store in which these functions are replaced. */
 function withStore(changes: Partial<Storage>) {
@@ -79,8 +72,8 @@ describe('expiry', () => {
     const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
     const [mine, kept] = [await makeFile(free), await makeFile(premium)]
     const [mineKey, keptKey] = [
-      (await rowOf(mine.id)).storageKey,
-      (await rowOf(kept.id)).storageKey,
+      (await rowOf(app, mine.id)).storageKey,
+      (await rowOf(app, kept.id)).storageKey,
     ]
     app.clock.advance(3 * day)
     await expireFiles(app.deps)
@@ -130,7 +123,7 @@ describe('expiry', () => {
 
   it('keeps the bytes of an owner whose tier it does not know, and says so at once', async () => {
     const owner = await makePerson(app, { tier: 'premium' })
-    const key = (await rowOf((await makeFile(owner)).id)).storageKey
+    const key = (await rowOf(app, (await makeFile(owner)).id)).storageKey
     await app.deps.db.execute(sql`update users set tier = 'business' where id = ${owner.id}`)
     expect((await owner.fetch('/api/files')).status).toBe(500)
     const [fault] = app.logged.filter(({ level }) => level >= 50)
@@ -152,7 +145,7 @@ describe('expiry', () => {
     if (!cut) throw new Error('no file')
     app.clock.advance(3 * day)
     // The file is now as after a crash: the server has removed the bytes, but has not recorded it.
-    await app.storage.remove((await rowOf(cut.id)).storageKey)
+    await app.storage.remove((await rowOf(app, cut.id)).storageKey)
     const claimed = {
       purgingAt: app.clock(),
       purgeTries: 1,
@@ -168,7 +161,7 @@ describe('expiry', () => {
 
   it('keeps the row and tries again when a removal fails', async () => {
     const file = await makeFile(await makePerson(app))
-    const key = (await rowOf(file.id)).storageKey
+    const key = (await rowOf(app, file.id)).storageKey
     app.clock.advance(3 * day)
     const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
     expect(await expireFiles({ ...app.deps, stores })).toEqual({ purged: 0, failed: 1 })
@@ -192,7 +185,7 @@ describe('a removal that fails', () => {
       app.clock.advance(1)
     }
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
-    const { purgeTries, purgeDueAt, expiresAt } = await rowOf(file.id)
+    const { purgeTries, purgeDueAt, expiresAt } = await rowOf(app, file.id)
     expect(purgeTries).toBe(13)
     // The receipt must not hide that the removal took too long.
     expect(purgeDueAt).toEqual(expiresAt)
@@ -203,7 +196,7 @@ describe('a removal that fails', () => {
     app.clock.advance(3 * day)
     const silent = withStore({ remove: async () => {} })
     expect(await expireFiles(silent)).toEqual({ purged: 0, failed: 1 })
-    expect(await rowOf(file.id)).toMatchObject({ purgedAt: null })
+    expect(await rowOf(app, file.id)).toMatchObject({ purgedAt: null })
     app.clock.advance(2 * minute)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
   })
@@ -213,7 +206,7 @@ describe('a removal that fails', () => {
     app.clock.advance(3 * day)
     const unsynced = withStore({ syncRemovals: refuse })
     expect(await expireFiles(unsynced)).toEqual({ purged: 0, failed: 1 })
-    expect(await rowOf(file.id)).toMatchObject({ purgedAt: null })
+    expect(await rowOf(app, file.id)).toMatchObject({ purgedAt: null })
     app.clock.advance(2 * minute)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
   })
@@ -221,7 +214,7 @@ describe('a removal that fails', () => {
   it('keeps no other from its removal', async () => {
     const person = await makePerson(app)
     const [bad] = [await makeFile(person), await makeFile(person)]
-    const { storageKey } = await rowOf(bad.id)
+    const { storageKey } = await rowOf(app, bad.id)
     app.clock.advance(3 * day)
     const remove = (key: string) => (key === storageKey ? refuse() : app.storage.remove(key))
     expect(await expireFiles(withStore({ remove }))).toEqual({ purged: 1, failed: 1 })
@@ -250,7 +243,7 @@ describe('bytes that should be gone', () => {
     expect(errors()).toMatchObject([{ count: 1, since: file.expiresAt }])
     await expireFiles(app.deps)
     expect(await reportOverdue(app.deps)).toBe(0)
-    expect((await rowOf(kept.id)).purgingAt).toBeNull()
+    expect((await rowOf(app, kept.id)).purgingAt).toBeNull()
   })
 
   it('are reported when their owner deleted them', async () => {
@@ -277,10 +270,10 @@ describe('a run with many files that have been due for long', () => {
     await insertFiles(app, ada.id, 400)
     app.clock.advance(7 * day)
     const late = await makeFile(await signInAgain(app, bob))
-    const { storageKey: lateKey } = await rowOf(late.id)
+    const { storageKey: lateKey } = await rowOf(app, late.id)
     app.clock.advance(3 * day + minute)
     const deleted = await makeFile(await signInAgain(app, bob))
-    const { storageKey: deletedKey } = await rowOf(deleted.id)
+    const { storageKey: deletedKey } = await rowOf(app, deleted.id)
     const removed: string[] = []
     const remove = async (key: string) => {
       removed.push(key)
@@ -310,8 +303,8 @@ describe('a run with many files that have been due for long', () => {
     await app.deps.db.update(files).set(together).where(eq(files.ownerId, ada.id))
     const [before, during] = [await makeFile(bob), await makeFile(bob)]
     const [{ storageKey: beforeKey }, { storageKey: duringKey }] = [
-      await rowOf(before.id),
-      await rowOf(during.id),
+      await rowOf(app, before.id),
+      await rowOf(app, during.id),
     ]
     app.clock.advance(1)
     await markDeleted(app.deps.db, bob.id, [before.id], app.clock())
@@ -377,17 +370,17 @@ describe('the receipt of a deletion', () => {
     const { id, createdAt } = await makeFile(await makePerson(app, { tier }))
     app.clock.advance(age)
     await expireFiles(app.deps)
-    expect((await rowOf(id)).purgeDueAt).toEqual(new Date(Date.parse(createdAt) + due))
+    expect((await rowOf(app, id)).purgeDueAt).toEqual(new Date(Date.parse(createdAt) + due))
   })
 
   it('was due when a trial ended, for a file that had expired before', async () => {
-    const ends = later(10 * day)
-    const trial = { premiumTrialStartedAt: later(-20 * day), premiumTrialEndsAt: ends }
+    const ends = later(app, 10 * day)
+    const trial = { premiumTrialStartedAt: later(app, -20 * day), premiumTrialEndsAt: ends }
     const ada = await makePerson(app, { tier: 'premium', ...trial })
     const { id } = await makeFile(ada)
     app.clock.advance(11 * day)
     await expireFiles(app.deps)
-    expect((await rowOf(id)).purgeDueAt).toEqual(ends)
+    expect((await rowOf(app, id)).purgeDueAt).toEqual(ends)
   })
 
   it('was due when the account became free, for a file that had expired before', async () => {
@@ -399,13 +392,13 @@ describe('the receipt of a deletion', () => {
     const switched = app.clock()
     app.clock.advance(minute)
     await expireFiles(app.deps)
-    expect((await rowOf(id)).purgeDueAt).toEqual(switched)
+    expect((await rowOf(app, id)).purgeDueAt).toEqual(switched)
   })
 
   it('stays when the owner deletes the file', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const [one, other] = [await makeFile(ada), await makeFile(ada)]
-    const { storageKey } = await rowOf(one.id)
+    const { storageKey } = await rowOf(app, one.id)
     const dueAt = app.clock()
     await ada.fetch(`/api/files/${one.id}`, { method: 'DELETE' })
     await markDeleted(app.deps.db, ada.id, [other.id], app.clock())

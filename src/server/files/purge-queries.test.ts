@@ -1,6 +1,7 @@
 import { eq, isNotNull, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
+import { later, rowOf } from '../../../tests/support/file-rows.ts'
 import {
   askForRenewal,
   makeFile,
@@ -35,14 +36,6 @@ beforeAll(async () => {
 afterEach(() => app.deps.db.delete(files))
 afterAll(() => app.close())
 
-async function rowOf(id: string) {
-  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
-  if (!row) throw new Error('the row is gone')
-  return row
-}
-function later(ms: number) {
-  return new Date(app.clock().getTime() + ms)
-}
 function switchTo(person: Person, to: Tier) {
   const request = { reason: 'preview', to } as const
   return setTier(app.deps, { userId: person.id, request, actor: person.id, ipAddress: '192.0.2.1' })
@@ -50,11 +43,11 @@ function switchTo(person: Person, to: Tier) {
 /** Runs the purge. Returns true if it removed the bytes of this file. */
 async function isPurged(id: string) {
   await expireFiles(app.deps)
-  return (await rowOf(id)).purgedAt !== null
+  return (await rowOf(app, id)).purgedAt !== null
 }
 /** The facts of a user whose trial ends after `ms`. */
 function trial(ms: number) {
-  const [premiumTrialStartedAt, premiumTrialEndsAt] = [later(ms - 30 * day), later(ms)]
+  const [premiumTrialStartedAt, premiumTrialEndsAt] = [later(app, ms - 30 * day), later(app, ms)]
   return { tier: 'premium', premiumTrialStartedAt, premiumTrialEndsAt } as const
 }
 /** Makes a file whose link has ended and which the purge has looked at once. */
@@ -63,25 +56,25 @@ async function makeKept(facts: Parameters<typeof makePerson>[1] = { tier: 'premi
   const file = await makeFile(owner)
   app.clock.advance(3 * day)
   expect(await isPurged(file.id)).toBe(false)
-  expect((await rowOf(file.id)).purgeTryAt).not.toBeNull()
+  expect((await rowOf(app, file.id)).purgeTryAt).not.toBeNull()
   return { owner, file, maxLifetimeAt: new Date(file.maxLifetimeAt) }
 }
 
 describe('a file that its owner can renew', () => {
   it('is looked at once, and then at the end of its longest life', async () => {
     const { file, maxLifetimeAt } = await makeKept()
-    expect((await rowOf(file.id)).purgeTryAt).toEqual(maxLifetimeAt)
+    expect((await rowOf(app, file.id)).purgeTryAt).toEqual(maxLifetimeAt)
     app.clock.set(new Date(maxLifetimeAt.getTime() - 1))
     expect(await isPurged(file.id)).toBe(false)
     app.clock.set(maxLifetimeAt)
     expect(await isPurged(file.id)).toBe(true)
-    expect((await rowOf(file.id)).purgeDueAt).toEqual(maxLifetimeAt)
+    expect((await rowOf(app, file.id)).purgeDueAt).toEqual(maxLifetimeAt)
   })
 
   it('is looked at again when its renewed link ends', async () => {
     const { owner, file } = await makeKept()
     expect((await askForRenewal(await signInAgain(app, owner), file.id)).status).toBe(200)
-    expect((await rowOf(file.id)).purgeTryAt).toBeNull()
+    expect((await rowOf(app, file.id)).purgeTryAt).toBeNull()
     await switchTo(owner, 'free')
     app.clock.advance(3 * day - 1)
     expect(await isPurged(file.id)).toBe(false)
@@ -104,7 +97,7 @@ describe('a file of an owner who becomes free', () => {
     const switched = app.clock()
     app.clock.advance(minute)
     expect(await isPurged(file.id)).toBe(true)
-    expect((await rowOf(file.id)).purgeDueAt).toEqual(switched)
+    expect((await rowOf(app, file.id)).purgeDueAt).toEqual(switched)
   })
 
   it('goes too when somebody changed the tier in the database', async () => {
@@ -118,7 +111,7 @@ describe('a file of an owner who becomes free', () => {
     await switchTo(owner, 'free')
     await switchTo(owner, 'premium')
     expect(await isPurged(file.id)).toBe(false)
-    expect((await rowOf(file.id)).purgeTryAt).toEqual(maxLifetimeAt)
+    expect((await rowOf(app, file.id)).purgeTryAt).toEqual(maxLifetimeAt)
   })
 
   it('stays when the owner was free and is Premium before the link ends', async () => {
@@ -172,7 +165,7 @@ describe('a file of an owner who becomes free', () => {
     await app.deps.db.transaction(async (tx) => {
       await tx.update(users).set({ tier: 'free' }).where(eq(users.id, owner.id))
       expect(await isPurged(file.id)).toBe(false)
-      expect((await rowOf(file.id)).purgeTryAt).toBeNull()
+      expect((await rowOf(app, file.id)).purgeTryAt).toBeNull()
     })
     expect(await isPurged(file.id)).toBe(true)
   })
@@ -186,7 +179,7 @@ describe('a file of an owner with a trial', () => {
     app.clock.advance(1)
     const end = app.clock()
     expect(await isPurged(file.id)).toBe(true)
-    expect((await rowOf(file.id)).purgeDueAt).toEqual(end)
+    expect((await rowOf(app, file.id)).purgeDueAt).toEqual(end)
   })
 
   it('goes at the end of the trial, after a job has tidied the trial up', async () => {
@@ -227,7 +220,7 @@ it('a file of an owner whose tier is unknown is looked at every hour', async () 
   await app.deps.db.execute(sql`update users set tier = 'business' where id = ${owner.id}`)
   app.clock.advance(3 * day)
   expect(await isPurged(file.id)).toBe(false)
-  expect((await rowOf(file.id)).purgeTryAt).toEqual(later(60 * minute))
+  expect((await rowOf(app, file.id)).purgeTryAt).toEqual(later(app, 60 * minute))
   await app.deps.db.update(users).set({ tier: 'premium' }).where(eq(users.id, owner.id))
 })
 

@@ -1,0 +1,18 @@
+import { eq } from 'drizzle-orm'
+import { files } from '../../src/server/db/schema.ts'
+import type { TestApp } from './app-server.ts'
+
+/**
+ * Reads the row of a file.
+ * @throws when the file has no row any more.
+ */
+export async function rowOf({ deps }: TestApp, id: string): Promise<typeof files.$inferSelect> {
+  const [row] = await deps.db.select().from(files).where(eq(files.id, id))
+  if (!row) throw new Error('the row is gone')
+  return row
+}
+
+/** Returns the moment that is `ms` milliseconds after the time on the server's clock. */
+export function later({ clock }: TestApp, ms: number): Date {
+  return new Date(clock().getTime() + ms)
+}
