@@ -37,13 +37,17 @@ export interface Question {
 export type DigestOrder =
   | { order: 'follow'; key: string; path: string; bytes: number }
   | Question
-  /** The bytes change, so the thread must forget what it has read of this key. */
+  /**
+   * The bytes change, or nobody needs the SHA-256 any more. The thread must forget what it has read
+   * of this key. If it was asked for the SHA-256, it answers that it has forgotten the key.
+   */
   | { order: 'forget'; key: string }
 
 export interface DigestAnswer {
   question: number
   sha256?: string
   isFar?: boolean
+  isForgotten?: boolean
   /** The reason why there is no SHA-256. */
   error?: string
 }
@@ -74,7 +78,9 @@ if (isUnhurried && process.platform === 'linux') setPriority(constants.priority.
 parentPort?.on('message', (order: DigestOrder) => {
   const { key } = order
   if (order.order === 'forget') {
+    const question = underWay.get(key)?.question
     underWay.delete(key)
+    if (question !== undefined) answer({ question, isForgotten: true })
     return
   }
   const { path, bytes: goal } = order

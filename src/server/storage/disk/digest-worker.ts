@@ -6,8 +6,11 @@ import type { DigestAnswer, DigestOrder, DigestThreadData, Question } from './di
 /** A thread that has nothing to do for this long is ended, if it is one that ends. */
 const idleMs = 5_000
 
-/** What the thread answers: a SHA-256, or that computing it would take long. */
-export type Digest = { sha256: string } | 'far'
+/**
+ * What the thread answers: a SHA-256, or that computing it would take long, or that it was told to
+ * forget the file.
+ */
+export type Digest = { sha256: string } | 'far' | 'forgotten'
 
 /**
  * Runs the thread that computes digests (`digest-thread.ts`). It is started by the first order, and
@@ -38,6 +41,15 @@ export class DigestWorker {
     }
     this.#thread.postMessage(order)
     return true
+  }
+
+  /**
+   * Makes the thread forget a file. If somebody waits for its SHA-256, the answer is 'forgotten', or
+   * the SHA-256 if that is just ready.
+   */
+  forget(key: string): void {
+    const order: DigestOrder = { order: 'forget', key }
+    this.#thread?.postMessage(order)
   }
 
   /** Asks the thread for a SHA-256. Returns null when the thread cannot compute it. */
@@ -82,6 +94,7 @@ export class DigestWorker {
       this.#asked.delete(question)
       if (answer.sha256 !== undefined) asked?.resolve({ sha256: answer.sha256 })
       else if (answer.isFar) asked?.resolve('far')
+      else if (answer.isForgotten) asked?.resolve('forgotten')
       else asked?.reject(new Error(error))
     })
     thread.on('error', (error) => this.#log.error({ err: error }, 'the digest thread failed'))

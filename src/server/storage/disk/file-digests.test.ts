@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
@@ -118,6 +119,44 @@ describe('the SHA-256 of a file', () => {
     const hurries: Hurry[] = ['now', 'unhurried', 'if near', 'now', 'unhurried']
     const answers = await Promise.all(hurries.map((hurry) => digestOf(made, digests, hurry)))
     expect(answers).toEqual(hurries.map(() => sha256(made.bytes)))
+  })
+
+  it('is also there for an unhurried caller who came first', async () => {
+    const made = await make(randomBytes(48 * MiB))
+    const hurries: Hurry[] = ['unhurried', 'unhurried', 'now', 'if near']
+    const answers = await Promise.all(hurries.map((hurry) => digestOf(made, digests, hurry)))
+    expect(answers).toEqual(hurries.map(() => sha256(made.bytes)))
+  })
+
+  it('is computed at once although an unhurried reading of the file does not go on', async () => {
+    const made = await make(randomBytes(16 * MiB))
+    const stuck = join(folder, newStorageKey())
+    // A thread that opens this for reading waits until somebody opens it for writing.
+    execFileSync('mkfifo', [stuck])
+    const file = await open(made.path, 'r')
+    const unhurried = digests.of(made.key, stuck, file, 'unhurried')
+    // After these, its thread has been asked.
+    for (let look = 0; look < 3; look += 1) await file.stat()
+    for (const hurry of ['now', 'if near'] as const) {
+      expect(await digestOf(made, digests, hurry)).toBe(sha256(made.bytes))
+    }
+    const otherEnd = await open(stuck, 'r+')
+    expect(await unhurried).toBe(sha256(made.bytes))
+    await Promise.all([otherEnd.close(), file.close()])
+  })
+
+  it('is answered although the file is forgotten while it is read', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const made = await make(randomBytes(32 * MiB))
+      digests.follow(made.key, made.path, 8 * MiB)
+      const file = await open(made.path, 'r')
+      const asked = digests.of(made.key, made.path, file, 'now')
+      // After these, the thread has been asked.
+      for (let look = 0; look < 3; look += 1) await file.stat()
+      digests.forget(made.key)
+      expect(await asked).toBe(sha256(made.bytes))
+      await file.close()
+    }
   })
 
   it('remembers a bounded number of uploads', async () => {

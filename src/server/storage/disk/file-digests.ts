@@ -34,9 +34,18 @@ export type DigestPace = Omit<DigestThreadData, 'isUnhurried'>
 
 /**
  * How much somebody needs a SHA-256. `now`: the caller waits for it. `if near`: only if the thread
- * has nearly computed it. `unhurried`: the caller waits, and everything else goes first.
+ * has nearly computed it. `unhurried`: the caller waits, and everything else goes first. The other
+ * two never wait for an unhurried caller of the same file.
  */
 export type Hurry = 'now' | 'if near' | 'unhurried'
+
+/** Whose SHA-256 is wanted, and how much. */
+interface Wanted {
+  key: string
+  path: string
+  file: FileHandle
+  hurry: Hurry
+}
 
 interface Told {
   bytes: number
@@ -68,8 +77,10 @@ export class FileDigests {
   readonly #told = new Map<string, Told>()
   /** The computed SHA-256, by key, and the version of the file that has it. */
   readonly #known = new Map<string, { sha256: string; version: string }>()
-  /** What is being computed, by key. */
-  readonly #running = new Map<string, Promise<string | null>>()
+  /** What is being computed for callers who wait for it, by key. */
+  readonly #hurried: Turns = new Map()
+  /** What is being computed for unhurried callers, by key. */
+  readonly #patient: Turns = new Map()
 
   /** @param pace tests use another one. */
   constructor(log: Logger, pace: DigestPace = usualPace) {
@@ -141,42 +152,61 @@ export class FileDigests {
    * @returns null if it would take long and `hurry` is 'if near'.
    * @throws when the file cannot be read, or the server stops before an unhurried digest is ready.
    */
-  async of(key: string, path: string, file: FileHandle, hurry: Hurry): Promise<string | null> {
-    const before = this.#running.get(key)
-    const compute = () => this.#compute(key, path, file, hurry)
-    const running = before ? before.then(compute, compute) : compute()
-    this.#running.set(key, running)
-    try {
-      return await running
-    } finally {
-      if (this.#running.get(key) === running) this.#running.delete(key)
+  of(key: string, path: string, file: FileHandle, hurry: Hurry): Promise<string | null> {
+    const wanted = { key, path, file, hurry }
+    if (hurry === 'unhurried') {
+      return inTurn(this.#patient, key, () => this.#computePatiently(wanted))
+    }
+    const digest = inTurn(this.#hurried, key, () => this.#computeNow(wanted))
+    // The unhurried thread stops reading this file. Whoever waits for it gets this result too.
+    if (hurry === 'now' && this.#patient.has(key)) this.#unhurried.forget(key)
+    return digest
+  }
+
+  /** Computes a SHA-256 at once. Begins anew if the thread has forgotten the file meanwhile. */
+  async #computeNow(wanted: Wanted): Promise<string | null> {
+    for (;;) {
+      const digest = await this.#compute(wanted)
+      if (digest === 'far') return null
+      if (digest !== 'forgotten') return digest.sha256
     }
   }
 
-  async #compute(
-    key: string,
-    path: string,
-    file: FileHandle,
-    hurry: Hurry,
-  ): Promise<string | null> {
+  /**
+   * Computes a SHA-256 while nobody needs it at once. If somebody does, waits for that caller and
+   * takes the result.
+   */
+  async #computePatiently(wanted: Wanted): Promise<string | null> {
+    for (;;) {
+      await this.#hurried.get(wanted.key)?.catch(() => undefined)
+      const digest = await this.#compute(wanted)
+      if (typeof digest === 'object') return digest.sha256
+    }
+  }
+
+  async #compute({ key, path, file, hurry }: Wanted): Promise<Digest> {
     const stats = await statOf(file)
     const version = versionOf(stats)
     const known = this.#known.get(key)
-    if (known?.version === version) return known.sha256
+    if (known?.version === version) return known
     this.#forgetIfOther(key, version)
     const size = Number(stats.size)
     const digest = size > smallFileBytes ? await this.#ask({ key, path, bytes: size }, hurry) : null
-    if (digest === 'far') return null
+    if (typeof digest === 'string') return digest
     if (hurry === 'unhurried' && this.#closed) throw new Error('the server stops')
     const sha256 = digest?.sha256 ?? (await read(file, size))
     this.#told.delete(key)
     await this.know(key, sha256, file)
-    return sha256
+    return { sha256 }
   }
 
-  #ask(what: { key: string; path: string; bytes: number }, hurry: Hurry): Promise<Digest | null> {
+  async #ask(
+    what: { key: string; path: string; bytes: number },
+    hurry: Hurry,
+  ): Promise<Digest | null> {
     if (hurry !== 'unhurried')
       return this.#follower.ask({ ...what, onlyIfNear: hurry === 'if near' })
+    if (this.#hurried.has(what.key)) return 'forgotten'
     // The other thread reads the file from its beginning, so this one need not remember it.
     if (this.#told.has(what.key)) this.#forgetProgress(what.key)
     return this.#unhurried.ask({ ...what, onlyIfNear: false })
@@ -190,7 +220,26 @@ export class FileDigests {
 
   #forgetProgress(key: string): void {
     this.#told.delete(key)
-    this.#follower.tell({ order: 'forget', key })
+    this.#follower.forget(key)
+  }
+}
+
+/** The last work for each key that has not ended yet. */
+type Turns = Map<string, Promise<string | null>>
+
+/** Does work after all earlier work for the same key, even if that has failed. */
+async function inTurn(
+  turns: Turns,
+  key: string,
+  work: () => Promise<string | null>,
+): Promise<string | null> {
+  const before = turns.get(key)
+  const turn = before ? before.then(work, work) : work()
+  turns.set(key, turn)
+  try {
+    return await turn
+  } finally {
+    if (turns.get(key) === turn) turns.delete(key)
   }
 }
 
