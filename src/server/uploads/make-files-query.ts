@@ -4,6 +4,7 @@ import { rowValues } from '../db/row-values.ts'
 import { blockedContent, files, shortCodes, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
+import { lockOrder } from './lock-order.ts'
 
 /** The fields of a new file that do not come from its upload. */
 export type FileFacts = Pick<
@@ -40,8 +41,8 @@ const facts = [
  * fails.
  *
  * The new rows of the files lock their owner's row against deletion. The statement locks the owner
- * before the uploads, as the deletion of a user does, and the uploads in the order of their ids. In
- * any other order, two statements could wait for each other.
+ * before the uploads, as the deletion of a user does, and the uploads in the order that all
+ * statements use. In any other order, two statements could wait for each other.
  */
 export function prepareMakeFiles(db: Db) {
   const { placeholder } = sql
@@ -79,7 +80,7 @@ export function prepareMakeFiles(db: Db) {
       .where(
         and(inArray(uploads.ownerId, db.select({ id: owner.id }).from(owner)), notExists(blocked)),
       )
-      .orderBy(uploads.id)
+      .orderBy(...lockOrder)
       .for('update', { of: uploads }),
   )
   const ended = db.$with('ended').as(

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, lte, sql } from 'drizzle-orm'
 import { jsonRows } from '../db/json-rows.ts'
 import { rowValues } from '../db/row-values.ts'
-import { removals, uploads } from '../db/schema.ts'
+import { removals, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { prepareMakeFiles } from './make-files-query.ts'
 import { type Upload, unfinishedBytes } from './queries.ts'
@@ -71,11 +71,23 @@ export function prepareInsertUploads(db: Db) {
     createdAt: now,
     lastActivityAt: now,
   })
+  const owner = db.$with('owner').as(
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(eq(users.id, placeholder('ownerId')))
+      .for('key share'),
+  )
   const query = db
+    .with(owner)
     .insert(uploads)
-    // The rows are locked in the order of their keys, so that two calls never wait for each other.
+    // Open uploads that are found again are locked in the order of `lockOrder`. The owner is locked
+    // before them, as in the deletion of a user. New rows lock their owner anyway, but only at the
+    // end of the statement. The condition is always true, also without an owner; Postgres evaluates
+    // it before the first row.
     .select(
       sql`select ${row} from ${jsonRows(placeholder('wanted'), 'wanted', uploads, given)}
+        where (select count(*) from ${owner}) >= 0
         order by ${wanted('idempotencyKey')}`,
     )
     .onConflictDoUpdate({
@@ -148,16 +160,24 @@ const activityMs = 1000
 /**
  * Returns the function that records, at most once a second, that bytes arrive for an upload. The
  * function returns false if no bytes may arrive under this key, because neither an open upload nor
- * a test upload of the administrator (`startTestUpload`) has it.
+ * a test upload of the administrator (`startTestUpload`) has it. It never waits for another
+ * transaction.
  */
 export function prepareTouchUpload(db: Db) {
   const { placeholder } = sql
   const byKey = eq(uploads.storageKey, placeholder('storageKey'))
+  // A row that another transaction has locked is not touched. That transaction may be waiting for
+  // the very transfer that calls this, to remove the bytes.
+  const free = db
+    .select({ storageKey: uploads.storageKey })
+    .from(uploads)
+    .where(and(byKey, lte(uploads.lastActivityAt, placeholder('before'))))
+    .for('update', { skipLocked: true })
   const touched = db.$with('touched').as(
     db
       .update(uploads)
       .set({ lastActivityAt: sql`${placeholder('now')}` })
-      .where(and(byKey, lte(uploads.lastActivityAt, placeholder('before'))))
+      .where(sql`${uploads.storageKey} = any(array${free})`)
       .returning({ id: uploads.id }),
   )
   const ofTest = and(

@@ -4,6 +4,7 @@ import { minuteInMs } from '../../shared/rules/time-units.ts'
 import type { TierFacts } from '../../shared/rules/trial.ts'
 import { files, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
+import { lockOrder, lockUploads } from './lock-order.ts'
 import { type EndedUpload, endUploads } from './removal-queries.ts'
 import { leastUnfinishedBytes } from './upload-ceilings.ts'
 
@@ -51,7 +52,7 @@ export async function lockRepeated(
     .select({ key: uploads.idempotencyKey })
     .from(uploads)
     .where(and(eq(uploads.ownerId, ownerId), isAnyOf(uploads.idempotencyKey, keys)))
-    .orderBy(uploads.id)
+    .orderBy(...lockOrder)
     .for('update')
   return new Set(open.flatMap(({ key }) => key ?? []))
 }
@@ -126,8 +127,8 @@ export async function endUploadsOf(
   now: Date,
 ): Promise<EndedUpload[]> {
   if (storageKeys.length === 0) return []
-  const which = sql`${isAnyOf(uploads.storageKey, storageKeys)} and ${uploads.ownerId} = ${ownerId}`
-  return endUploads(db, which, now)
+  const which = and(isAnyOf(uploads.storageKey, storageKeys), eq(uploads.ownerId, ownerId))
+  return endUploads(db, lockUploads(db, which), now)
 }
 
 /**
@@ -147,7 +148,7 @@ export function takeIdleUploads(
   { before, now, limit, ownerId, storage }: IdleUploads,
 ): Promise<EndedUpload[]> {
   const idle = db
-    .select({ id: uploads.id })
+    .select({ storageKey: uploads.storageKey })
     .from(uploads)
     .where(
       and(
@@ -159,10 +160,13 @@ export function takeIdleUploads(
     .orderBy(uploads.lastActivityAt)
     .limit(limit)
     .for('update', { skipLocked: true })
-  return endUploads(db, inArray(uploads.id, idle), now)
+  return endUploads(db, idle, now)
 }
 
-/** Ends a user's uploads, except the `keep` that were active last. Returns the ended ones. */
+/**
+ * Ends a user's uploads, except the `keep` that were active last. Returns the ended ones. An upload
+ * that another transaction has locked is left alone: it is being confirmed or ended there.
+ */
 export function takeSurplusUploads(
   tx: Db,
   ownerId: string,
@@ -175,7 +179,12 @@ export function takeSurplusUploads(
     .where(eq(uploads.ownerId, ownerId))
     .orderBy(desc(uploads.lastActivityAt), desc(uploads.createdAt))
     .offset(keep)
-  return endUploads(tx, inArray(uploads.id, surplus), now)
+  const locked = tx
+    .select({ storageKey: uploads.storageKey })
+    .from(uploads)
+    .where(inArray(uploads.id, surplus))
+    .for('update', { skipLocked: true })
+  return endUploads(tx, locked, now)
 }
 
 /**

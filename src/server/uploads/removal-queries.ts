@@ -1,4 +1,4 @@
-import { inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { inArray, lte, type SQLWrapper, sql } from 'drizzle-orm'
 import { idleUploadKeptMs } from '../../shared/rules/kept-times.ts'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { rowValues } from '../db/row-values.ts'
@@ -18,21 +18,27 @@ export type FirstTry = 'caller' | 'job'
 const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
 
 /**
- * Ends the uploads that `which` selects, and returns them. The same statement records in `removals`
+ * Ends the uploads that `locked` locks, and returns them. The same statement records in `removals`
  * that their bytes must be removed, so this is not forgotten after a crash. The removal is due at
  * `now`. For an upload that was idle for more than 24 hours, it was due at the end of these 24
  * hours.
+ * @param locked a query such as that of `lockUploads`. One that skips locked uploads may have any
+ * order, because it never waits.
  */
 export function endUploads(
   db: Db,
-  which: SQL,
+  locked: SQLWrapper,
   now: Date,
   firstTry: FirstTry = 'caller',
 ): Promise<EndedUpload[]> {
   const { storageKey, storage, lastActivityAt } = uploads
-  const ended = db
-    .$with('ended')
-    .as(db.delete(uploads).where(which).returning({ storageKey, storage, lastActivityAt }))
+  const ended = db.$with('ended').as(
+    db
+      .delete(uploads)
+      // Postgres runs the query in `array` once, before it deletes the first row.
+      .where(sql`${storageKey} = any(array${locked})`)
+      .returning({ storageKey, storage, lastActivityAt }),
+  )
   const row = rowValues(removals, {
     storageKey: ended.storageKey,
     storage: ended.storage,
