@@ -13,6 +13,9 @@ import type { Stores } from './storage/stores.ts'
 
 export type { Clock, Db }
 
+/** A job that runs when it is asked for, and also by the clock. */
+export type JobOnDemand = 'compute-digests' | 'find-blocked-content'
+
 /**
  * Everything that a use case can need. Each use case names the few it takes (`Pick<Deps, 'db' |
  * 'clock'>`).
@@ -29,8 +32,8 @@ export interface Deps {
   passwords: Passwords
   rateLimits: RateLimits
   mailQueue: MailQueue
-  /** Asks for a run of the job that computes missing SHA-256 digests. */
-  askForDigests: () => void
+  /** Asks for a run of a job that would else wait up to a minute for its next one. */
+  askForJob: (name: JobOnDemand) => void
   mailer: Mailer
   settings: AdminSettings
   metrics: Metrics

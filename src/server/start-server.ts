@@ -114,7 +114,7 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
     passwords,
     rateLimits,
     mailQueue,
-    askForDigests: queue.askForDigests,
+    askForJob: queue.askForJob,
     mailer,
     settings,
     metrics,

@@ -170,7 +170,7 @@ export async function serveApp(
     passwords,
     rateLimits,
     mailQueue,
-    askForDigests() {},
+    askForJob() {},
     mailer: config.smtpUrl === null ? mailBox.mailer : createMailer(config, { clock, log }),
     settings,
     metrics,

@@ -1,8 +1,58 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import { bindStores } from '../../src/server/uploads/bind-storage.ts'
 import type { Report } from '../../src/shared/contract/abuse.ts'
 import type { AuditLine } from '../../src/shared/contract/admin.ts'
 import type { File } from '../../src/shared/contract/files.ts'
-import { type Client, json, type Person, putBytes, startUpload } from './make.ts'
+import {
+  type Client,
+  json,
+  makeClient,
+  makePerson,
+  type Person,
+  putBytes,
+  startUpload,
+} from './make.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 import { confirm } from './upload-requests.ts'
+
+/** A server, and those who take part in a takedown. */
+export interface TakedownStage {
+  app: TestApp
+  admin: Person
+  /** A premium user. */
+  owner: Person
+  visitor: Client
+}
+
+export async function startTakedownStage(): Promise<TakedownStage> {
+  const app = await startTestApp()
+  // As at the start of a real server. A store that belongs to no installation counts as missing.
+  await bindStores(app.deps)
+  const admin = await makePerson(app, { role: 'admin' })
+  const owner = await makePerson(app, { tier: 'premium' })
+  return { app, admin, owner, visitor: makeClient(app) }
+}
+
+/** Closes a server. Expects that it has logged no error. */
+export async function closeWithoutErrors(app: TestApp): Promise<void> {
+  const errors = app.logged.filter(({ level }) => level >= 50)
+  await app.close()
+  expect(errors).toEqual([])
+}
+
+/** Returns random bytes, so that no other file has the same content. */
+export function fresh(size = 1000): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(randomBytes(size))
+}
+
+/** Downloads the file behind a link. Returns whether the link opens. */
+export async function opens(client: Client, shortCode: string): Promise<boolean> {
+  const answer = await client.fetch(`/api/download/${shortCode}`)
+  await answer.arrayBuffer()
+  expect([200, 404]).toContain(answer.status)
+  return answer.status === 200
+}
 
 /** Takes down the file behind a link. Returns the answer. */
 export function takeDown(
@@ -36,11 +86,17 @@ export async function takedownAudit(admin: Client, { email }: Person): Promise<A
   return json(await admin.fetch(`/api/admin/audit${query}`))
 }
 
-/** Uploads these bytes and confirms the upload. Returns the answer to the confirmation. */
-export async function uploadAgain(person: Person, bytes: Uint8Array<ArrayBuffer>, more = {}) {
+/** Uploads these bytes, but does not confirm the upload. Returns the storage key. */
+export async function uploadOf(person: Person, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const started = await startUpload(person, { size: bytes.length })
   await putBytes(started, bytes)
-  return { cloudKey: started.cloudKey, answer: await confirm(person, started.cloudKey, more) }
+  return started.cloudKey
+}
+
+/** Uploads these bytes and confirms the upload. Returns the answer to the confirmation. */
+export async function uploadAgain(person: Person, bytes: Uint8Array<ArrayBuffer>, more = {}) {
+  const cloudKey = await uploadOf(person, bytes)
+  return { cloudKey, answer: await confirm(person, cloudKey, more) }
 }
 
 /** Returns a file as its owner's list shows it. */

@@ -1,27 +1,28 @@
-import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Client,
   json,
-  makeClient,
   makeFile,
   makePerson,
   type Person,
-  putBytes,
   sha256,
-  startUpload,
 } from '../../../tests/support/make.ts'
 import { pieceOf, putPart, startInParts } from '../../../tests/support/parted-uploads.ts'
 import {
+  closeWithoutErrors,
+  fresh,
   listedFile,
   listReports,
+  opens,
   report,
+  startTakedownStage,
   takedownAudit,
   takenDown,
   uploadAgain,
+  uploadOf,
 } from '../../../tests/support/takedowns.ts'
-import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { TestApp } from '../../../tests/support/test-app.ts'
 import { confirmAll, endsOf, sendAllOf } from '../../../tests/support/upload-batches.ts'
 import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
@@ -34,27 +35,12 @@ let admin: Person
 let owner: Person
 let visitor: Client
 beforeAll(async () => {
-  app = await startTestApp()
-  admin = await makePerson(app, { role: 'admin' })
-  owner = await makePerson(app, { tier: 'premium' })
-  visitor = makeClient(app)
+  ;({ app, admin, owner, visitor } = await startTakedownStage())
 })
 afterEach(async () => {
   await app.mails()
 })
-afterAll(async () => {
-  const failures = app.logged.filter(({ level }) => level >= 50)
-  await app.close()
-  expect(failures).toEqual([])
-})
-
-function fresh(size = 1000) {
-  return new Uint8Array(randomBytes(size))
-}
-
-function opens(code: string) {
-  return visitor.fetch(`/api/download/${code}`).then(({ status }) => status === 200)
-}
+afterAll(() => closeWithoutErrors(app))
 
 describe('content that is blocked', () => {
   it('becomes nobody’s file any more, in one piece', async () => {
@@ -115,14 +101,11 @@ describe('content that is blocked', () => {
   it('is refused to each of many confirms at once', async () => {
     const bytes = fresh()
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
-    const started = await startUpload(owner, { size: bytes.length })
-    await putBytes(started, bytes)
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => confirm(owner, started.cloudKey)),
-    )
+    const key = await uploadOf(owner, bytes)
+    const answers = await Promise.all(Array.from({ length: 6 }, () => confirm(owner, key)))
     for (const { status } of answers) expect([404, 409]).toContain(status)
     expect(answers.some(({ status }) => status === 409)).toBe(true)
-    expect(await app.storage.storedSize(started.cloudKey)).toBeNull()
+    expect(await app.storage.storedSize(key)).toBeNull()
   })
 
   it('says so when the file of a repeated confirm was taken down since', async () => {
@@ -160,8 +143,9 @@ describe('other files with the same content', () => {
     expect(await takenDown(admin, one.shortCode, 'Stolen.')).toBe(
       'The file was taken down. Its content is blocked, and 3 other files with it were taken down.',
     )
-    for (const { shortCode } of [one, two, three, four]) expect(await opens(shortCode)).toBe(false)
-    expect(await opens(spared.shortCode)).toBe(true)
+    for (const { shortCode } of [one, two, three, four])
+      expect(await opens(visitor, shortCode)).toBe(false)
+    expect(await opens(visitor, spared.shortCode)).toBe(true)
     expect(await listReports(admin)).toEqual([])
     expect(await listedFile(bob, four.id)).toMatchObject({ takedownReason: 'Stolen.' })
 
@@ -209,7 +193,7 @@ describe('a takedown that was interrupted after it blocked the content', () => {
       blockedAt: app.clock(),
     })
     expect(await findBlockedContent(app.deps)).toEqual({ read: 0, failed: 0, takenDown: 2 })
-    for (const { shortCode } of [file, copy]) expect(await opens(shortCode)).toBe(false)
+    for (const { shortCode } of [file, copy]) expect(await opens(visitor, shortCode)).toBe(false)
     expect(await listedFile(owner, file.id)).toMatchObject({ takedownReason: 'Cut off.' })
     expect(await app.mails()).toHaveLength(2)
     expect(await findBlockedContent(app.deps)).toEqual({ read: 0, failed: 0, takenDown: 0 })

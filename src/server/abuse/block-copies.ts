@@ -1,11 +1,14 @@
 import { type AuditEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
 import { markPurged, takeDownBlocked } from '../files/queries.ts'
 import { removeStored } from '../storage/remove-stored.ts'
+import type { Storage } from '../storage/storage.ts'
 import {
   blockContent,
   type Content,
   closeReportsOf,
+  findBlocked,
   listUnproved,
   lockContent,
   noteProved,
@@ -20,7 +23,7 @@ const batchSize = 100
  * Reads the stored bytes of a file and records their SHA-256. If the file was taken down, it also
  * blocks the content for the reason of that takedown. Otherwise it blocks the content only if
  * `reason` is given. Returns the SHA-256, or null when no bytes are stored.
- * @throws {AppError} UNAVAILABLE when storage cannot be read.
+ * @throws {AppError} UNAVAILABLE when storage cannot be read, or is not there.
  */
 export async function proveContent(
   { clock, db, stores }: BlockDeps,
@@ -28,7 +31,9 @@ export async function proveContent(
   reason: string | null = null,
   hurry: 'now' | 'unhurried' = 'now',
 ): Promise<string | null> {
-  const sha256 = await stores.of(storage).sha256(storageKey, hurry)
+  const store = stores.of(storage)
+  const sha256 = await store.sha256(storageKey, hurry)
+  if (sha256 === null) await assertThere(store)
   await db.transaction(async (tx) => {
     const file = await lockContent(tx, id)
     // Bytes that were not found before may be there now, when a storage folder was away.
@@ -39,6 +44,31 @@ export async function proveContent(
     await blockContent(tx, { sha256, size: file.size, reason: why, blockedAt: clock() })
   })
   return sha256
+}
+
+/**
+ * Checks that a store is there, when an object was not found in it. A disk that is not mounted
+ * looks like an empty folder, which belongs to no installation.
+ * @throws {AppError} UNAVAILABLE when it is not there.
+ */
+async function assertThere(store: Storage): Promise<void> {
+  if ((await store.installation()) === null) throw new AppError('UNAVAILABLE')
+}
+
+/**
+ * Reads a file as `proveContent` does. If its content is blocked, takes down all files that have
+ * it.
+ * @returns how many files were taken down.
+ */
+export async function compareContent(
+  deps: BlockDeps,
+  file: Content,
+  hurry: 'now' | 'unhurried' = 'now',
+): Promise<number> {
+  const sha256 = await proveContent(deps, file, null, hurry)
+  if (sha256 === null) return 0
+  const blocked = await findBlocked(deps.db, [sha256])
+  return blocked.has(sha256) ? takeDownCopies(deps, sha256) : 0
 }
 
 /**
@@ -102,8 +132,9 @@ async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promi
 /**
  * Finds blocked content among the files, and completes takedowns that were interrupted. First it
  * reads the files that may hold blocked content and whose SHA-256 this server has not computed yet.
- * For a file in a bucket, the database holds only the SHA-256 that the sender claims. Then it takes
- * down every file whose content is blocked. If it can read no file of a batch, storage probably
+ * For a file in a bucket, the database holds only the SHA-256 that the sender claims. A file with
+ * blocked content is taken down as soon as it is read. At the end it takes down every other file
+ * whose content is blocked. If it can read no file of a batch, storage probably
  * cannot be reached. Then the other files wait for the next run.
  * @returns how many files were read, how many could not be read and are tried again, and how many
  * were taken down.
@@ -111,29 +142,41 @@ async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promi
 export async function findBlockedContent(
   deps: BlockDeps,
 ): Promise<{ read: number; failed: number; takenDown: number }> {
-  let read = 0
-  let failed = 0
+  const total = { read: 0, failed: 0, takenDown: 0 }
   let after: string | null = null
   for (;;) {
     const batch: Content[] = await listUnproved(deps.db, after, batchSize)
-    const faults = await proveBatch(deps, batch)
-    read += batch.length - faults
-    failed += faults
+    const { failed, takenDown } = await compareBatch(deps, batch)
+    total.read += batch.length - failed
+    total.failed += failed
+    total.takenDown += takenDown
     after = batch.at(-1)?.id ?? null
-    if (batch.length < batchSize || faults === batch.length) break
+    if (batch.length < batchSize || failed === batch.length) break
   }
-  return { read, failed, takenDown: await takeDownCopies(deps) }
+  total.takenDown += await takeDownCopies(deps)
+  return total
 }
 
-/** Reads the files of a batch (see `proveContent`). Returns how many could not be read. */
-async function proveBatch(deps: BlockDeps, batch: readonly Content[]): Promise<number> {
+/**
+ * Reads the files of a batch (see `compareContent`). Returns how many could not be read, and how
+ * many were taken down.
+ */
+async function compareBatch(
+  deps: BlockDeps,
+  batch: readonly Content[],
+): Promise<{ failed: number; takenDown: number }> {
   const faults: unknown[] = []
+  let takenDown = 0
   for (const file of batch) {
-    await proveContent(deps, file).catch((error: unknown) => faults.push(error))
+    try {
+      takenDown += await compareContent(deps, file)
+    } catch (error) {
+      faults.push(error)
+    }
   }
   if (faults.length > 0) {
     const told = { err: faults[0], count: faults.length }
     deps.log.error(told, 'content that may be blocked could not be read; it is tried again')
   }
-  return faults.length
+  return { failed: faults.length, takenDown }
 }

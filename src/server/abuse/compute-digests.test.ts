@@ -1,18 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Client, json, makeFile, type Person, sha256 } from '../../../tests/support/make.ts'
 import {
-  type Client,
-  json,
-  makeClient,
-  makeFile,
-  makePerson,
-  type Person,
-  putBytes,
-  sha256,
-  startUpload,
-} from '../../../tests/support/make.ts'
-import { listedFile, takenDown } from '../../../tests/support/takedowns.ts'
-import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+  fresh,
+  listedFile,
+  opens,
+  startTakedownStage,
+  takenDown,
+  uploadOf,
+} from '../../../tests/support/takedowns.ts'
+import type { TestApp } from '../../../tests/support/test-app.ts'
 import { confirm, download, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { AppError } from '../errors.ts'
@@ -30,16 +26,9 @@ let visitor: Client
 /** How often a run of the job was asked for. */
 let asked = 0
 beforeAll(async () => {
-  app = await startTestApp()
-  admin = await makePerson(app, { role: 'admin' })
-  owner = await makePerson(app, { tier: 'premium' })
-  visitor = makeClient(app)
+  ;({ app, admin, owner, visitor } = await startTakedownStage())
 })
 afterAll(() => app.close())
-
-function fresh() {
-  return new Uint8Array(randomBytes(1000))
-}
 
 /** A disk store that has not read a file yet when it seals it, as on a slow processor. */
 function lagging(changes: Partial<Storage> = {}) {
@@ -55,24 +44,14 @@ function lagging(changes: Partial<Storage> = {}) {
     ...app.deps,
     ...prepareUploads(app.deps.db),
     stores: createStores(storage),
-    askForDigests() {
+    askForJob() {
       asked += 1
     },
   }
 }
 
-async function uploaded(bytes: Uint8Array<ArrayBuffer>) {
-  const started = await startUpload(owner, { size: bytes.length })
-  await putBytes(started, bytes)
-  return started.cloudKey
-}
-
 function confirmLate(cloudKey: string, claim?: string): Promise<File> {
   return confirmUpload(lagging(), { id: owner.id, tier: 'premium' }, { cloudKey, sha256: claim })
-}
-
-async function opens({ shortCode }: File): Promise<boolean> {
-  return (await visitor.fetch(`/api/download/${shortCode}`)).status === 200
 }
 
 async function refusalOf(work: Promise<unknown>): Promise<string> {
@@ -84,7 +63,7 @@ describe('a file whose SHA-256 is not known when it is confirmed', () => {
   it('works at once, and gets its SHA-256 later, once', async () => {
     const bytes = fresh()
     asked = 0
-    const file = await confirmLate(await uploaded(bytes))
+    const file = await confirmLate(await uploadOf(owner, bytes))
     expect([file.sha256, asked]).toEqual([null, 1])
     expect(await download(app, file)).toEqual(bytes)
     expect((await listedFile(owner, file.id))?.sha256).toBeNull()
@@ -97,14 +76,14 @@ describe('a file whose SHA-256 is not known when it is confirmed', () => {
 
   it('is compared before the answer if the client names one, also in a second confirm', async () => {
     const bytes = fresh()
-    const wrong = await uploaded(bytes)
+    const wrong = await uploadOf(owner, bytes)
     expect(await refusalOf(confirmLate(wrong, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
     expect(await app.storage.storedSize(wrong)).toBeNull()
     asked = 0
-    const right = await confirmLate(await uploaded(bytes), sha256(bytes))
+    const right = await confirmLate(await uploadOf(owner, bytes), sha256(bytes))
     expect([right.sha256, asked]).toEqual([sha256(bytes), 0])
 
-    const key = await uploaded(bytes)
+    const key = await uploadOf(owner, bytes)
     const file = await confirmLate(key)
     const refused = await confirm(owner, key, { sha256: 'f'.repeat(64) })
     await expectRefusal(refused, 409, 'CHECKSUM_MISMATCH')
@@ -116,8 +95,8 @@ describe('a file whose SHA-256 is not known when it is confirmed', () => {
 
   it('that cannot be read is tried again, and others do not wait for it', async () => {
     const files = [
-      await confirmLate(await uploaded(fresh())),
-      await confirmLate(await uploaded(fresh())),
+      await confirmLate(await uploadOf(owner, fresh())),
+      await confirmLate(await uploadOf(owner, fresh())),
     ]
     let failed = false
     const sometimes = lagging({
@@ -133,7 +112,7 @@ describe('a file whose SHA-256 is not known when it is confirmed', () => {
   })
 
   it('that was deleted meanwhile is not read', async () => {
-    const file = await confirmLate(await uploaded(fresh()))
+    const file = await confirmLate(await uploadOf(owner, fresh()))
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0 })
   })
@@ -143,7 +122,7 @@ describe('content that was taken down', () => {
   it('becomes no file, also where its SHA-256 takes long', async () => {
     const bytes = fresh()
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
-    const key = await uploaded(bytes)
+    const key = await uploadOf(owner, bytes)
     expect(await refusalOf(confirmLate(key))).toBe('CONTENT_BLOCKED')
     expect(await app.storage.storedSize(key)).toBeNull()
   })
@@ -151,30 +130,63 @@ describe('content that was taken down', () => {
   it('takes with it the files that have it and whose SHA-256 is not known yet', async () => {
     for (const find of [findBlockedContent, computeDigests]) {
       const bytes = fresh()
-      const unknown = await confirmLate(await uploaded(bytes))
+      const unknown = await confirmLate(await uploadOf(owner, bytes))
       await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
       await find(app.deps)
-      expect(await opens(unknown)).toBe(false)
+      expect(await opens(visitor, unknown.shortCode)).toBe(false)
       expect((await listedFile(owner, unknown.id))?.takedownReason).toBe('It is malware.')
     }
   })
 
-  it('can be a file whose bytes were not found while the storage folder was away', async () => {
+  it('is found in a file that the job wanted to read while the storage folder was away', async () => {
     // No blocked content has this size. Otherwise the confirm computes the SHA-256 at once.
-    const bytes = new Uint8Array(randomBytes(1001))
-    const file = await confirmLate(await uploaded(bytes))
-    const away = lagging({ sha256: async () => null })
-    expect(await computeDigests(away)).toEqual({ computed: 1, failed: 0 })
+    const bytes = fresh(1001)
+    const file = await confirmLate(await uploadOf(owner, bytes))
+    const away = lagging({ sha256: async () => null, installation: async () => null })
+    expect(await computeDigests(away)).toEqual({ computed: 0, failed: 1 })
+    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
+    expect(await findBlockedContent(app.deps)).toEqual({ read: 1, failed: 0, takenDown: 1 })
+    expect(await opens(visitor, file.shortCode)).toBe(false)
+  })
+
+  it('can be a file whose bytes were not found for a while', async () => {
+    const bytes = fresh(1002)
+    const file = await confirmLate(await uploadOf(owner, bytes))
+    const lost = lagging({ sha256: async () => null })
+    expect(await computeDigests(lost)).toEqual({ computed: 1, failed: 0 })
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0 })
     await takenDown(admin, file.shortCode)
     expect((await listedFile(owner, file.id))?.sha256).toBe(sha256(bytes))
-    expect(await refusalOf(confirmLate(await uploaded(bytes)))).toBe('CONTENT_BLOCKED')
+    expect(await refusalOf(confirmLate(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
+  })
+
+  it('is taken down as soon as it is read, not when all files of its size are', async () => {
+    const bytes = fresh(1003)
+    const files = [await confirmLate(await uploadOf(owner, bytes))]
+    for (let other = 0; other < 2; other += 1) {
+      files.push(await confirmLate(await uploadOf(owner, fresh(1003))))
+    }
+    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
+    const openAtReading: number[] = []
+    const watched = lagging({
+      async sha256(key) {
+        const links = await Promise.all(files.map((file) => opens(visitor, file.shortCode)))
+        openAtReading.push(links.filter((isOpen) => isOpen).length)
+        return app.storage.sha256(key)
+      },
+    })
+    expect(await findBlockedContent(watched)).toEqual({ read: 3, failed: 0, takenDown: 1 })
+    const readBefore = files
+      .map(({ id }) => id)
+      .toSorted()
+      .indexOf(files[0]?.id ?? '')
+    expect(openAtReading).toEqual([3, 3, 3].map((open, at) => (at > readBefore ? open - 1 : open)))
   })
 
   it('can be a file whose SHA-256 is not known yet', async () => {
     const bytes = fresh()
-    const file = await confirmLate(await uploaded(bytes))
+    const file = await confirmLate(await uploadOf(owner, bytes))
     await takenDown(admin, file.shortCode)
-    expect(await refusalOf(confirmLate(await uploaded(bytes)))).toBe('CONTENT_BLOCKED')
+    expect(await refusalOf(confirmLate(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
   })
 })

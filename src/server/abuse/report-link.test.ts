@@ -10,7 +10,7 @@ import {
   type Person,
   sha256,
 } from '../../../tests/support/make.ts'
-import { listReports, report } from '../../../tests/support/takedowns.ts'
+import { listReports, report, startTakedownStage } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { longestReason } from '../../shared/rules/report.ts'
@@ -24,10 +24,7 @@ let admin: Person
 let owner: Person
 let visitor: Client
 beforeAll(async () => {
-  app = await startTestApp()
-  admin = await makePerson(app, { role: 'admin' })
-  owner = await makePerson(app, { tier: 'premium' })
-  visitor = makeClient(app)
+  ;({ app, admin, owner, visitor } = await startTakedownStage())
 })
 beforeEach(async () => {
   await app.deps.db.delete(reports)

@@ -30,7 +30,7 @@ type AbuseEndpoint =
  * down, or dismisses the report.
  */
 export function abuseRoutes(
-  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
+  deps: Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
   pages: ReportPages,
 ): Handlers<AbuseEndpoint> {
   return {

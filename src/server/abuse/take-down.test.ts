@@ -1,26 +1,28 @@
-import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   askForRenewal,
   type Client,
   json,
-  makeClient,
   makeFile,
   makePerson,
   type Person,
   sha256,
 } from '../../../tests/support/make.ts'
 import {
+  closeWithoutErrors,
+  fresh,
   listedFile,
   listReports,
+  opens,
   report,
+  startTakedownStage,
   takeDown,
   takedownAudit,
   takenDown,
   uploadAgain,
 } from '../../../tests/support/takedowns.ts'
-import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { TestApp } from '../../../tests/support/test-app.ts'
 import { expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
@@ -38,31 +40,16 @@ let admin: Person
 let owner: Person
 let visitor: Client
 beforeAll(async () => {
-  app = await startTestApp()
-  admin = await makePerson(app, { role: 'admin' })
-  owner = await makePerson(app, { tier: 'premium' })
-  visitor = makeClient(app)
+  ;({ app, admin, owner, visitor } = await startTakedownStage())
 })
 afterEach(async () => {
   await app.mails()
 })
-afterAll(async () => {
-  const failures = app.logged.filter(({ level }) => level >= 50)
-  await app.close()
-  expect(failures).toEqual([])
-})
-
-function fresh(size = 1000) {
-  return new Uint8Array(randomBytes(size))
-}
+afterAll(() => closeWithoutErrors(app))
 
 async function rowOf(id: string) {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   return row
-}
-
-function opens(code: string) {
-  return visitor.fetch(`/api/download/${code}`).then(({ status }) => status === 200)
 }
 
 describe('a link that is taken down', () => {
@@ -95,7 +82,7 @@ describe('a link that is taken down', () => {
     const file = await makeFile(owner)
     await takenDown(admin, file.shortCode)
     app.clock.advance(-60_000)
-    expect(await opens(file.shortCode)).toBe(false)
+    expect(await opens(visitor, file.shortCode)).toBe(false)
     app.clock.advance(60_000)
   })
 
@@ -147,7 +134,7 @@ describe('a link that is taken down', () => {
       got += piece.value.length
     }
     expect(got).toBe(bytes.length)
-    expect(await opens(file.shortCode)).toBe(false)
+    expect(await opens(visitor, file.shortCode)).toBe(false)
   })
 })
 
@@ -286,7 +273,7 @@ describe('a takedown of a link that is not open', () => {
     await report(visitor, file.shortCode)
     const renewed = await json<File>(await askForRenewal(owner, file.id))
     expect(await takenDown(admin, file.shortCode)).toContain('The file was taken down.')
-    expect(await opens(renewed.shortCode)).toBe(false)
+    expect(await opens(visitor, renewed.shortCode)).toBe(false)
   })
 
   it.each(['abcdefghij', 'x', "'--", 'x'.repeat(64), '\0', 'https://'])(
@@ -323,7 +310,7 @@ describe('POST /api/admin/takedown', () => {
     expect((await takeDown(visitor, file.shortCode)).status).toBe(401)
     expect((await takeDown(await makePerson(app), file.shortCode)).status).toBe(403)
     expect((await takeDown(owner, file.shortCode)).status).toBe(403)
-    expect(await opens(file.shortCode)).toBe(true)
+    expect(await opens(visitor, file.shortCode)).toBe(true)
     await takenDown(admin, file.shortCode, 'Enough.')
     const [line] = await takedownAudit(admin, owner)
     expect(line).toMatchObject({
@@ -372,7 +359,7 @@ describe('POST /api/admin/takedown', () => {
     expect(takedownText(await takeDownFile(away, takedown))).toBe(
       'The file was taken down. Storage cannot be read now. Its content will be blocked as soon as it can.',
     )
-    expect(await opens(file.shortCode)).toBe(false)
+    expect(await opens(visitor, file.shortCode)).toBe(false)
     expect((await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
     await expireFiles(app.deps)
     expect(await findBlockedContent(away)).toMatchObject({ read: 0, failed: 1 })

@@ -15,7 +15,7 @@ import {
   lockContent,
 } from './queries.ts'
 
-type TakedownDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
+type TakedownDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
 /** Which link the administrator takes down, and why. */
 export interface TakedownOrder {
@@ -47,7 +47,8 @@ export interface TakedownResult {
  * uploads with the same SHA-256 are refused, and other files with the same SHA-256 are taken down
  * too. Only a SHA-256 that this server has computed counts. For a file in a bucket, the server ends
  * the link first and then reads the bytes to compute it. Then the bytes are removed; if that fails,
- * the purge job removes them later. If this call is interrupted, `findBlockedContent` completes it.
+ * the purge job removes them later. Files whose SHA-256 is not known yet are compared by a run of
+ * `findBlockedContent`, which begins within seconds. If this call is interrupted, `findBlockedContent` completes it.
  * Every owner gets a mail. A second takedown of the same file completes the first one, and changes
  * nothing else.
  * @throws {AppError} LINK_NOT_FOUND when no file has this link, and no file was reported under it.
@@ -66,6 +67,8 @@ export async function takeDown(
     await removeStored(deps, [found.file], (ids) => markPurged(deps.db, ids, deps.clock()))
   }
   if (sha256 === null) return { link: found.link, content: 'gone', copies: 0 }
+  // Other files may have the same content, and this server has not computed their SHA-256 yet.
+  deps.askForJob('find-blocked-content')
   return { link: found.link, content: 'blocked', copies: await takeDownCopies(deps, sha256) }
 }
 

@@ -1,20 +1,26 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   askForDeletion,
   askForRenewal,
+  type Client,
   json,
-  makeClient,
   makeFile,
   makePerson,
   type Person,
-  putBytes,
-  startUpload,
 } from '../../../tests/support/make.ts'
-import { report, takeDown } from '../../../tests/support/takedowns.ts'
-import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import {
+  closeWithoutErrors,
+  fresh,
+  opens,
+  report,
+  startTakedownStage,
+  takeDown,
+  uploadOf,
+} from '../../../tests/support/takedowns.ts'
+import type { TestApp } from '../../../tests/support/test-app.ts'
 import { confirm } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files } from '../db/schema.ts'
@@ -34,17 +40,12 @@ let app: TestApp
 let admin: Person
 let ada: Person
 let bob: Person
+let visitor: Client
 beforeAll(async () => {
-  app = await startTestApp()
-  admin = await makePerson(app, { role: 'admin' })
-  ada = await makePerson(app, { tier: 'premium' })
+  ;({ app, admin, owner: ada, visitor } = await startTakedownStage())
   bob = await makePerson(app, { tier: 'premium' })
 })
-afterAll(async () => {
-  const failures = app.logged.filter(({ level }) => level >= 50)
-  await app.close()
-  expect(failures).toEqual([])
-})
+afterAll(() => closeWithoutErrors(app))
 
 /**
  * Starts the work after a random number of turns of the event loop. The greatest number is about as
@@ -55,33 +56,15 @@ async function soon<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-function fresh() {
-  return new Uint8Array(randomBytes(500))
-}
-
-async function opens(code: string) {
-  const answer = await makeClient(app).fetch(`/api/download/${code}`)
-  await answer.arrayBuffer()
-  expect([200, 404]).toContain(answer.status)
-  return answer.status === 200
-}
-
-/** Uploads these bytes, but does not confirm the upload. Returns the storage key. */
-async function sent(person: Person, bytes: Uint8Array<ArrayBuffer>) {
-  const started = await startUpload(person, { size: bytes.length })
-  await putBytes(started, bytes)
-  return started.cloudKey
-}
-
 /**
  * Expects that none of these links opens, that storage holds none of these keys, and that a new
  * upload of the same bytes is refused.
  */
 async function expectGone(codes: string[], keys: string[], bytes: Uint8Array<ArrayBuffer>) {
-  for (const code of codes) expect(await opens(code)).toBe(false)
+  for (const code of codes) expect(await opens(visitor, code)).toBe(false)
   await expireFiles(app.deps)
   for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
-  expect((await confirm(bob, await sent(bob, bytes))).status).toBe(409)
+  expect((await confirm(bob, await uploadOf(bob, bytes))).status).toBe(409)
   expect(await app.deps.db.$count(files, eq(files.ownerId, bob.id))).toBe(0)
 }
 
@@ -93,7 +76,7 @@ async function keyOf(id: string) {
 it('with a renewal: neither the old link nor the new one opens', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const file = await makeFile(ada, { bytes: fresh() })
-    await report(makeClient(app), file.shortCode)
+    await report(visitor, file.shortCode)
     const key = await keyOf(file.id)
     const [taken, renewal] = await Promise.all([
       soon(() => takeDown(admin, file.shortCode)),
@@ -112,7 +95,7 @@ it('with confirms of the same content by others: none of them leaves a link', as
     const file = await makeFile(ada, { bytes })
     const free = await makePerson(app)
     const people = [bob, bob, free]
-    const keys = await Promise.all(people.map((person) => sent(person, bytes)))
+    const keys = await Promise.all(people.map((person) => uploadOf(person, bytes)))
     const [taken, ...answers] = await Promise.all([
       soon(() => takeDown(admin, file.shortCode)),
       ...keys.map((key, at) => soon(() => confirm(people[at] ?? bob, key))),
@@ -139,7 +122,7 @@ it('with downloads: each gives all of the bytes or none, and none afterwards', a
       soon(() => takeDown(admin, file.shortCode)),
       ...[1, 2, 3].map(() =>
         soon(async () => {
-          const answer = await makeClient(app).fetch(`/api/download/${file.shortCode}`)
+          const answer = await visitor.fetch(`/api/download/${file.shortCode}`)
           return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) }
         }),
       ),
@@ -156,7 +139,7 @@ it('with downloads: each gives all of the bytes or none, and none afterwards', a
 it('with a deletion: the content is blocked whoever comes first, and both get an answer', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const [file, copy] = [await makeFile(ada), await makeFile(ada)]
-    await report(makeClient(app), file.shortCode)
+    await report(visitor, file.shortCode)
     const keys = [await keyOf(file.id), await keyOf(copy.id)]
     const [taken, deleted] = await Promise.all([
       soon(() => takeDown(admin, file.shortCode)),

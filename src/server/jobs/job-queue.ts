@@ -3,23 +3,23 @@ import type pg from 'pg'
 import { fromDrizzle, PgBoss, type Queue } from 'pg-boss'
 import type { Logger } from 'pino'
 import { mailRequestKeptMs } from '../../shared/rules/kept-times.ts'
+import type { JobOnDemand } from '../deps.ts'
 import type { MailQueue } from '../email/mail-queue.ts'
 
 /** How long `stop` waits for running jobs. */
 const stopMs = 10_000
 
 export const mailQueueName = 'send-mail'
-export const digestQueueName = 'compute-digests'
 
 /** The queue of jobs in the database. All servers share it. */
 export interface JobQueue {
   boss: PgBoss
   mail: MailQueue
   /**
-   * Asks for a run of the job that computes missing SHA-256 digests. It begins within some seconds.
-   * If the queue cannot be reached, only its next regular run does the work.
+   * Asks for a run of a job. It begins within some seconds. If a run goes on already, or the queue
+   * cannot be reached, the next regular run does the work.
    */
-  askForDigests(): void
+  askForJob(name: JobOnDemand): void
   /**
    * Stops the jobs of this server. Resolves when none runs here any more. A job that takes too long
    * is interrupted, which is safe.
@@ -64,9 +64,9 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
         return rowCount ?? 0
       },
     },
-    askForDigests() {
-      boss.send(digestQueueName).catch((error: unknown) => {
-        log.warn({ err: error }, 'a SHA-256 waits for the next regular run of its job')
+    askForJob(name) {
+      boss.send(name).catch((error: unknown) => {
+        log.warn({ err: error, job: name }, 'the work of a job waits for its next regular run')
       })
     },
     stop: () => boss.stop({ graceful: true, timeout: stopMs }),

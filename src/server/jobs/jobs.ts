@@ -5,7 +5,7 @@ import { removeLapsedReports } from '../abuse/queries.ts'
 import { removeOldDays } from '../analytics/remove-old-days.ts'
 import { removeLapsedRows } from '../auth/queries.ts'
 import { messageWithoutValues } from '../db/without-values.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps, JobOnDemand } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
 import { removeOldFeedback } from '../feedback/queries.ts'
 import { tellEndingLinks, tellFirstDownloads } from '../files/ask-for-file-letters.ts'
@@ -15,7 +15,7 @@ import { expireTrials } from '../tiers/expire-trials.ts'
 import { reportOverdueRemovals, retryRemovals } from '../uploads/retry-removals.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
 import { compareStorage } from './compare-storage.ts'
-import { digestQueueName, type JobQueue, mailQueueName, prepareQueues } from './job-queue.ts'
+import { type JobQueue, mailQueueName, prepareQueues } from './job-queue.ts'
 import { addHeartbeats, type JobResult, noteFailedRun, noteRun } from './queries.ts'
 import { type SendMailDeps, sendMail } from './send-mail.ts'
 
@@ -83,8 +83,12 @@ const jobs: readonly Job[] = [
       overdue: await reportOverdueRemovals(deps),
     }),
   },
-  { name: 'find-blocked-content', cron: '* * * * *', run: findBlockedContent },
-  { name: digestQueueName, cron: '* * * * *', run: computeDigests },
+  {
+    name: 'find-blocked-content' satisfies JobOnDemand,
+    cron: '* * * * *',
+    run: findBlockedContent,
+  },
+  { name: 'compute-digests' satisfies JobOnDemand, cron: '* * * * *', run: computeDigests },
   { name: 'compare-storage', cron: '17 3 * * *', run: compareStorage },
   {
     name: 'remove-lapsed-rows',

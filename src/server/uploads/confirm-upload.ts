@@ -23,7 +23,7 @@ import { maxFilesOf, takeSlots } from './take-slots.ts'
 
 type Confirmation = z.output<typeof uploads.confirmUpload.body>
 
-type ConfirmDeps = Pick<Deps, 'askForDigests' | 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
+type ConfirmDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
   Pick<UploadStatements, 'findUploads' | 'makeFiles'>
 type Owner = Pick<SessionUser, 'id' | 'tier'>
 type Confirmations = Batch<Confirmation, File>
@@ -123,7 +123,7 @@ async function confirmRound(
   }
   const unknown = allowed.filter(({ sha256 }) => sha256 === null)
   const isOwed = unknown.some(({ upload }) => deps.stores.of(upload.storage).computesSha256)
-  if (isOwed) deps.askForDigests()
+  if (isOwed) deps.askForJob('compute-digests')
   // If there is no file, a parallel call was faster: it made the file, or removed the bytes. A
   // second confirmation finds out which.
   if (again.length > 0) await confirmRound(deps, owner, again, batch)

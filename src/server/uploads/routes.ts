@@ -27,7 +27,7 @@ type UploadEndpoint =
  * URLs, and not to these calls.
  */
 export function uploadRoutes(
-  given: Pick<Deps, 'askForDigests' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
+  given: Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {
   const unfinished = new UnfinishedTotal(given.db, given.clock)
   const evictionTurns = new EvictionTurns()
