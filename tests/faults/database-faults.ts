@@ -25,6 +25,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 /** What happens to Postgres, and to the network in front of it. */
 export const databaseFaults = {
   'a connection to Postgres is cut': {
+    disturbs: ['database'],
     weight: 4,
     losesCounts: true,
     async inject({ network }, random) {
@@ -32,6 +33,7 @@ export const databaseFaults = {
     },
   },
   'Postgres ends all connections': {
+    disturbs: ['database'],
     weight: 2,
     losesCounts: true,
     async inject({ witness }, random) {
@@ -43,6 +45,7 @@ export const databaseFaults = {
     },
   },
   'Postgres stands still': {
+    disturbs: ['database'],
     weight: 1,
     losesCounts: true,
     async inject(stage, random) {
@@ -53,6 +56,7 @@ export const databaseFaults = {
     },
   },
   'the network to Postgres is silent': {
+    disturbs: ['database'],
     weight: 1,
     losesCounts: true,
     async inject({ network }, random) {

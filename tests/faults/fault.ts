@@ -2,8 +2,13 @@ import type { Draw } from '../support/seeded-rounds.ts'
 import type { Setup } from './setups.ts'
 import type { Stage } from './stage.ts'
 
+/** What a fault disturbs. The processes are those of the server, the clock is the server's. */
+export type Disturbed = 'processes' | 'jobs' | 'clock' | 'database' | 'bucket' | 'mail' | 'disk'
+
 /** Something that fails while users work. */
 export interface Fault {
+  /** Two faults that disturb the same thing are not injected at the same time. */
+  disturbs: readonly Disturbed[]
   /** How often the fault is drawn, compared with the others. */
   weight: number
   /** Whether the fault can happen in a setup. Without it, it can in each. */

@@ -13,10 +13,25 @@ export type FaultName = keyof typeof all
 export const faults: Record<FaultName, Fault> = all
 
 const names = Object.keys(all) as FaultName[]
+/** Of so many rounds, one has a second fault. */
+const roundsPerSecondFault = 5
 
-/** Draws a fault that can happen in a setup. One with a higher weight is drawn more often. */
-export function drawFault(setup: Setup, random: Draw): FaultName {
+/**
+ * Draws the faults of a round, which happen at the same time: one, which may be none at all, and
+ * sometimes a second one that disturbs something else. One with a higher weight is drawn more often.
+ */
+export function drawFaults(setup: Setup, random: Draw): FaultName[] {
   const possible = names.filter((name) => faults[name].isIn?.(setup) ?? true)
+  const first = drawOf(possible, random)
+  if (first === 'no fault' || random(roundsPerSecondFault) > 0) return [first]
+  const { disturbs } = faults[first]
+  const compatible = possible.filter(
+    (name) => name !== 'no fault' && !faults[name].disturbs.some((one) => disturbs.includes(one)),
+  )
+  return [first, drawOf(compatible, random)]
+}
+
+function drawOf(possible: readonly FaultName[], random: Draw): FaultName {
   const drawn = possible.flatMap((name) => Array<FaultName>(faults[name].weight).fill(name))
   return drawn[random(drawn.length)] ?? 'no fault'
 }

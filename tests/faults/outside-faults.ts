@@ -53,11 +53,13 @@ function answers(status: number): Fault['inject'] {
 /** What happens to the bucket, the mail server and the disk. */
 export const outsideFaults = {
   'the bucket is away': {
+    disturbs: ['bucket'],
     weight: 3,
     isIn: hasBucket,
     inject: disturb((network) => network.cut()),
   },
   'the bucket is slow': {
+    disturbs: ['bucket'],
     weight: 2,
     isIn: hasBucket,
     async inject({ bucketNetwork }, random) {
@@ -66,18 +68,31 @@ export const outsideFaults = {
     },
   },
   'the bucket stands still': {
+    disturbs: ['bucket'],
     weight: 1,
     isIn: hasBucket,
     inject: disturb((network, random) => network.hold(someRequests(random))),
   },
-  'the bucket answers 500': { weight: 3, isIn: hasBucket, inject: answers(500) },
-  'the bucket answers 503': { weight: 3, isIn: hasBucket, inject: answers(503) },
+  'the bucket answers 500': {
+    disturbs: ['bucket'],
+    weight: 3,
+    isIn: hasBucket,
+    inject: answers(500),
+  },
+  'the bucket answers 503': {
+    disturbs: ['bucket'],
+    weight: 3,
+    isIn: hasBucket,
+    inject: answers(503),
+  },
   'answers of the bucket are lost': {
+    disturbs: ['bucket'],
     weight: 4,
     isIn: hasBucket,
     inject: disturb((network, random) => network.loseAnswers(someRequests(random))),
   },
   'the mail server is away': {
+    disturbs: ['mail'],
     weight: 1,
     async inject({ mailServer, witness }, random) {
       mailServer.leave()
@@ -87,6 +102,7 @@ export const outsideFaults = {
     },
   },
   'the mail server fails': {
+    disturbs: ['mail'],
     weight: 2,
     async inject({ mailServer, witness }, random) {
       const reaction = mailReactions[random(mailReactions.length)] ?? 'drop'
@@ -99,6 +115,7 @@ export const outsideFaults = {
     },
   },
   'the disk is full': {
+    disturbs: ['disk'],
     weight: 8,
     isIn: ({ store }) => store === 'small disk',
     async inject({ smallDisk }, random) {
@@ -109,6 +126,8 @@ export const outsideFaults = {
     },
   },
   'the disk is full and the server is killed': {
+    // The server must be able to start, so Postgres must be there.
+    disturbs: ['disk', 'processes', 'database'],
     weight: 3,
     isIn: ({ store }) => store === 'small disk',
     async inject({ server, smallDisk }, random) {

@@ -3,7 +3,7 @@ import { logIn, makeClient, signUp } from '../support/make.ts'
 import { numbersFrom } from '../support/seeded-rounds.ts'
 import { checkDeeply, checkPlayer } from './checks.ts'
 import { Violation } from './expected-file.ts'
-import { drawFault, type FaultName, faults } from './faults.ts'
+import { drawFaults, type FaultName, faults } from './faults.ts'
 import { checkFreeLimit } from './invariants.ts'
 import type { Letterbox } from './letters.ts'
 import { type Player, playUser, uploadFirst } from './player.ts'
@@ -41,9 +41,9 @@ interface Game {
 }
 
 /**
- * Plays users against a real server and Postgres. In each round the seed draws a fault, which may
- * also be none. After each round, everything that the server has answered must still be true. Drops
- * the database at the end.
+ * Plays users against a real server and Postgres. In each round the seed draws one fault or two, or
+ * none. After each round, everything that the server has answered must still be true. Drops the
+ * database at the end.
  * @param onRound is called after each round.
  * @throws {Violation} if an answer is no longer true. The message names the seed, the setup and the
  * round.
@@ -64,15 +64,15 @@ export async function play(
       game.players.push(player)
     }
     for (let round = 1; round <= rounds; round += 1) {
-      const fault = drawFault(setups[setup], numbersFrom(`${seed} ${round}`))
+      const drawn = drawFaults(setups[setup], numbersFrom(`${seed} ${round}`))
       try {
-        await playRound(game, fault, `${seed} ${round}`, round % roundsBetweenWholeChecks === 0)
+        await playRound(game, drawn, `${seed} ${round}`, round % roundsBetweenWholeChecks === 0)
         if (round % roundsBetweenDeepChecks === 0 || round === rounds) {
           await checkDeeply(stage, game.players, letterbox, () => noteTime(game))
         }
       } catch (error) {
         const said = error instanceof Error ? error.message : String(error)
-        const where = `--seed ${seed} --setup ${setup}, round ${round}, ${fault}`
+        const where = `--seed ${seed} --setup ${setup}, round ${round}, ${drawn.join(' and ')}`
         throw new Violation(`${where}: ${said}`, { cause: error })
       }
       played.rounds = round
@@ -111,20 +111,18 @@ async function makePlayer(
 
 async function playRound(
   game: Game,
-  name: FaultName,
+  drawn: readonly FaultName[],
   seed: string,
   isWhole: boolean,
 ): Promise<void> {
   const { stage, players, played } = game
   const { server } = stage
-  const fault = faults[name]
+  const isCounted = !drawn.some((name) => faults[name].losesCounts)
   await Promise.all([
-    fault.inject(stage, numbersFrom(`${seed} fault`)),
-    ...players.map((player, at) =>
-      playUser(player, numbersFrom(`${seed} ${at}`), fault.losesCounts !== true),
-    ),
+    ...drawn.map((name, at) => faults[name].inject(stage, numbersFrom(`${seed} fault ${at}`))),
+    ...players.map((player, at) => playUser(player, numbersFrom(`${seed} ${at}`), isCounted)),
   ])
-  played.faults[name] = (played.faults[name] ?? 0) + 1
+  for (const name of drawn) played.faults[name] = (played.faults[name] ?? 0) + 1
   for (const { confirmed } of players) played.files += confirmed.size
   await recover(stage, players)
   noteTime(game)

@@ -5,8 +5,9 @@ const hourMs = 60 * 60_000
 
 /** What happens to the server itself: its processes, its jobs and its clock. */
 export const serverFaults = {
-  'no fault': { weight: 3, inject: async () => {} },
+  'no fault': { disturbs: [], weight: 3, inject: async () => {} },
   'the server is killed': {
+    disturbs: ['processes'],
     weight: 3,
     async inject({ server }, random) {
       await wait(random(longestDelayMs))
@@ -14,6 +15,7 @@ export const serverFaults = {
     },
   },
   'the server is killed twice': {
+    disturbs: ['processes'],
     weight: 1,
     async inject({ server }, random) {
       await wait(random(longestDelayMs))
@@ -25,6 +27,7 @@ export const serverFaults = {
     },
   },
   'a worker is killed': {
+    disturbs: ['processes'],
     weight: 8,
     isIn: ({ processes }) => processes > 1,
     async inject({ server }, random) {
@@ -33,6 +36,7 @@ export const serverFaults = {
     },
   },
   'a worker is killed while the jobs run': {
+    disturbs: ['processes', 'jobs'],
     weight: 4,
     isIn: ({ processes }) => processes > 1,
     async inject({ server }, random) {
@@ -43,6 +47,7 @@ export const serverFaults = {
     },
   },
   'the jobs run': {
+    disturbs: ['jobs'],
     weight: 3,
     async inject({ server }, random) {
       await wait(random(longestDelayMs))
@@ -50,6 +55,7 @@ export const serverFaults = {
     },
   },
   'the server is killed while the jobs run': {
+    disturbs: ['processes', 'jobs'],
     weight: 2,
     async inject({ server }, random) {
       const jobs = server.order({ do: 'run-jobs' })
@@ -59,6 +65,7 @@ export const serverFaults = {
     },
   },
   'time passes': {
+    disturbs: ['clock'],
     weight: 4,
     async inject({ server }, random) {
       await wait(random(longestDelayMs))
@@ -66,6 +73,7 @@ export const serverFaults = {
     },
   },
   'the clock is set back': {
+    disturbs: ['clock'],
     weight: 1,
     async inject({ server }, random) {
       await wait(random(longestDelayMs))

@@ -32,7 +32,10 @@ export interface PostgresProxy {
   silenceAt(n: number, lost: Loss): void
   /** Makes every connection silent, without closing any. New ones are silent too. */
   silence(): void
-  /** Passes on what new connections send. Connections that are silent stay silent. */
+  /**
+   * Passes on what new connections send, and forgets a cut that is still to come. Connections that
+   * are silent stay silent.
+   */
   open(): void
   /** Ends the connections that are silent, as a network does that finds out about them. */
   endSilent(): void
@@ -142,6 +145,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     },
     open() {
       isSilent = false
+      cut = null
     },
     endSilent() {
       for (const socket of sockets) if (silent.has(socket)) socket.destroy()
