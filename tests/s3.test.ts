@@ -8,8 +8,16 @@ import { newStorageKey } from '../src/server/storage/storage-key.ts'
 import { sweepUploads } from '../src/server/uploads/sweep-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { bytesIn } from './support/bucket.ts'
-import { startChaosProxy } from './support/chaos-proxy.ts'
-import { askForRenewal, json, makeFile, makePerson, putBytes, startUpload } from './support/make.ts'
+import { type ChaosProxy, startChaosProxy } from './support/chaos-proxy.ts'
+import {
+  askForRenewal,
+  json,
+  makeFile,
+  makePerson,
+  putBytes,
+  type StartedUpload,
+  startUpload,
+} from './support/make.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { send } from './support/send.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
@@ -28,6 +36,11 @@ function download(app: TestApp, { shortCode }: Pick<File, 'shortCode'>, init: Re
   return fetch(`${app.url}/api/download/${shortCode}`, init)
 }
 
+async function keyOf(app: TestApp, { id }: Pick<File, 'id'>): Promise<string> {
+  const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
+  return row?.storageKey ?? ''
+}
+
 describeOnS3('the main job on S3', () => {
   let app: TestApp
   let bucket: TestBucket
@@ -40,11 +53,6 @@ describeOnS3('the main job on S3', () => {
     await app.close()
     expect(failures).toEqual([])
   })
-
-  const keyOf = async ({ id }: Pick<File, 'id'>) => {
-    const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
-    return row?.storageKey ?? ''
-  }
 
   it('is ready, and lets the pages talk to the bucket', async () => {
     expect((await fetch(`${app.url}/api/ready`)).status).toBe(200)
@@ -213,7 +221,7 @@ describeOnS3('the main job on S3', () => {
   it('removes the bytes of a deleted file, and presigned URLs end with them', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    const key = await keyOf(file)
+    const key = await keyOf(app, file)
     const { headers } = await download(app, file, { redirect: 'manual' })
     expect((await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
     expect((await download(app, file)).status).toBe(404)
@@ -246,7 +254,7 @@ describeOnS3('the main job on S3', () => {
     it('goes: expired files, idle uploads, and what no row names', async () => {
       const ada = await makePerson(app)
       const file = await makeFile(ada)
-      const key = await keyOf(file)
+      const key = await keyOf(app, file)
       const idle = await startUpload(ada, { size: 10 })
       await putBytes(idle, text(10))
       const lost = await startUpload(ada, { size: 10 })
@@ -268,26 +276,88 @@ describeOnS3('the main job on S3', () => {
   })
 })
 
-describeOnS3('a bucket that does not answer the server', () => {
+describeOnS3('a bucket behind a network that fails', () => {
+  let app: TestApp
+  let bucket: TestBucket
+  let network: ChaosProxy
+  beforeAll(async () => {
+    bucket = await makeBucket()
+    network = await startChaosProxy()
+    network.forwardTo(Number(new URL(bucket.settings.endpoint?.href ?? '').port))
+    app = await startTestApp({ env: { ...bucket.env, S3_ENDPOINT: network.url } })
+  })
+  afterAll(async () => {
+    await app.close()
+    await network.close()
+  })
+
   it('holds up no conditional download, which is not counted then', async () => {
-    const { env } = await makeBucket()
-    const { S3_ENDPOINT: own = '' } = env
-    const proxy = await startChaosProxy()
-    proxy.forwardTo(Number(new URL(own).port))
-    const app = await startTestApp({
-      env: { ...env, S3_ENDPOINT: proxy.url, S3_PUBLIC_ENDPOINT: own },
-    })
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    proxy.hold(() => true)
+    network.hold(({ method }) => method === 'HEAD')
     const answer = await download(app, file, { headers: { 'if-none-match': '"other"' } })
     expect((await answer.arrayBuffer()).byteLength).toBe(1000)
     expect(await json<File[]>(await ada.fetch('/api/files'))).toMatchObject([{ downloadCount: 0 }])
     const told = app.logged.filter(({ level }) => level >= 50)
     expect(told).toMatchObject([{ msg: 'a download was not counted', fileId: file.id }])
-    await app.close()
-    await proxy.close()
+    network.open()
   })
+
+  const all = () => true
+  it.each([
+    ['away', () => network.cut()],
+    ['500', () => network.answer(500, all)],
+    ['503', () => network.answer(503, all)],
+    ['slow', () => network.slow(() => 50)],
+  ] as const)(
+    '%s: what needs it says when to ask again, and is done once it is back',
+    async (fault, begin) => {
+      const isThere = fault === 'slow'
+      const ada = await makePerson(app, { tier: 'premium' })
+      const kept = await makeFile(ada)
+      const removed = await makeFile(ada)
+      const key = await keyOf(app, removed)
+      const sent = await startUpload(ada, { size: 10 })
+      await putBytes(sent, text(10))
+      const idempotencyKey = `while the bucket is ${fault}`
+      const start = () => askForUpload(ada, { idempotencyKey })
+      begin()
+
+      for (const answer of [await start(), await confirm(ada, sent.cloudKey)]) {
+        if (isThere) expect(answer.status).toBe(200)
+        else {
+          await expectRefusal(answer, 503, 'UNAVAILABLE')
+          expect(answer.headers.get('retry-after')).toBe('5')
+        }
+      }
+      // The server only says where the bytes are. The bucket answers for itself.
+      const redirect = await download(app, kept, { redirect: 'manual' })
+      expect(redirect.status).toBe(302)
+      const given = await fetch(redirect.headers.get('location') ?? '').catch(() => null)
+      const expected = { away: undefined, 500: 500, 503: 503, slow: 200 }
+      expect(given?.status).toBe(expected[fault])
+      // A link ends at once. Bytes that the bucket could not remove go with a later purge.
+      expect((await ada.fetch(`/api/files/${removed.id}`, { method: 'DELETE' })).status).toBe(200)
+      expect((await download(app, removed, { redirect: 'manual' })).status).toBe(404)
+      const failed = isThere ? 0 : 1
+      expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed })
+
+      network.open()
+      const started = await json<StartedUpload>(await start())
+      expect(accepted).toContain((await putBytes(started, text(10))).status)
+      expect((await confirm(ada, started.cloudKey)).status).toBe(200)
+      const file = await json<File>(await confirm(ada, sent.cloudKey))
+      expect(await (await download(app, file)).text()).toBe('A'.repeat(10))
+      const bytes = Buffer.from(await (await download(app, kept)).arrayBuffer())
+      expect(bytes.equals(Buffer.from(kept.bytes))).toBe(true)
+      expect(await app.storage.storedSize(key)).toBe(isThere ? null : 1000)
+      // After a removal that failed, the purge waits before it tries again.
+      app.clock.advance(2 * minute)
+      expect(await expireFiles(app.deps)).toEqual({ purged: failed, failed: 0 })
+      expect(await app.storage.storedSize(key)).toBeNull()
+      app.clock.advance(-2 * minute)
+    },
+  )
 })
 
 describeOnS3('a bucket that is away', () => {
