@@ -1,9 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { moments } from '../support/postgres-proxy.ts'
-import { type Fault, longestDelayMs } from './fault.ts'
+import { type Fault, longestDelayMs, type Scene } from './fault.ts'
 import type { Stage } from './stage.ts'
 
 const longestAwayMs = 1200
+/** Longer than the server waits for a connection or for most statements. */
+const longAwayMs = 30_000
+/** Faults of the mail look into the database themselves, so it must be there. */
+const postgresItself = ['database', 'mail'] as const
+
+function ownsPostgres(scene: Scene): boolean {
+  return scene.ownsPostgres
+}
 
 async function signalPostgres({ witness }: Stage, signal: NodeJS.Signals): Promise<number[]> {
   const { rows } = await witness.query<{ pid: number }>(
@@ -66,6 +74,37 @@ export const databaseFaults = {
       network.open()
       // A network may forget its connections for ever, or say so when it is there again.
       if (random(4) > 0) network.endSilent()
+    },
+  },
+  'Postgres is restarted': {
+    disturbs: postgresItself,
+    weight: 2,
+    isIn: ownsPostgres,
+    losesCounts: true,
+    async inject({ postgres }, random) {
+      await wait(random(longestDelayMs))
+      await postgres?.restart(random(longestAwayMs))
+    },
+  },
+  'Postgres is killed': {
+    disturbs: postgresItself,
+    weight: 2,
+    isIn: ownsPostgres,
+    losesCounts: true,
+    async inject({ postgres }, random) {
+      await wait(random(longestDelayMs))
+      await postgres?.kill()
+    },
+  },
+  'Postgres is away for long': {
+    disturbs: postgresItself,
+    // It takes too long to be drawn. A test asks for it.
+    weight: 0,
+    isIn: ownsPostgres,
+    losesCounts: true,
+    isLong: true,
+    async inject({ postgres }) {
+      await postgres?.restart(longAwayMs)
     },
   },
 } as const satisfies Record<string, Fault>

@@ -1,9 +1,8 @@
 import type { Draw } from '../support/seeded-rounds.ts'
 import { databaseFaults } from './database-faults.ts'
-import type { Fault } from './fault.ts'
+import type { Fault, Scene } from './fault.ts'
 import { outsideFaults } from './outside-faults.ts'
 import { serverFaults } from './server-faults.ts'
-import type { Setup } from './setups.ts'
 
 const all = { ...serverFaults, ...databaseFaults, ...outsideFaults }
 
@@ -20,8 +19,8 @@ const roundsPerSecondFault = 5
  * Draws the faults of a round, which happen at the same time: one, which may be none at all, and
  * sometimes a second one that disturbs something else. One with a higher weight is drawn more often.
  */
-export function drawFaults(setup: Setup, random: Draw): FaultName[] {
-  const possible = names.filter((name) => faults[name].isIn?.(setup) ?? true)
+export function drawFaults(scene: Scene, random: Draw): FaultName[] {
+  const possible = names.filter((name) => faults[name].isIn?.(scene) ?? true)
   const first = drawOf(possible, random)
   if (first === 'no fault' || random(roundsPerSecondFault) > 0) return [first]
   const { disturbs } = faults[first]

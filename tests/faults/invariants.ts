@@ -1,6 +1,6 @@
-import type pg from 'pg'
 import { Violation } from './expected-file.ts'
 import type { StoredBytes } from './stored-bytes.ts'
+import type { Witness } from './witness.ts'
 
 /**
  * Compares the database with the stored files. Call it after all jobs have run, while no upload is
@@ -8,7 +8,7 @@ import type { StoredBytes } from './stored-bytes.ts'
  * @throws {Violation} if bytes are missing or are there without a row, or if the sums that limits
  * and caps use are wrong.
  */
-export async function checkStored(witness: pg.Client, stored: StoredBytes): Promise<void> {
+export async function checkStored(witness: Witness, stored: StoredBytes): Promise<void> {
   const sizes = await stored.sealed()
   const { rows } = await witness.query<{ key: string; size: string; kept: boolean }>(
     `select storage_key as key, size, purging_at is null and deleted_at is null as kept from files`,
@@ -38,7 +38,7 @@ export async function checkStored(witness: pg.Client, stored: StoredBytes): Prom
  * Checks that the store has no bytes of files that the server says it has purged.
  * @throws {Violation} if it has.
  */
-export async function checkPurged(witness: pg.Client, stored: StoredBytes): Promise<void> {
+export async function checkPurged(witness: Witness, stored: StoredBytes): Promise<void> {
   const { rows } = await witness.query<{ key: string }>(
     `select storage_key as key from files where purged_at is not null
      union all select storage_key from deletion_receipts`,
@@ -54,7 +54,7 @@ export async function checkPurged(witness: pg.Client, stored: StoredBytes): Prom
  * run, while no upload is under way.
  * @throws {Violation} if bytes or a list of parts are still there.
  */
-export async function checkArriving(witness: pg.Client, stored: StoredBytes): Promise<void> {
+export async function checkArriving(witness: Witness, stored: StoredBytes): Promise<void> {
   const { rows } = await witness.query<{ key: string }>('select storage_key as key from uploads')
   const open = new Set(rows.map(({ key }) => key))
   for (const key of await stored.arriving()) {
@@ -67,7 +67,7 @@ export async function checkArriving(witness: pg.Client, stored: StoredBytes): Pr
  * run twice, with a day in between.
  * @throws {Violation} if a file that is over still has its bytes, or a removal is still noted.
  */
-export async function checkRemoved(witness: pg.Client): Promise<void> {
+export async function checkRemoved(witness: Witness): Promise<void> {
   const { rows } = await witness.query<{ count: string }>(
     `select (select count(*) from files where purging_at is not null and purged_at is null)
        + (select count(*) from removals) as count`,
@@ -80,7 +80,7 @@ export async function checkRemoved(witness: pg.Client): Promise<void> {
  * @throws {Violation} if one has more.
  */
 export async function checkFreeLimit(
-  witness: pg.Client,
+  witness: Witness,
   now: Date,
   mostFiles: number,
 ): Promise<void> {

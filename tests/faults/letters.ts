@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type pg from 'pg'
 import { hangMs } from '../support/hang.ts'
 import type { TestSmtpServer } from '../support/smtp-server.ts'
 import { Violation } from './expected-file.ts'
 import type { FaultServer } from './fault-server.ts'
+import type { Witness } from './witness.ts'
 
 const pollMs = 50
 
@@ -33,7 +33,7 @@ export function collectLetters(letterbox: Letterbox, { received }: TestSmtpServe
  * Lets all mail that waits for a later try be sent now. The queue waits by the time of Postgres,
  * which no test can set.
  */
-export async function hurryMail(witness: pg.Client): Promise<void> {
+export async function hurryMail(witness: Witness): Promise<void> {
   await witness.query(
     `update pgboss.job set start_after = now() - interval '1 second'
      where name = 'send-mail' and state in ('created', 'retry')`,
@@ -45,7 +45,7 @@ export async function hurryMail(witness: pg.Client): Promise<void> {
  * wait two minutes.
  * @throws {Violation} if mail still waits after two minutes, or was given up.
  */
-export async function sendWaitingMail(server: FaultServer, witness: pg.Client): Promise<void> {
+export async function sendWaitingMail(server: FaultServer, witness: Witness): Promise<void> {
   const deadline = performance.now() + hangMs
   for (;;) {
     const { rows } = await witness.query<{ waiting: string; failed: string; lost: string }>(

@@ -36,6 +36,8 @@ export interface Served {
   env: Record<string, string>
   processes: number
   isOneOfSeveral: boolean
+  /** How long the server waits for Postgres: for short, or as in production. */
+  limits: 'short' | 'production'
 }
 
 export function isOrder(message: unknown): message is NumberedOrder {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { defaultLimits } from '../../src/shared/rules/tier-limits.ts'
 import { logIn, makeClient, signUp } from '../support/make.ts'
 import { numbersFrom } from '../support/seeded-rounds.ts'
@@ -20,6 +21,8 @@ const roundsBetweenDeepChecks = 20
  * time of that clock.
  */
 const betweenRoundsMs = 1000
+/** How long a player rests before playing again during a long fault. */
+const pauseMs = 1000
 
 /** What has happened in a play so far. */
 export interface Played {
@@ -29,6 +32,18 @@ export interface Played {
   /** How many uploads were confirmed and answered with a file. */
   files: number
   downloads: number
+}
+
+/** What is to be played. */
+export interface Plan {
+  seed: number
+  setup: SetupName
+  rounds: number
+  /**
+   * The fault of every round, while the server waits for Postgres as long as in production. Without
+   * it the seed draws the faults, and the server waits for a shorter time.
+   */
+  only?: FaultName
 }
 
 interface Game {
@@ -50,10 +65,12 @@ interface Game {
  */
 export async function play(
   place: Place,
-  { seed, setup, rounds }: { seed: number; setup: SetupName; rounds: number },
+  { seed, setup, rounds, only }: Plan,
   onRound: () => void = () => {},
 ): Promise<Played> {
-  const stage = await setStage(place, setup, rounds > roundsBetweenWholeChecks)
+  const isLong = rounds > roundsBetweenWholeChecks
+  const stage = await setStage(place, setup, { isLong, limits: only ? 'production' : 'short' })
+  const scene = { ...setups[setup], ownsPostgres: place.postgres !== null }
   const played: Played = { rounds: 0, faults: {}, files: 0, downloads: 0 }
   const letterbox: Letterbox = new Map()
   const game: Game = { stage, players: [], letterbox, latest: stage.server.now(), played }
@@ -64,7 +81,7 @@ export async function play(
       game.players.push(player)
     }
     for (let round = 1; round <= rounds; round += 1) {
-      const drawn = drawFaults(setups[setup], numbersFrom(`${seed} ${round}`))
+      const drawn = only ? [only] : drawFaults(scene, numbersFrom(`${seed} ${round}`))
       try {
         await playRound(game, drawn, `${seed} ${round}`, round % roundsBetweenWholeChecks === 0)
         if (round % roundsBetweenDeepChecks === 0 || round === rounds) {
@@ -118,10 +135,22 @@ async function playRound(
   const { stage, players, played } = game
   const { server } = stage
   const isCounted = !drawn.some((name) => faults[name].losesCounts)
-  await Promise.all([
-    ...drawn.map((name, at) => faults[name].inject(stage, numbersFrom(`${seed} fault ${at}`))),
-    ...players.map((player, at) => playUser(player, numbersFrom(`${seed} ${at}`), isCounted)),
-  ])
+  const isLong = drawn.some((name) => faults[name].isLong)
+  let isOver = false
+  const injected = Promise.all(
+    drawn.map((name, at) => faults[name].inject(stage, numbersFrom(`${seed} fault ${at}`))),
+  ).finally(() => {
+    isOver = true
+  })
+  const playOn = async (player: Player, at: number) => {
+    const random = numbersFrom(`${seed} ${at}`)
+    await playUser(player, random, isCounted)
+    while (isLong && !isOver) {
+      await wait(pauseMs)
+      await playUser(player, random, isCounted)
+    }
+  }
+  await Promise.all([injected, ...players.map(playOn)])
   for (const name of drawn) played.faults[name] = (played.faults[name] ?? 0) + 1
   for (const { confirmed } of players) played.files += confirmed.size
   await recover(stage, players)

@@ -7,7 +7,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { missingCephPrograms } from '../../scripts/ceph.mjs'
 import { keepFilesInMemory } from '../support/files-in-memory.ts'
-import { createDatabase, startTestPostgres } from '../support/postgres-server.ts'
+import { createDatabase, startTestPostgres, type TestPostgres } from '../support/postgres-server.ts'
 import { startRadosgw } from '../support/radosgw.ts'
 import { canMount } from '../support/small-disk.ts'
 import { play } from './play.ts'
@@ -66,7 +66,6 @@ const plays = planned.filter(({ seed, setup }) => {
   if (lacking.has(setup)) console.log(`seed ${seed} is left out: ${setup}, ${lacking.get(setup)}`)
   return !lacking.has(setup)
 })
-const postgres = await startTestPostgres()
 const needsBucket = plays.some(({ setup }) => setups[setup].store === 'bucket')
 const s3Server = needsBucket ? await startRadosgw() : null
 const faults = new Map<string, number>()
@@ -81,10 +80,10 @@ function noteRound(): void {
   console.log(`${total.rounds} rounds without a broken promise, ${pace.toFixed(0)} a minute`)
 }
 
-async function playOn(): Promise<void> {
+async function playOn(postgres: TestPostgres): Promise<void> {
   for (let next = plays.shift(); next && !isBroken; next = plays.shift()) {
     const database = await createDatabase(postgres.url, 'migrated')
-    const played = await play({ database, s3Server }, next, noteRound)
+    const played = await play({ database, postgres, s3Server }, next, noteRound)
     for (const [fault, times] of Object.entries(played.faults)) {
       faults.set(fault, (faults.get(fault) ?? 0) + times)
     }
@@ -94,13 +93,17 @@ async function playOn(): Promise<void> {
   }
 }
 
+/** Plays one play after the other, on a Postgres that no other play uses. */
 async function playOne(): Promise<void> {
+  const postgres = await startTestPostgres()
   try {
-    await playOn()
+    await playOn(postgres)
   } catch (error) {
     isBroken = true
     console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1
+  } finally {
+    await postgres.stop()
   }
 }
 
@@ -110,5 +113,4 @@ try {
   console.log(`${total.rounds} rounds, ${total.files} files, ${total.downloads} read whole`)
 } finally {
   await s3Server?.stop()
-  await postgres.stop()
 }

@@ -1,18 +1,19 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { createBucket } from '../support/bucket.ts'
 import { type ChaosProxy, startChaosProxy } from '../support/chaos-proxy.ts'
 import { freePort } from '../support/free-port.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
-import type { TestDatabase } from '../support/postgres-server.ts'
+import type { TestDatabase, TestPostgres } from '../support/postgres-server.ts'
 import type { S3Server } from '../support/radosgw.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
 import { type FaultServer, faultServer } from './fault-server.ts'
+import type { Served } from './orders.ts'
 import { type SetupName, setups } from './setups.ts'
 import { bytesInBucket, bytesOnDisk, type StoredBytes } from './stored-bytes.ts'
+import { openWitness, type Witness } from './witness.ts'
 
 /** All players together seldom have as much stored. */
 const smallDiskBytes = 192 * 1024 ** 2
@@ -25,6 +26,8 @@ const aheadMs = 24 * 60 * 60_000
 /** What a play needs from the outside. */
 export interface Place {
   database: TestDatabase
+  /** The Postgres of the database if only this play uses it, so that a fault may restart it. */
+  postgres: TestPostgres | null
   /** Only the setup `bucket` needs it. */
   s3Server: S3Server | null
 }
@@ -34,8 +37,10 @@ export interface Stage {
   server: FaultServer
   /** The network between the server and Postgres. */
   network: PostgresProxy
-  /** A connection to Postgres that does not pass through `network`. */
-  witness: pg.Client
+  /** Does not pass through `network`. */
+  witness: Witness
+  /** null if a fault must not restart Postgres. */
+  postgres: TestPostgres | null
   mailServer: TestSmtpServer
   /** The network in front of the bucket; null if files are on a disk. */
   bucketNetwork: ChaosProxy | null
@@ -48,11 +53,12 @@ export interface Stage {
 /**
  * Starts everything that users play with in this setup. Closing the stage drops the database.
  * @param isLong whether the play has so many rounds that the server will often be killed.
+ * @param limits how long the server waits for Postgres.
  */
 export async function setStage(
-  { database, s3Server }: Place,
+  { database, postgres, s3Server }: Place,
   name: SetupName,
-  isLong: boolean,
+  { isLong, limits }: { isLong: boolean; limits: Served['limits'] },
 ): Promise<Stage> {
   const { store, processes, isOneOfSeveral } = setups[name]
   const closers: (() => Promise<unknown>)[] = [() => database.drop()]
@@ -64,8 +70,7 @@ export async function setStage(
   try {
     const network = await startPostgresProxy(database.url)
     closers.push(() => network.close())
-    const witness = new pg.Client({ connectionString: database.url })
-    await witness.connect()
+    const witness = openWitness(database.url)
     closers.push(() => witness.end())
     const mailServer = await startSmtpServer()
     closers.push(() => mailServer.close())
@@ -86,6 +91,7 @@ export async function setStage(
       env: { SMTP_URL: mailServer.url, REQUIRE_EMAIL_VERIFICATION: 'off', ...bucket?.env },
       processes,
       isOneOfSeveral,
+      limits,
     }
     const server = faultServer(served, isLong)
     closers.push(() => server.close())
@@ -94,6 +100,7 @@ export async function setStage(
       server,
       network,
       witness,
+      postgres,
       mailServer,
       bucketNetwork: bucket?.network ?? null,
       smallDisk,

@@ -3,10 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 import { migrateDatabase } from '../../src/server/db/migrate.ts'
+import { findPostmaster } from '../../src/server/db/postgres-folder.ts'
+import { hangMs } from './hang.ts'
 
 /** A new database for one test. `drop` also ends connections that are still open. */
 export interface TestDatabase {
@@ -17,18 +20,36 @@ export interface TestDatabase {
 const run = promisify(execFile)
 
 const template = 'mayfly_template'
+const pollMs = 20
+
+/** A Postgres that tests have for themselves. */
+export interface TestPostgres {
+  /** The URL of the administrative database, which `createDatabase` needs. */
+  url: string
+  /**
+   * Shuts Postgres down, which ends all connections, and starts it again after `awayMs`. Resolves
+   * when it can be used.
+   */
+  restart(awayMs: number): Promise<void>
+  /**
+   * Kills the main process of Postgres, and with it all others. Postgres is started again at once,
+   * as the server does with the embedded one. Resolves when it can be used.
+   */
+  kill(): Promise<void>
+  stop(): Promise<void>
+}
 
 /**
- * Starts the Postgres of a test run in a temporary folder. Returns the URL of its administrative
- * database, which `createDatabase` needs.
+ * Starts a Postgres in a temporary folder.
  * @param prepare gets the URL of the database that every 'migrated' one is a copy of, and may add to
  * it. It must close its connections.
  */
 export async function startTestPostgres(
   prepare: (url: string) => Promise<void> = async () => {},
-): Promise<{ url: string; stop(): Promise<void> }> {
+): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-test-'))
-  const postgres = await startEmbeddedPostgres(folder, { info() {}, warn() {} })
+  const start = () => startEmbeddedPostgres(folder, { info() {}, warn() {} })
+  let postgres = await start()
   const url = urlOf(postgres.connection.host, 'postgres')
   await withClient(url, async (client) => {
     // The data of a test run need not survive a power cut. But commits stay synchronous. Until a
@@ -44,6 +65,16 @@ export async function startTestPostgres(
   await prepare(templateUrl)
   return {
     url,
+    async restart(awayMs) {
+      await postgres.stop()
+      await wait(awayMs)
+      postgres = await start()
+    },
+    async kill() {
+      const lost = new Promise<never>((_, reject) => postgres.onLost(reject))
+      process.kill((await findPostmaster(join(folder, 'postgres'))) ?? 0, 'SIGKILL')
+      await Promise.race([lost, untilUsable(url)])
+    },
     async stop() {
       await postgres.stop()
       await rm(folder, { recursive: true })
@@ -77,8 +108,21 @@ export async function createDatabase(
   }
 }
 
-function urlOf(socketFolder: string, database: string): string {
+/** Returns the URL of a database of the Postgres whose socket is in this folder. */
+export function urlOf(socketFolder: string, database: string): string {
   return `postgres:///${database}?${new URLSearchParams({ host: socketFolder, user: 'postgres' })}`
+}
+
+async function untilUsable(url: string): Promise<void> {
+  const deadline = performance.now() + hangMs
+  for (;;) {
+    try {
+      return await withClient(url, (client) => client.query('select 1'))
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await wait(pollMs)
+    }
+  }
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>) {

@@ -1,0 +1,24 @@
+import type { Deps } from '../../src/server/deps.ts'
+import { expireFiles } from '../../src/server/files/expire-files.ts'
+import { compareStorage } from '../../src/server/jobs/compare-storage.ts'
+import { retryRemovals } from '../../src/server/uploads/retry-removals.ts'
+import { sweepUploads } from '../../src/server/uploads/sweep-uploads.ts'
+
+/** Runs the jobs that end files and uploads and remove their bytes. */
+export async function runJobs(deps: Deps): Promise<void> {
+  await expireFiles(deps)
+  await sweepUploads(deps)
+  await retryRemovals(deps)
+}
+
+/**
+ * Runs the job that compares storage with the database. Call it after the other jobs.
+ * @throws an error if it has found bytes without a row, or a row without bytes.
+ */
+export async function expectSame(deps: Deps): Promise<void> {
+  const { removed, failed, missing } = await compareStorage(deps)
+  // In a bucket, an upload may begin after the server has given it up. On a disk nothing can.
+  const surplus = deps.config.s3 === null ? removed : 0
+  if (surplus + failed + missing === 0) return
+  throw new Error(`${removed} without a row, ${failed} not removed, ${missing} missing`)
+}
