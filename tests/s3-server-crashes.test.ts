@@ -1,23 +1,23 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, it } from 'vitest'
+import { bytesInBucket } from './faults/stored-bytes.ts'
 import { playCrashes, roundsOfCrashes } from './support/crash-play.ts'
+import { expectInOrderDaysLater } from './support/days-later.ts'
 import { freePort } from './support/free-port.ts'
 import { describeBehindNginx } from './support/machine-needs.ts'
-import { logIn, signUp } from './support/make.ts'
 import { type NginxProxy, startNginxProxy } from './support/nginx.ts'
 import { freshDatabase } from './support/postgres.ts'
 import type { TestDatabase } from './support/postgres-server.ts'
-import { describeOnS3, makeBucket } from './support/s3.ts'
-import { type Sending, send } from './support/send.ts'
+import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 
 describeOnS3('two servers with one Postgres and one bucket', () => {
   describeBehindNginx('behind nginx', () => {
     let folder: string
     let database: TestDatabase
+    let bucket: TestBucket
     let ports: number[]
     let proxy: NginxProxy
     let start: (number: number) => Promise<ServerProcess>
@@ -26,7 +26,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'mayfly-crashes-'))
       database = await freshDatabase()
-      const bucket = await makeBucket()
+      bucket = await makeBucket()
       ports = [await freePort(), await freePort()]
       proxy = await startNginxProxy(ports)
       const env = {
@@ -35,7 +35,6 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
         APP_URL: proxy.url,
         TRUST_PROXY: 'on',
         AUTH_SECRET: 'a secret that all servers of this test share',
-        DRAIN_SECONDS: '2',
         LOG_LEVEL: 'error',
       }
       start = (number) =>
@@ -67,44 +66,15 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       })
     })
 
-    it('drop no request while one after the other is restarted', async () => {
-      const { email, password } = await signUp(proxy)
-      const cookie = await logIn(proxy, email, password)
-      const statuses = new Map<number, number>()
-      let going = true
-      // Each request has a connection of its own. nginx itself may close one that waits for another
-      // request when it reads its configuration again.
-      // A pause after each leaves the processor to the server that starts.
-      const ask = async (path: string, sending: Sending = {}) => {
-        while (going) {
-          const { status } = await send(`${proxy.url}${path}`, {
-            ...sending,
-            headers: { cookie, 'content-type': 'application/json' },
-          })
-          statuses.set(status, (statuses.get(status) ?? 0) + 1)
-          await wait(5)
-        }
-      }
-      const cloudKey = 'a'.repeat(26)
-      const asking = Promise.all([
-        ask('/api/files'),
-        ask('/api/health'),
-        // A POST, which nginx does not send to a second server once the first one has it.
-        ask('/api/files/abort-upload', { method: 'POST', body: JSON.stringify({ cloudKey }) }),
-      ])
-      for (const number of roundsOfCrashes(1) > 1 ? [0, 1] : [0]) {
-        const stopping = servers[number] as ServerProcess
-        stopping.kill('SIGTERM')
-        // What a balancer does that asks /api/ready: it turns to the other server.
-        while ((await fetch(`http://127.0.0.1:${ports[number]}/api/ready`)).ok) await wait(50)
-        await proxy.passTo(ports.filter((_, other) => other !== number))
-        expect(await stopping.ended).toBe(0)
-        servers[number] = await start(number)
-        await proxy.passTo(ports)
-      }
-      going = false
-      await asking
-      expect([...statuses.keys()].sort()).toEqual([200, 404])
+    it('leave nothing but what the jobs remove days later', async () => {
+      for (const server of servers) server.kill('SIGTERM')
+      await Promise.all(servers.map(({ ended }) => ended))
+      await expectInOrderDaysLater({
+        databaseUrl: database.url,
+        dataDir: join(folder, '0'),
+        env: bucket.env,
+        stored: bytesInBucket(bucket),
+      })
     })
   })
 })

@@ -3,19 +3,24 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startEmbeddedPostgres } from '../src/server/db/embedded-postgres.ts'
+import { bytesOnDisk } from './faults/stored-bytes.ts'
 import { playCrashes, roundsOfCrashes } from './support/crash-play.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
+import { expectInOrderDaysLater } from './support/days-later.ts'
 import { eventually } from './support/eventually.ts'
 import { freePort } from './support/free-port.ts'
+import { urlOf } from './support/postgres-server.ts'
 import { servingWorkers } from './support/scrape.ts'
 import { type ServerProcess, startServerProcess, workerPids } from './support/server-process.ts'
 
 let folder: string
+let dataDir: string
 let server: ServerProcess
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-worker-crashes-'))
-  const dataDir = join(folder, 'data')
+  dataDir = join(folder, 'data')
   await prepareDataFolder(dataDir)
   const env = { WORKERS: '2', LOG_LEVEL: 'fatal' }
   server = await startServerProcess({ dataDir, port: await freePort(), env })
@@ -38,4 +43,14 @@ test('workers on one disk lose nothing that they acknowledged while one after th
     }
   })
   expect(execFileSync('ps', ['-o', 'pid=', '-p', String(server.pid)]).toString()).not.toBe('')
+})
+
+test('days later the jobs remove what is over, and nothing else is left of the killed workers', async () => {
+  server.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+  const postgres = await startEmbeddedPostgres(dataDir, { info() {}, warn() {} })
+  const { host, database } = postgres.connection
+  const databaseUrl = urlOf(host, database)
+  await expectInOrderDaysLater({ databaseUrl, dataDir, stored: bytesOnDisk(dataDir) })
+  await postgres.stop()
 })

@@ -1,0 +1,75 @@
+import { setImmediate as soon } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { checkDeeply } from './faults/checks.ts'
+import { checkPurged } from './faults/invariants.ts'
+import { setStage } from './faults/stage.ts'
+import { logIn, makeClient, makeFile, putBytes, signUp, startUpload } from './support/make.ts'
+import { freshDatabase } from './support/postgres.ts'
+import { roundsOf } from './support/rounds.ts'
+import { seededRounds } from './support/seeded-rounds.ts'
+import { confirm } from './support/upload-requests.ts'
+
+const dayMs = 24 * 60 * 60_000
+/** After so many days every file is over, whoever owns it. */
+const daysUntilAllIsOver = 31
+const filesPerRound = 8
+const uploadsPerRound = 3
+
+test('jobs that are killed at any statement go on later, and call nothing gone that is there', async () => {
+  const rounds = roundsOf(2, 100)
+  const place = { database: await freshDatabase(), postgres: null, s3Server: null }
+  const stage = await setStage(place, 'alone', { isLong: true, limits: 'short' })
+  const { server, network, witness, stored } = stage
+  try {
+    const { email, password } = await signUp(server)
+    await witness.query(`update users set tier = 'premium' where email = $1`, [email])
+    const signIn = async () => makeClient(server, await logIn(server, email, password))
+    const passDays = (days: number) =>
+      server.setClock(new Date(server.now().getTime() + days * dayMs))
+    const makeThings = async () => {
+      const ada = await signIn()
+      const codes: string[] = []
+      for (let made = 0; made < filesPerRound; made += 1) {
+        codes.push((await makeFile(ada)).shortCode)
+      }
+      for (let begun = 0; begun < uploadsPerRound; begun += 1) {
+        await putBytes(await startUpload(ada, { size: 10 }), new Uint8Array(10))
+      }
+      return codes
+    }
+
+    // The first time the jobs run to their end. So many statements they need.
+    await makeThings()
+    await passDays(daysUntilAllIsOver)
+    network.count()
+    expect(await server.order({ do: 'run-jobs' })).toBe(true)
+    const most = network.statements.length
+
+    let interrupted = 0
+    await seededRounds(rounds, async (draw) => {
+      const codes = await makeThings()
+      await passDays(daysUntilAllIsOver)
+      const kept = await startUpload(await signIn(), { size: 10 })
+      await putBytes(kept, new Uint8Array(10))
+      const killedAt = 1 + draw(most)
+      let isDone = false
+      network.count()
+      const jobs = server.order({ do: 'run-jobs' }).finally(() => {
+        isDone = true
+      })
+      while (network.statements.length < killedAt && !isDone) await soon()
+      await server.kill()
+      if (!(await jobs)) interrupted += 1
+      await server.start()
+      await checkPurged(witness, stored)
+      for (const code of codes) {
+        expect((await fetch(`${server.url}/api/download/${code}`)).status).toBe(404)
+      }
+      expect((await confirm(await signIn(), kept.cloudKey)).status).toBe(200)
+    })
+    expect(interrupted).toBeGreaterThanOrEqual(rounds / 2)
+    await checkDeeply(stage, [], new Map(), () => {})
+  } finally {
+    await stage.close()
+  }
+})

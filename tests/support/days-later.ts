@@ -1,0 +1,53 @@
+import { expect } from 'vitest'
+import { checkArriving, checkPurged, checkRemoved, checkStored } from '../faults/invariants.ts'
+import { expectSame, runJobs } from '../faults/jobs.ts'
+import type { StoredBytes } from '../faults/stored-bytes.ts'
+import { openWitness } from '../faults/witness.ts'
+import { serveApp } from './app-server.ts'
+import { testClock } from './test-clock.ts'
+
+const dayMs = 24 * 60 * 60_000
+/** After so many days, uploads that nobody has finished are over, but no file is. */
+const uploadsOver = [1.5, 2.5]
+/** After so many days, everything is over. */
+const allOver = [40, 41]
+
+/** What stopped servers have left. */
+interface Left {
+  databaseUrl: string
+  dataDir: string
+  /** The settings of the bucket, if files are in one. */
+  env?: Record<string, string>
+  stored: StoredBytes
+}
+
+/**
+ * Runs the jobs on what servers have left, days later by the clock. Checks that database and storage
+ * name the same bytes, and that the bytes are gone of everything that is over.
+ * @throws {Violation} if they are not.
+ */
+export async function expectInOrderDaysLater({ databaseUrl, dataDir, env = {}, stored }: Left) {
+  const clock = testClock()
+  const today = clock()
+  const witness = openWitness(databaseUrl)
+  const database = { url: databaseUrl, drop: async () => {} }
+  const app = await serveApp(database, { dataDir, env, clock })
+  const passTo = async (days: readonly number[]) => {
+    // Removals that fail are tried again, so the jobs run twice.
+    for (const day of days) {
+      clock.set(new Date(today.getTime() + day * dayMs))
+      await runJobs(app.deps)
+      await checkPurged(witness, stored)
+      await expectSame(app.deps)
+    }
+    await checkStored(witness, stored)
+    await checkArriving(witness, stored)
+    await checkRemoved(witness)
+  }
+  await passTo(uploadsOver)
+  expect((await stored.sealed()).size).toBeGreaterThan(0)
+  await passTo(allOver)
+  expect([...(await stored.sealed()).keys()]).toEqual([])
+  await app.close()
+  await witness.end()
+}
