@@ -24,7 +24,8 @@ export async function copyLinks(files: readonly StoredFile[], closed = 0): Promi
   } catch {
     toast({
       title: 'Copy failed',
-      description: `Failed to copy ${links.length === 1 ? 'link' : 'links'} to clipboard.`,
+      // Spec §8 has this one text, also for several links.
+      description: 'Failed to copy link to clipboard.',
       tone: 'destructive',
     })
   }
