@@ -18,10 +18,14 @@ export interface DeleteFilesDialogProps {
   finalFocus: () => HTMLElement | true | null
 }
 
-/** Asks before several files are deleted, in the words of spec §5. */
+/**
+ * Asks before several files are deleted, in the words of spec §5. If the browser has loaded all of
+ * them, the question also says how large they are together.
+ */
 export function DeleteFilesDialog({ count, files, ...dialog }: DeleteFilesDialogProps) {
   const named = files.slice(0, mostNamed)
   const others = count - named.length
+  const size = files.length === count ? files.reduce((sum, file) => sum + file.size, 0) : null
   return (
     <ConfirmDialog
       {...dialog}
@@ -41,8 +45,9 @@ export function DeleteFilesDialog({ count, files, ...dialog }: DeleteFilesDialog
             </li>
           ))}
           {others > 0 ? (
-            <li className="px-3 py-2 text-muted tabular-nums">
-              and {others.toLocaleString('en')} more
+            <li className="flex flex-wrap justify-between gap-x-4 px-3 py-2 text-muted tabular-nums">
+              <span>and {others.toLocaleString('en')} more</span>
+              {size === null ? null : <span>{formatSize(size)} in all</span>}
             </li>
           ) : null}
         </ul>

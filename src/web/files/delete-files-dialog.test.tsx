@@ -1,0 +1,44 @@
+// @vitest-environment happy-dom
+import { screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import { DeleteFilesDialog } from './delete-files-dialog.tsx'
+
+let page: WebPage
+beforeEach(() => {
+  page = openPage()
+})
+afterEach(() => page.close())
+
+/** Asks about `count` files, of which the browser has loaded those with these sizes. */
+function ask(count: number, sizes: readonly number[]) {
+  page.show(
+    <DeleteFilesDialog
+      open
+      onOpenChange={() => {}}
+      count={count}
+      files={sizes.map((size, n) => storedFile({ id: `${n}`, originalName: `${n}.txt`, size }))}
+      pending={false}
+      onConfirm={() => {}}
+      finalFocus={() => null}
+    />,
+  )
+  return screen.queryAllByRole('listitem').map(({ textContent }) => textContent)
+}
+
+test.each([
+  ['names up to three files, each with its size', 3, [1, 2, 1536], [3, '1.5 KB']],
+  [
+    'counts the others, and says how large all are',
+    5,
+    [1, 2, 3, 1024, 1024],
+    [4, 'and 2 more2 KB in all'],
+  ],
+  ['gives no size where it does not know all files', 40, [1, 2, 3, 4], [4, 'and 37 more']],
+  ['names nothing where no file is loaded', 40, [], [0, '']],
+])('the question %s', (_, count, sizes, [lines, end]) => {
+  const asked = ask(count, sizes)
+  expect(asked).toHaveLength(Number(lines))
+  expect(asked.at(-1) ?? '').toMatch(new RegExp(`${end}$`))
+})
