@@ -75,11 +75,13 @@ export function placeholder(name: PagePlaceholder | ReportPlaceholder): string {
 }
 
 /**
- * The conditions for sections of the template, besides the kind of the file. `sha256`: the SHA-256
+ * The conditions for sections of the template, besides the kind of the file. `longName`: the name is
+ * so long that it is written smaller. `sha256`: the SHA-256
  * is known. `branded`: the page shows the owner's brand. `plain`: the page shows no brand.
  * `brandName`, `brandMessage`, `accent` and `logo`: the brand has this part.
  */
 export const pageConditions = [
+  'longName',
   'sha256',
   'plain',
   'branded',

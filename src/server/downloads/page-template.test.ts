@@ -9,7 +9,7 @@ import { fileKinds, kindLabel } from '../../shared/rules/file-kind.ts'
 import { dayInMs, hourInMs } from '../../shared/rules/time-units.ts'
 import type { BrandRow } from '../branding/queries.ts'
 import { StartFault } from '../start-fault.ts'
-import { loadLinkPages, type PageLink } from './page-template.ts'
+import { loadLinkPages, type PageLink, type PageOwner } from './page-template.ts'
 
 /** These tests use the built pages (dist/web), fill them in, and parse them as a browser does. */
 const distDir = resolve('dist/web')
@@ -33,8 +33,13 @@ const link: PageLink = {
 }
 
 /** Fills in the page of a link, encodes it as UTF-8 and parses it. */
-function open(changes: Partial<PageLink> = {}, now = createdAt, brand: BrandRow | null = null) {
-  const { html } = pages.alive({ ...link, ...changes }, brand, 'https://files.example.org', now)
+function open(
+  changes: Partial<PageLink> = {},
+  now = createdAt,
+  { brand = null, canRenew = true }: Partial<PageOwner> = {},
+) {
+  const owner = { brand, canRenew }
+  const { html } = pages.alive({ ...link, ...changes }, owner, 'https://files.example.org', now)
   return readPage(new TextDecoder().decode(new TextEncoder().encode(html)))
 }
 
@@ -71,16 +76,26 @@ describe('the name of a file', () => {
 
   it('is text in its three places, and the page is the same but for it', () => {
     const { rest: harmless } = takeApart('minutes.pdf')
+    const { rest: small } = takeApart('x'.repeat(81))
     fc.assert(
       fc.property(names, (name) => {
         const { found, rest } = takeApart(name)
         // UTF-8 cannot encode half of a surrogate pair.
         const sent = name.toWellFormed()
         expect(found).toEqual({ h1: sent, title: `${sent} · Mayfly`, preview: sent })
-        expect(rest).toBe(harmless)
+        expect(rest).toBe(Array.from(name).length > 80 ? small : harmless)
       }),
       { numRuns: 300, examples: hostile.map((name) => [name]) },
     )
+  })
+
+  it.each([
+    ['of 80 characters is large', 'x'.repeat(80), ''],
+    ['of 80 emoji is large', '😀'.repeat(80), ''],
+    ['of more is written smaller', 'x'.repeat(81), 'is-long'],
+  ])('%s', (_, originalName, look) => {
+    const [heading] = open({ originalName }).all('h1')
+    expect(attributeOf(heading, 'class')).toBe(look)
   })
 })
 
@@ -180,11 +195,20 @@ describe('the page of a link', () => {
   })
 
   it.each([
-    ['at the upload', 0, '0%', ['0%', '9.4%'], ['10%', '90%']],
-    ['a day later', dayInMs, '2.73%', ['3.33%', '6.07%'], ['10%', '90%']],
-  ])('draws its time %s', (_when, passed, lived, valid, renewable) => {
+    ['at the upload', 0, true, '0%', ['0%', '9.4%'], ['10%', '90%']],
+    ['a day later', dayInMs, true, '2.73%', ['3.33%', '6.07%'], ['10%', '90%']],
+    [
+      'without a renewal that cannot be',
+      dayInMs,
+      false,
+      '2.73%',
+      ['3.33%', '6.67%'],
+      ['10%', '0%'],
+    ],
+  ])('draws its time %s', (_when, passed, canRenew, lived, valid, renewable) => {
+    const page = open({}, later(passed), { canRenew })
     // The first rectangle is only the pattern that the bars use.
-    const [, ...bars] = elementsOf(open({}, later(passed)).one('div', { class: 'time' }), 'rect')
+    const [, ...bars] = elementsOf(page.one('div', { class: 'time' }), 'rect')
     const place = (at: number) => ['x', 'width'].map((name) => attributeOf(bars[at], name))
     expect(place(0)).toEqual(['0%', lived])
     expect(place(1)).toEqual(valid)
@@ -225,7 +249,8 @@ describe('the page of a link whose owner has a brand', () => {
     logoWidth: 480,
     logoHeight: 240,
   }
-  const branded = (changes: Partial<BrandRow> = {}) => open({}, createdAt, { ...whole, ...changes })
+  const branded = (changes: Partial<BrandRow> = {}) =>
+    open({}, createdAt, { brand: { ...whole, ...changes } })
   const property = (page: ReturnType<typeof open>, name: string) =>
     page
       .all('meta')
@@ -298,7 +323,12 @@ describe('the page of a link whose owner has a brand', () => {
   })
 
   it('has its accent, corrected for both themes, in a style that the policy names', () => {
-    const { html, headers } = pages.alive(link, whole, 'https://files.example.org', createdAt)
+    const { html, headers } = pages.alive(
+      link,
+      { brand: whole, canRenew: true },
+      'https://files.example.org',
+      createdAt,
+    )
     const [, accent] = readPage(html).all('style').map(textOf)
     expect(accent).toBe(
       ':root{--accent:#3a3f9e;--on-accent:#ffffff}[data-theme=dark]{--accent:#545ebf;--on-accent:#ffffff}',
@@ -333,7 +363,7 @@ describe('the page of a link whose owner has a brand', () => {
     const name = '文'.repeat(85)
     const { html } = pages.alive(
       { ...link, originalName: name, sha256: 'a'.repeat(64) },
-      { ...whole, name: '文'.repeat(60), message: '文'.repeat(280) },
+      { brand: { ...whole, name: '文'.repeat(60), message: '文'.repeat(280) }, canRenew: true },
       'https://files.example.org',
       createdAt,
     )

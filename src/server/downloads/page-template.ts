@@ -31,17 +31,25 @@ export interface PageLink {
   sha256: string | null
 }
 
+/** What the download page of a link shows of the file's owner. */
+export interface PageOwner {
+  /** The owner's brand, which the page shows in place of ours; null for none. */
+  brand: BrandRow | null
+  /** True if the owner's tier can renew links. The lifeline then shows what a renewal could add. */
+  canRenew: boolean
+}
+
 type Headers = Readonly<Record<string, string>>
 
 /** The pages behind short links, as complete HTML documents. */
 export interface LinkPages {
   /**
-   * Returns the page of a link that is active at `now`, and its headers. It shows this brand in
-   * place of ours. The addresses on the page begin with `origin`. Every value is escaped as text.
+   * Returns the page of a link that is active at `now`, and its headers. The addresses on the page
+   * begin with `origin`. Every value is escaped as text.
    */
   alive: (
     link: PageLink,
-    brand: BrandRow | null,
+    owner: PageOwner,
     origin: string,
     now: Date,
   ) => { html: string; headers: Headers }
@@ -95,12 +103,12 @@ export function loadLinkPages(options: {
     return { style, headers: headersOf(`${ours}<style>${style}</style>`) }
   })
   return {
-    alive: (link, brand, origin, now) => {
+    alive: (link, { brand, canRenew }, origin, now) => {
       const kind = fileKind(link)
       const accent = brand?.accent ? accents(brand.accent) : null
       const { fill } = template(conditionsOf(link, kind, brand))
       const values = {
-        ...pageValues(link, kind, origin, now),
+        ...pageValues(link, { kind, canRenew, origin, now }),
         ...brandValues(brand),
         accentStyle: accent?.style ?? '',
       }
@@ -112,12 +120,13 @@ export function loadLinkPages(options: {
 }
 
 function conditionsOf(
-  { sha256 }: PageLink,
+  { sha256, originalName }: PageLink,
   kind: FileKind,
   brand: BrandRow | null,
 ): PageCondition[] {
   return [
     kind,
+    ...(isLong(originalName) ? (['longName'] as const) : []),
     ...(sha256 === null ? [] : (['sha256'] as const)),
     ...(brand ? (['branded'] as const) : (['plain'] as const)),
     ...(brand?.name ? (['brandName'] as const) : []),
@@ -125,6 +134,14 @@ function conditionsOf(
     ...(brand?.accent ? (['accent'] as const) : []),
     ...(brand?.logoKey ? (['logo'] as const) : []),
   ]
+}
+
+/** A name of more characters than this is written smaller. */
+const longestLargeName = 80
+
+/** Tells whether a name is written smaller. An emoji of two code units is one character. */
+function isLong(name: string): boolean {
+  return name.length > longestLargeName && Array.from(name).length > longestLargeName
 }
 
 type BrandPlaceholder = keyof ReturnType<typeof brandValues> | 'accentStyle'
@@ -178,11 +195,9 @@ function remember<Value>(make: (key: string) => Value): (key: string) => Value {
 
 function pageValues(
   link: PageLink,
-  kind: FileKind,
-  origin: string,
-  now: Date,
+  { kind, canRenew, origin, now }: { kind: FileKind; canRenew: boolean; origin: string; now: Date },
 ): Omit<Record<PagePlaceholder, string>, BrandPlaceholder> {
-  const life = lifeline(link, now, true)
+  const life = lifeline(link, now, canRenew)
   const bar = lifelineBar(life)
   return {
     origin,

@@ -25,20 +25,25 @@ const fewestCodes = 16
  * server need it, so it is one indexed query, which is prepared once. Requests that arrive at the
  * same moment share one query: under load the round trip to the database costs more than everything
  * else that a page needs. The result is not cached, so each answer is newer than its request. The
- * result includes the owner's brand, and the tier, which decides whether the brand is shown.
+ * result includes the owner's brand, and the owner's tier, which decides whether the brand is shown
+ * and whether the link could be renewed.
  */
 export function prepareFindLink(db: Db) {
-  // This subquery has a limit of one row, so Postgres looks up the brand of each file by its owner.
-  // Without the limit it may join the whole table of brands.
-  const brand = db
+  // These subqueries have a limit of one row, so Postgres looks up the owner of each file, and the
+  // owner's brand. Without the limit it may join the whole tables.
+  const owner = db
     .select({
-      ...brandColumns,
       tier: users.tier,
       premiumTrialStartedAt: users.premiumTrialStartedAt,
       premiumTrialEndsAt: users.premiumTrialEndsAt,
     })
+    .from(users)
+    .where(eq(users.id, files.ownerId))
+    .limit(1)
+    .as('owner')
+  const brand = db
+    .select(brandColumns)
     .from(branding)
-    .innerJoin(users, eq(users.id, branding.ownerId))
     .where(eq(branding.ownerId, files.ownerId))
     .limit(1)
     .as('brand')
@@ -56,6 +61,9 @@ export function prepareFindLink(db: Db) {
       maxLifetimeAt: files.maxLifetimeAt,
       sha256: files.sha256,
       purgingAt: files.purgingAt,
+      tier: owner.tier,
+      premiumTrialStartedAt: owner.premiumTrialStartedAt,
+      premiumTrialEndsAt: owner.premiumTrialEndsAt,
       brand: {
         name: brand.name,
         accent: brand.accent,
@@ -63,12 +71,10 @@ export function prepareFindLink(db: Db) {
         logoKey: brand.logoKey,
         logoWidth: brand.logoWidth,
         logoHeight: brand.logoHeight,
-        tier: brand.tier,
-        premiumTrialStartedAt: brand.premiumTrialStartedAt,
-        premiumTrialEndsAt: brand.premiumTrialEndsAt,
       },
     })
     .from(files)
+    .leftJoinLateral(owner, sql`true`)
     .leftJoinLateral(brand, sql`true`)
     .where(sql`${files.shortCode} = any(${sql.placeholder('codes')})`)
     .prepare('find_links')

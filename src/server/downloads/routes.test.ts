@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { attributeOf, elementsOf, readPage } from '../../../tests/support/html.ts'
 import {
   json,
   makeClient,
@@ -8,6 +10,7 @@ import {
   sha256,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { users } from '../db/schema.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
@@ -50,6 +53,28 @@ describe('the page of a link', () => {
       expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
     },
   )
+
+  it('hatches the time that a renewal could add only where the tier of the owner can renew', async () => {
+    const now = app.clock()
+    const trial = await makePerson(app, { tier: 'premium' })
+    const owners = { premium: owner, free: await makePerson(app), trial }
+    for (const [name, person] of Object.entries(owners)) {
+      const { shortCode } = await makeFile(person)
+      const drawn = async () => {
+        const page = readPage(await (await get(`/s/${shortCode}`, browser)).text())
+        const bars = elementsOf(page.one('div', { class: 'time' }), 'rect')
+        return attributeOf(bars.at(-1), 'width')
+      }
+      expect(await drawn(), name).toBe(name === 'free' ? '0%' : '90%')
+      if (name !== 'trial') continue
+      // A trial that is over counts as free, also before a job has changed the tier.
+      await app.deps.db
+        .update(users)
+        .set({ premiumTrialStartedAt: now, premiumTrialEndsAt: now })
+        .where(eq(users.id, person.id))
+      expect(await drawn(), name).toBe('0%')
+    }
+  })
 
   it('is a 404 that says so for a dead or unknown link', async () => {
     const { shortCode, expiresAt } = await makeFile(await makePerson(app))

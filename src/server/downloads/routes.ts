@@ -5,10 +5,10 @@ import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
 import { countTogether } from './count-together.ts'
 import { openLink } from './open-link.ts'
+import { pageOwner } from './page-owner.ts'
 import type { LinkPages } from './page-template.ts'
 import { prepareFindLink, prepareWriteCount } from './queries.ts'
 import { sendDownload } from './send-download.ts'
-import { shownBrand } from './shown-brand.ts'
 
 type DownloadEndpoint = 'download' | 'openLink' | 'openDownloadPage' | 'linkDetails'
 
@@ -32,7 +32,7 @@ export function downloadRoutes(
     // A plain `Response` is made here. Hono's own helpers would parse the same headers every time.
     if (!link) return new Response(pages.dead, { status: 404, headers: pages.headers })
     const now = deps.clock()
-    const { html, headers } = pages.alive(link, shownBrand(link, now), origin, now)
+    const { html, headers } = pages.alive(link, pageOwner(link, now), origin, now)
     return new Response(html, { headers })
   }
 
@@ -49,7 +49,7 @@ export function downloadRoutes(
     async linkDetails({ params, publicOrigin }) {
       const link = await openLink(links, params.code)
       if (!link) throw new AppError('LINK_NOT_FOUND')
-      const brand = shownBrand(link, deps.clock())
+      const { brand } = pageOwner(link, deps.clock())
       return {
         shortCode: link.shortCode,
         originalName: link.originalName,

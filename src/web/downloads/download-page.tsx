@@ -131,7 +131,9 @@ export function DownloadPage(props: { built: Built }) {
             ])}
           </span>
           <div>
-            <h1 dir="auto">{placeholder('name')}</h1>
+            <h1 dir="auto" className={`${ifStart('longName')}is-long${ifEnd('longName')}`}>
+              {placeholder('name')}
+            </h1>
             <p className="muted">{summary}</p>
           </div>
         </div>

@@ -37,8 +37,8 @@ function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
 function runTime(card: HTMLElement, over: () => void) {
   const time = find<HTMLTimeElement>('time', card)
   const label = find('#label', card)
-  const [lived, valid] = card.querySelectorAll('.time > svg > rect')
-  if (!time || !label || !lived || !valid) return
+  const [lived, valid, renewable] = card.querySelectorAll('.time > svg > rect')
+  if (!time || !label || !lived || !valid || !renewable) return
 
   const [opened] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   const moment = Number(card.dataset.now)
@@ -58,12 +58,15 @@ function runTime(card: HTMLElement, over: () => void) {
     purgingAt: null,
   }
 
+  // The server draws this part only if the owner of the file can renew the link.
+  const canRenew = renewable.getAttribute('width') !== '0%'
+
   const tick = () => {
     // A click on the download has found that the link has ended, and `showInvalid` has removed
     // the time from the page.
     if (!time.isConnected) return clearInterval(timer)
     const now = new Date(clock.now())
-    const life = lifeline(dates, now, true)
+    const life = lifeline(dates, now, canRenew)
     if (life.tone === 'over') {
       clearInterval(timer)
       return over()
