@@ -1,4 +1,5 @@
 import type { FileKind } from './rules/file-kind.ts'
+import { type ReportChoice, reportChoiceNames } from './rules/report.ts'
 import { placeholderMark, sectionEnd, sectionStart } from './template-marks.ts'
 
 /**
@@ -65,7 +66,7 @@ export const pagePlaceholders = [
 export type PagePlaceholder = (typeof pagePlaceholders)[number]
 
 /** The placeholders of the page where a visitor reports a file. The server fills each with a text. */
-export const reportPlaceholders = ['code', 'name', 'reason', 'email', 'fault'] as const
+export const reportPlaceholders = ['code', 'name', 'words', 'email', 'fault'] as const
 
 export type ReportPlaceholder = (typeof reportPlaceholders)[number]
 
@@ -95,12 +96,13 @@ export type PageCondition = FileKind | (typeof pageConditions)[number]
 
 /**
  * The conditions for sections of the page where a visitor reports a file. `form`: the page shows the form.
- * `fault`: it says why the server refused the form. `sent`: it thanks the visitor. If one section
- * lies inside another, the condition of the inner one comes first in this list.
+ * `fault`: it says why the server refused the form. `sent`: it thanks the visitor. The name of a
+ * choice: the visitor has chosen it. If one section lies inside another, the condition of the inner
+ * one comes first in this list.
  */
-export const reportConditions = ['fault', 'form', 'sent'] as const
+export const reportConditions = [...reportChoiceNames, 'fault', 'form', 'sent'] as const
 
-export type ReportCondition = (typeof reportConditions)[number]
+export type ReportCondition = ReportChoice | (typeof reportConditions)[number]
 
 /**
  * Returns the mark that begins a section of the template. Only pages for which the condition is

@@ -19,7 +19,12 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await link.goto(`/s/${file.shortCode}`)
   await link.getByRole('link', { name: 'Report this file' }).click()
   await expect(link.getByText('invoice.pdf')).toBeVisible()
-  await link.getByLabel('What is wrong with it?').fill('It came in a mail from “our bank”.')
+  const choices = link.getByRole('group', { name: 'What is wrong with it?' }).getByRole('radio')
+  await expect(choices).toHaveCount(4)
+  await choices.first().focus()
+  await link.keyboard.press('Space')
+  await link.keyboard.press('Tab')
+  await link.keyboard.insertText('It came in a mail from “our bank”.')
   await link.keyboard.press('Tab')
   await expect(link.getByLabel('Email')).toBeFocused()
   await link.keyboard.press('Tab')
@@ -41,7 +46,9 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await expect(row('minutes.pdf')).toHaveCount(0)
   await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
 
-  await expect(row('invoice.pdf').first()).toContainText('It came in a mail from “our bank”.')
+  await expect(row('invoice.pdf').first()).toContainText(
+    'It is harmful software: It came in a mail from “our bank”.',
+  )
   const ask = row('invoice.pdf').getByRole('button', { name: 'Take down invoice.pdf' })
   await ask.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Take down invoice.pdf' })

@@ -3,6 +3,7 @@ import { attributeOf, readPage, textOf } from '../../../tests/support/html.ts'
 import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { listReports } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { reportChoiceNames } from '../../shared/rules/report.ts'
 import { reports } from '../db/schema.ts'
 
 /** These tests use the form as a browser without scripts does. */
@@ -61,13 +62,17 @@ describe('the page where a visitor reports a file', () => {
     const form = page.one('form')
     expect(attributeOf(form, 'method')).toBe('post')
     expect(attributeOf(form, 'action')).toBeUndefined()
+    const choices = page.all('input').filter((one) => attributeOf(one, 'name') === 'choice')
+    expect(choices.map((one) => attributeOf(one, 'type'))).toEqual(Array(4).fill('radio'))
+    expect(choices.map((one) => attributeOf(one, 'checked'))).toEqual(Array(4).fill(undefined))
     expect(page.serialized()).not.toMatch(/\{\{(?!name)|undefined|role="alert">[^<]/)
   })
 
   it('says thank you, and leads back to the file', async () => {
     const { shortCode } = await makeFile(owner)
     const { answer, page } = await send(shortCode, {
-      reason: 'A trap',
+      choice: 'malware',
+      words: 'A trap',
       email: 'ada@example.org',
       website: '',
     })
@@ -77,22 +82,37 @@ describe('the page where a visitor reports a file', () => {
     const links = page.all('a').map((a) => attributeOf(a, 'href'))
     expect(links).toContain(`/s/${shortCode}`)
     expect(await listReports(admin)).toMatchObject([
-      { count: 1, statements: [{ reason: 'A trap', email: 'ada@example.org', isSuspect: false }] },
+      {
+        count: 1,
+        statements: [
+          {
+            reason: 'It is harmful software: A trap',
+            email: 'ada@example.org',
+            isSuspect: false,
+          },
+        ],
+      },
     ])
   })
 
   it.each([
-    [{}, 'Please say what is wrong with the file.'],
-    [{ reason: ' ' }, 'Please say what is wrong with the file.'],
-    [{ reason: 'x'.repeat(1001) }, 'Please use at most 1,000 characters.'],
-    [{ reason: 'A <trap>', email: 'ada' }, 'Please enter a valid email address.'],
+    [{}, 'Please choose what is wrong with the file.'],
+    [{ words: 'A trap' }, 'Please choose what is wrong with the file.'],
+    [{ choice: 'toString', words: 'A trap' }, 'Please choose what is wrong with the file.'],
+    [{ choice: 'other' }, 'Please say what is wrong with the file.'],
+    [{ choice: 'other', words: ' ' }, 'Please say what is wrong with the file.'],
+    [{ choice: 'foreign', words: 'x'.repeat(901) }, 'Please use at most 900 characters.'],
+    [{ choice: 'illegal', words: 'A <trap>', email: 'ada' }, 'Please enter a valid email address.'],
   ])('shows the form again with what was typed: %j', async (fields, fault) => {
     const { shortCode } = await makeFile(owner)
     const { answer, page } = await send(shortCode, fields)
     expect(answer.status).toBe(400)
     expect(textOf(page.one('p', { class: 'fault' }))).toBe(fault)
-    const { reason = '', email = '' } = fields as Record<string, string>
-    expect(textOf(page.one('textarea'))).toBe(reason)
+    const { choice = '', words = '', email = '' } = fields as Record<string, string>
+    const chosen = page.all('input').filter((one) => attributeOf(one, 'checked') !== undefined)
+    const names = reportChoiceNames.filter((name) => name === choice)
+    expect(chosen.map((one) => attributeOf(one, 'value'))).toEqual(names)
+    expect(textOf(page.one('textarea'))).toBe(words)
     expect(attributeOf(page.one('input', { name: 'email' }), 'value')).toBe(email)
     expect(await listReports(admin)).toEqual([])
   })
@@ -103,15 +123,20 @@ describe('the page where a visitor reports a file', () => {
     const most = Number(attributeOf(form.one('textarea'), 'maxlength'))
     const text = `One\n\n${'x'.repeat(most - 5)}`
     expect(text).toHaveLength(most)
-    const { answer } = await send(shortCode, { reason: text.replaceAll('\n', '\r\n') })
+    const { answer } = await send(shortCode, {
+      choice: 'illegal',
+      words: text.replaceAll('\n', '\r\n'),
+    })
     expect(answer.status).toBe(200)
-    expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(text)
+    expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(
+      `It is illegal or hurts somebody: ${text}`,
+    )
   })
 
   it('keeps what was typed when there were too many reports, and says when to come back', async () => {
     const { shortCode } = await makeFile(owner)
-    for (let n = 0; n < 10; n += 1) await send(shortCode, { reason: 'again' })
-    const { answer, page } = await send(shortCode, { reason: 'once more' })
+    for (let n = 0; n < 10; n += 1) await send(shortCode, { choice: 'other', words: 'again' })
+    const { answer, page } = await send(shortCode, { choice: 'other', words: 'once more' })
     expect(answer.status).toBe(429)
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(textOf(page.one('p', { class: 'fault' }))).toContain('Too many attempts')
@@ -120,7 +145,11 @@ describe('the page where a visitor reports a file', () => {
 
   it('marks what fills in the field that nobody sees', async () => {
     const { shortCode } = await makeFile(owner)
-    await send(shortCode, { reason: 'Buy now', website: 'https://example.net' })
+    await send(shortCode, {
+      choice: 'other',
+      words: 'Buy now',
+      website: 'https://example.net',
+    })
     expect((await listReports(admin))[0]?.statements).toMatchObject([{ isSuspect: true }])
   })
 
@@ -134,7 +163,7 @@ describe('the page where a visitor reports a file', () => {
     for (const code of [file.shortCode, 'abcdefghij', 'x'.repeat(200), '%00']) {
       for (const { answer, page } of [
         await open(code),
-        await send(code, { reason: 'x' }),
+        await send(code, { choice: 'other', words: 'x' }),
         await send(code, {}),
       ]) {
         expect(answer.status, code).toBe(404)
@@ -146,9 +175,13 @@ describe('the page where a visitor reports a file', () => {
 
   it('takes no form of another site, and none that is too large', async () => {
     const { shortCode } = await makeFile(owner)
-    const foreign = await send(shortCode, { reason: 'x' }, { origin: 'https://evil.example' })
+    const foreign = await send(
+      shortCode,
+      { choice: 'other', words: 'x' },
+      { origin: 'https://evil.example' },
+    )
     expect(foreign.answer.status).toBe(403)
-    const large = await send(shortCode, { reason: 'x'.repeat(70_000) })
+    const large = await send(shortCode, { choice: 'other', words: 'x'.repeat(70_000) })
     expect(large.answer.status).toBe(413)
     expect(await listReports(admin)).toEqual([])
   })

@@ -4,13 +4,15 @@ import {
   reportConditions,
   reportPlaceholders,
 } from '../../shared/page-placeholders.ts'
+import type { ReportChoice } from '../../shared/rules/report.ts'
 import { readBuilt } from '../http/dist.ts'
 import { makeTemplate } from '../http/html-template.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 
-/** What a visitor has typed into the form that reports a file. */
+/** What a visitor has chosen and typed in the form that reports a file. */
 export interface Typed {
-  reason: string
+  choice: ReportChoice | null
+  words: string
   email: string
 }
 
@@ -55,15 +57,19 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
   // address of the page.
   const headers = headersOf(html, 'same-origin')
   const deadHeaders = headersOf(dead, 'no-referrer')
-  const none = { code: '', name: '', reason: '', email: '', fault: '' }
+  const none = { code: '', name: '', words: '', email: '', fault: '' }
   return {
     form(
       { shortCode, originalName },
-      typed = { reason: '', email: '' },
+      { choice, words, email } = { choice: null, words: '', email: '' },
       { fault, status, headers: more } = { fault: '', status: 200 },
     ) {
-      const { fill } = template(fault === '' ? ['form'] : ['form', 'fault'])
-      const body = fill({ ...none, ...typed, code: shortCode, name: originalName, fault })
+      const { fill } = template([
+        'form',
+        ...(choice === null ? [] : [choice]),
+        ...(fault === '' ? [] : (['fault'] as const)),
+      ])
+      const body = fill({ code: shortCode, name: originalName, words, email, fault })
       return new Response(body, { status, headers: { ...headers, ...more } })
     },
     sent(shortCode) {

@@ -1,9 +1,14 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { type Report, reportBody } from '../../shared/contract/abuse.ts'
+import { type Report, reportForm } from '../../shared/contract/abuse.ts'
 import { groupedDigits } from '../../shared/rules/grouped-digits.ts'
 import { opens } from '../../shared/rules/link-status.ts'
-import { longestReason } from '../../shared/rules/report.ts'
+import {
+  longestWords,
+  type ReportChoice,
+  reasonOf,
+  reportChoices,
+} from '../../shared/rules/report.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { moment, parseCursor, takePage } from '../http/cursor.ts'
@@ -46,14 +51,16 @@ export function abuseRoutes(
 
     async sendReportPage({ params, clientAddress, context }) {
       const fields = await readForm(context)
-      const parsed = reportBody.safeParse(fields)
+      const parsed = reportForm.safeParse(fields)
       const refuse = async (fault: string, status: number, headers = {}) => {
         const file = await findOpenLink(deps, params.code)
         return file ? pages.form(file, typedIn(fields), { fault, status, headers }) : pages.dead()
       }
       if (!parsed.success) return refuse(faultOf(parsed.error), 400)
+      const { choice, words, ...others } = parsed.data
+      const statement = { ...others, reason: reasonOf(choice, words) }
       try {
-        await reportLink(deps, params.code, parsed.data, clientAddress)
+        await reportLink(deps, params.code, statement, clientAddress)
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         if (error.code === 'LINK_NOT_FOUND') return pages.dead()
@@ -117,20 +124,24 @@ async function readForm(context: Context<HttpEnv>): Promise<Record<string, strin
 }
 
 /**
- * Returns what the visitor typed. A refused form shows it again, so the visitor need not type it
- * twice.
+ * Returns what the visitor chose and typed. A refused form shows it again, so the visitor need not
+ * type it twice.
  */
-function typedIn({ reason = '', email = '' }: Record<string, string>): Typed {
-  return { reason, email }
+function typedIn({ choice = '', words = '', email = '' }: Record<string, string>): Typed {
+  return { choice: isChoice(choice) ? choice : null, words, email }
+}
+
+function isChoice(text: string): text is ReportChoice {
+  return Object.hasOwn(reportChoices, text)
 }
 
 /** Returns the sentence that tells the visitor what is wrong with a form. */
 function faultOf({ issues }: z.ZodError): string {
   const isWrong = (field: string) => issues.some(({ path }) => path[0] === field)
-  if (!isWrong('reason')) return 'Please enter a valid email address.'
-  const isTooLong = issues.some(({ code, path }) => path[0] === 'reason' && code === 'too_big')
-  const most = groupedDigits(longestReason)
+  if (isWrong('choice')) return 'Please choose what is wrong with the file.'
+  if (!isWrong('words')) return 'Please enter a valid email address.'
+  const isTooLong = issues.some(({ code, path }) => path[0] === 'words' && code === 'too_big')
   return isTooLong
-    ? `Please use at most ${most} characters.`
+    ? `Please use at most ${groupedDigits(longestWords)} characters.`
     : 'Please say what is wrong with the file.'
 }

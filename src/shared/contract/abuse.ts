@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { longestAddress } from '../rules/mail-address.ts'
-import { longestReason } from '../rules/report.ts'
+import { longestReason, longestWords, reportChoiceNames } from '../rules/report.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate, linesOfText, shortCode } from './fields.ts'
 import { sha256 } from './files.ts'
@@ -24,6 +24,11 @@ export const reportBody = z.object({
   /** People do not see this field, so they leave it empty. Robots fill in every field. */
   website: z.string().max(500).optional(),
 })
+
+/** What the form of the page sends: a choice and the visitor's own words instead of a reason. */
+export const reportForm = reportBody
+  .omit({ reason: true })
+  .extend({ choice: z.enum(reportChoiceNames), words: linesOfText(longestWords) })
 
 /** What one visitor wrote about a file. */
 const statement = z.object({

@@ -1,6 +1,30 @@
 /** The greatest length, in characters, of the reason for a report or for a takedown. */
 export const longestReason = 1000
 
+/**
+ * What is wrong with a file, as the form offers it to visitors. A report begins with the sentence
+ * that was chosen.
+ */
+export const reportChoices = {
+  malware: 'It is harmful software',
+  foreign: 'It is not theirs to share',
+  illegal: 'It is illegal or hurts somebody',
+  other: 'Something else',
+} as const
+export type ReportChoice = keyof typeof reportChoices
+export const reportChoiceNames = Object.keys(reportChoices) as ReportChoice[]
+
+/**
+ * The greatest length, in characters, of a visitor's own words in the form. Together with the longest
+ * choice before them they are no longer than `longestReason`.
+ */
+export const longestWords = 900
+
+/** Returns the reason of a report that was made with the form. */
+export function reasonOf(choice: ReportChoice, words: string): string {
+  return `${reportChoices[choice]}: ${words}`
+}
+
 /** The server removes a report this many days after the administrator has closed it. */
 export const handledReportDays = 30
 

@@ -1,5 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { ifEnd, ifStart } from '../../shared/page-placeholders.ts'
+import { reportChoiceNames } from '../../shared/rules/report.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
 import css from './download-page.css?inline'
 import { DownloadPage, InvalidLinkPage, logoProperty } from './download-page.tsx'
@@ -20,7 +21,7 @@ export function renderDownloadPages(script: string): {
   return {
     link: withOptionalLogo(whole(<DownloadPage built={built} />)),
     invalid: whole(<InvalidLinkPage built={built} />),
-    report: whole(<ReportPage built={{ ...built, css: reportCss }} />),
+    report: withOneChoice(whole(<ReportPage built={{ ...built, css: reportCss }} />)),
   }
 }
 
@@ -32,4 +33,18 @@ export function renderDownloadPages(script: string): {
 function withOptionalLogo(html: string): string {
   const meta = new RegExp(`<meta property="${logoProperty}"[^>]*>`)
   return html.replace(meta, (element) => ifStart('logo') + element + ifEnd('logo'))
+}
+
+/**
+ * Puts the attribute `checked` of each radio button into a section that only pages with this choice
+ * show. It changes the rendered text, because JSX has no sections inside a tag.
+ */
+function withOneChoice(html: string): string {
+  return reportChoiceNames.reduce(
+    (page, choice) =>
+      page.replace(new RegExp(`<input[^>]* value="${choice}"[^>]*>`), (element) =>
+        element.replace(' checked=""', `${ifStart(choice)} checked=""${ifEnd(choice)}`),
+      ),
+    html,
+  )
 }

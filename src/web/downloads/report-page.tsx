@@ -1,7 +1,12 @@
 import { Flag } from 'lucide-react'
 import { ifEnd, ifStart, placeholder } from '../../shared/page-placeholders.ts'
 import { longestAddress } from '../../shared/rules/mail-address.ts'
-import { handledReportDays, longestReason } from '../../shared/rules/report.ts'
+import {
+  handledReportDays,
+  longestWords,
+  reportChoiceNames,
+  reportChoices,
+} from '../../shared/rules/report.ts'
 import { type Built, Home, motto, Page } from './page-frame.tsx'
 
 /**
@@ -35,18 +40,28 @@ export function ReportPage(props: { built: Built }) {
         </p>
         {ifEnd('fault')}
         <form method="post">
-          <label htmlFor="reason">What is wrong with it?</label>
+          <fieldset>
+            <legend>What is wrong with it?</legend>
+            {reportChoiceNames.map((choice) => (
+              <label key={choice} className="choice">
+                {/* The server keeps `checked` only at the choice that was made: see render.tsx. */}
+                <input type="radio" name="choice" value={choice} required defaultChecked />
+                {reportChoices[choice]}
+              </label>
+            ))}
+          </fieldset>
+          <label htmlFor="words">In your words</label>
           <textarea
-            id="reason"
-            name="reason"
-            rows={5}
-            maxLength={longestReason}
+            id="words"
+            name="words"
+            rows={4}
+            maxLength={longestWords}
             required
-            aria-describedby="reason-hint"
-            defaultValue={placeholder('reason')}
+            aria-describedby="words-hint"
+            defaultValue={placeholder('words')}
           />
-          <p className="hint" id="reason-hint">
-            Harmful, not theirs to share, illegal: say what it is, and how you know.
+          <p className="hint" id="words-hint">
+            Say what it is, and how you know.
           </p>
           <label htmlFor="email">Email</label>
           <input

@@ -31,7 +31,8 @@ export const downloadScreens: Screens = {
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
     // The browser would refuse this address itself. With `novalidate`, the server must refuse it.
     await page.evaluate(() => document.querySelector('form')?.setAttribute('novalidate', ''))
-    await page.getByLabel('What is wrong with it?').fill('It came in a mail from “our bank”.')
+    await page.getByLabel('It is harmful software').check()
+    await page.getByLabel('In your words').fill('It came in a mail from “our bank”.')
     await page.getByLabel('Email').fill('ada')
     noise.expect(/400 \(Bad Request\).*\/report$/)
     await page.getByRole('button', { name: 'Send report' }).click()
@@ -40,7 +41,8 @@ export const downloadScreens: Screens = {
   'a report that was sent': async ({ app, page }) => {
     const file = await makeFile(await makePerson(app), { name: longName })
     await page.goto(`/s/${file.shortCode}/report`)
-    await page.getByLabel('What is wrong with it?').fill('It is a trap.')
+    await page.getByLabel('Something else').check()
+    await page.getByLabel('In your words').fill('It is a trap.')
     await page.getByRole('button', { name: 'Send report' }).click()
     await expect(page.getByRole('heading', { name: 'Thank you' })).toBeVisible()
   },
