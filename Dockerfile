@@ -37,6 +37,8 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=web /app/dist dist
 COPY src/shared src/shared
 COPY src/server src/server
+# The commands of docs/operations.md, "Backups in containers".
+COPY scripts/backup.ts scripts/restore.ts scripts/run-command.ts scripts/
 USER node
 VOLUME /data
 EXPOSE 3000

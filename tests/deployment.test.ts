@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { basename } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../src/server/config.ts'
@@ -9,13 +12,16 @@ import { settings } from '../src/server/startup-settings.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
 import { freePort } from './support/free-port.ts'
+import { followImports } from './support/imported-files.ts'
 import { describeBehindNginx } from './support/machine-needs.ts'
+import { type NameServer, startNameServer } from './support/name-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
 interface Service {
   image: string
   environment?: Record<string, string>
-  read_only?: boolean
+  networks?: Record<string, { aliases: string[] }>
+  volumes?: string[]
 }
 
 function read(path: string): Promise<string> {
@@ -39,6 +45,19 @@ describe('compose.yaml', async () => {
       expect(config.trustProxy).toBe(true)
       expect(config.s3?.bucket).toBe('mayfly')
     }
+  })
+
+  test('gives the names that nginx looks up, and the files that it reads', async () => {
+    const looked = (await read('deploy/nginx/containers.conf')).matchAll(/default (\w+):(\d+);/g)
+    expect(Array.from(looked, ([, name, port]) => [name, port])).toEqual([
+      ['app', '3000'],
+      ['s3', '8333'],
+    ])
+    for (const [, { networks }] of servers) expect(networks?.default?.aliases).toEqual(['app'])
+    expect(services.s3).toBeDefined()
+    const mounted = (services.nginx?.volumes ?? []).map((one) => one.split(':')[0] ?? '')
+    const given = mounted.filter((path) => !path.endsWith('/tls'))
+    expect(given).toEqual(['./deploy/nginx/mayfly.conf', './deploy/nginx/containers.conf'])
   })
 
   test('asks for every secret and has none, and pins its images', () => {
@@ -81,6 +100,27 @@ describe('the Dockerfile', async () => {
       from.split(' '),
     ).flat()
     expect(copied.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([])
+  })
+
+  test('has every file and package that the server and the commands of the page import', async () => {
+    const page = await read('docs/operations.md')
+    const commands = Array.from(page.matchAll(/ node (scripts\/\S+)/g), ([, path = '']) => path)
+    const entries = new Set(['src/server/main.ts', ...commands])
+    expect([...entries]).toEqual(
+      expect.arrayContaining(['scripts/backup.ts', 'scripts/restore.ts']),
+    )
+    const root = fileURLToPath(new URL('..', import.meta.url))
+    const { files, packages } = await followImports(root, [...entries])
+    expect(files.size).toBeGreaterThan(entries.size)
+    const copied = Array.from(last.matchAll(/^COPY (?:--from=\S+ )?(.+) (\S+)$/gm), (line) => {
+      const [, sources = '', to = ''] = line
+      return to.endsWith('/') ? sources.split(' ').map((one) => to + basename(one)) : [to]
+    }).flat()
+    copied.push('package.json')
+    const has = (file: string) => copied.some((one) => file === one || file.startsWith(`${one}/`))
+    expect([...files].filter((file) => !has(file))).toEqual([])
+    const { dependencies } = JSON.parse(await read('package.json'))
+    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining([...packages]))
   })
 })
 
@@ -203,5 +243,59 @@ describeBehindNginx('the logs of nginx', () => {
     expect(logged).toContain('GET /s/- 301')
     expect(logged).toContain('GET /s/- 502')
     expect(logged + (await nginx.errors())).not.toContain('SECRET')
+  })
+})
+
+describeBehindNginx('nginx in front of containers', () => {
+  let names: NameServer
+  let port: number
+  let nginx: DeployedNginx
+  const servers: Server[] = []
+  beforeAll(async () => {
+    ;[names, port] = [await startNameServer(), await freePort()]
+    // It starts although no container runs yet.
+    nginx = await startDeployedNginx({ nameServer: names.port, port })
+  })
+  afterAll(async () => {
+    await nginx.stop()
+    for (const server of servers) server.close()
+    await names.close()
+  })
+
+  /** Starts a server that answers with its address and what it was sent. */
+  async function startAt(address: string): Promise<Server> {
+    const server = createServer(async (request, response) => {
+      response.end(`${address} ${await text(request)}`)
+    })
+    servers.push(server)
+    await new Promise<void>((listening) => server.listen(port, address, listening))
+    return server
+  }
+
+  async function askedBoth(): Promise<string[]> {
+    const site = await nginx.ask('files.example.org', '/', { method: 'POST', body: 'body' })
+    const bucket = await nginx.ask('s3.example.org', '/mayfly/a?X-Amz-Signature=a')
+    return [site, bucket].map(({ status, body }) =>
+      status === 200 ? body.toString() : `${status}`,
+    )
+  }
+
+  test('takes a server that refuses for no answer, and finds one that was made anew at another address', async () => {
+    expect(await askedBoth()).toEqual(['502', '502'])
+    const [first, second, third] = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const
+    const old = await startAt(first)
+    names.set('app', [first, second])
+    names.set('s3', [first])
+    await expect.poll(askedBoth).toEqual([`${first} body`, `${first} `])
+    // Whichever of the two addresses comes first, the one that listens answers.
+    for (let time = 0; time < 8; time += 1) expect((await askedBoth())[0]).toBe(`${first} body`)
+
+    await startAt(second)
+    await startAt(third)
+    old.close()
+    for (let time = 0; time < 8; time += 1) expect((await askedBoth())[0]).toBe(`${second} body`)
+    names.set('app', [third])
+    names.set('s3', [second])
+    await expect.poll(askedBoth).toEqual([`${third} body`, `${second} `])
   })
 })

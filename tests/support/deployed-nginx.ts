@@ -25,14 +25,25 @@ export interface DeployedNginx {
   stop(): Promise<void>
 }
 
+/** Servers and a bucket at addresses such as `127.0.0.1:3000`. Nothing needs to listen there. */
+interface Addresses {
+  servers: readonly [string, string]
+  bucket: string
+}
+
+/** The port of a name server on this machine, and of everything that it has names for. */
+interface Names {
+  nameServer: number
+  port: number
+}
+
 /**
- * Starts nginx in front of two servers and a bucket.
- * @param upstreams the addresses of the servers and the bucket, such as `127.0.0.1:3000`. A test
- * may give an address at which nothing listens.
+ * Starts nginx in front of two servers and a bucket, which it finds as `addresses.conf` or
+ * `containers.conf` says.
  * @param dataDir the DATA_DIR of the servers, for the files that nginx sends.
  */
 export async function startDeployedNginx(
-  upstreams: { servers: readonly [string, string]; bucket: string },
+  upstreams: Addresses | Names,
   dataDir = '/srv/mayfly/data',
 ): Promise<DeployedNginx> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-deployed-'))
@@ -40,16 +51,13 @@ export async function startDeployedNginx(
   const tls = join(folder, 'tls')
   await mkdir(tls)
   for (const name of ['files.example.org', 's3.example.org']) makeCertificate(tls, name)
-  const shipped = await readFile(new URL('../../deploy/nginx/mayfly.conf', import.meta.url), 'utf8')
-  const here = shipped
-    .replace('app1:3000', upstreams.servers[0])
-    .replace('app2:3000', upstreams.servers[1])
-    .replace('s3:8333', upstreams.bucket)
+  const sites = (await shipped('mayfly.conf'))
     .replaceAll('listen 80;', `listen 127.0.0.1:${httpPort};`)
     .replaceAll('listen 443 ', `listen 127.0.0.1:${tlsPort} `)
     .replaceAll('/etc/nginx/tls', tls)
     .replaceAll('/var/log/nginx', folder)
     .replace('/srv/mayfly/data', dataDir)
+  const here = `${sites}\n${await placesOf(upstreams)}`
   const file = join(folder, 'nginx.conf')
   await writeFile(file, wrapped(folder, here))
   const options = ['-c', file, '-e', join(folder, 'error.log')]
@@ -82,6 +90,25 @@ export async function startDeployedNginx(
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+function shipped(name: string): Promise<string> {
+  return readFile(new URL(`../../deploy/nginx/${name}`, import.meta.url), 'utf8')
+}
+
+/** Returns the configuration that says where servers and bucket are. */
+async function placesOf(upstreams: Addresses | Names): Promise<string> {
+  if ('servers' in upstreams) {
+    const { servers, bucket } = upstreams
+    return (await shipped('addresses.conf'))
+      .replace('10.0.0.1:3000', servers[0])
+      .replace('10.0.0.2:3000', servers[1])
+      .replace('10.0.0.7:8333', bucket)
+  }
+  return (await shipped('containers.conf'))
+    .replace('resolver 127.0.0.11 ', `resolver 127.0.0.1:${upstreams.nameServer} `)
+    .replace('app:3000', `app:${upstreams.port}`)
+    .replace('s3:8333', `s3:${upstreams.port}`)
 }
 
 function makeCertificate(folder: string, name: string): void {

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+import { parseSync } from 'vite'
+
+/** What a program loads when it runs. */
+export interface Imported {
+  /** Paths from the root of the repository. */
+  files: Set<string>
+  /** Names of packages. */
+  packages: Set<string>
+}
+
+/**
+ * Follows the imports of programs, also those that run later (`await import`) and those of threads
+ * and processes (`new URL(…, import.meta.url)`). Imports of types alone are left out, as Node does.
+ * @param entries the paths of the programs from the root of the repository.
+ */
+export async function followImports(root: string, entries: readonly string[]): Promise<Imported> {
+  const files = new Set(entries)
+  const packages = new Set<string>()
+  // A set gives what is added while it is walked, too.
+  for (const file of files) {
+    if (!file.endsWith('.ts')) continue
+    for (const name of await importsOf(join(root, file))) {
+      if (name.startsWith('.')) files.add(posix.join(posix.dirname(file), name))
+      else if (!name.startsWith('node:')) packages.add(packageOf(name))
+    }
+  }
+  return { files, packages }
+}
+
+async function importsOf(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8')
+  const { module } = parseSync(path, text)
+  const imported = module.staticImports.filter(
+    ({ start }) => !text.startsWith('import type', start),
+  )
+  const exported = module.staticExports.flatMap(({ entries }) => entries)
+  const requests = [...imported, ...exported.filter(({ isType }) => !isType)].flatMap(
+    ({ moduleRequest }) => moduleRequest?.value ?? [],
+  )
+  const later = module.dynamicImports.map(({ moduleRequest: { start, end } }) => {
+    const [, name] = /^'([^']+)'$/.exec(text.slice(start, end)) ?? []
+    if (name === undefined) throw new Error(`${path} has an import without a literal name`)
+    return name
+  })
+  const beside = Array.from(
+    text.matchAll(/new URL\('([^']+)', import\.meta\.url\)/g),
+    ([, name = '']) => (name.startsWith('.') ? name : `./${name}`),
+  )
+  return [...requests, ...later, ...beside]
+}
+
+/** `@aws-sdk/client-s3/x` is of the package `@aws-sdk/client-s3`. */
+function packageOf(name: string): string {
+  return name.split('/', name.startsWith('@') ? 2 : 1).join('/')
+}
