@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { freePort } from './support/free-port.ts'
+import { runKilled } from './support/killed-script.ts'
 import { logIn, makeClient, makeFile, sha256, signUp } from './support/make.ts'
+import { isLongRun } from './support/rounds.ts'
 import { startServerProcess } from './support/server-process.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -35,14 +38,36 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
   })
 }
 
-test('the commands of the page back a server with its own Postgres up while uploads go on, and restore it', async () => {
+/**
+ * Kills backups into the same folder, so that each finds what the one before it has left: one among
+ * the files, and in a long run one before every step until the last, which makes the backup complete.
+ */
+async function killBackups(dataDir: string): Promise<void> {
+  const backup = join(folder, 'backup')
+  const lastStep = /^rename .*\/manifest\.json$/
+  const kill = async (before: RegExp, count: number) => {
+    const env = { DATA_DIR: dataDir }
+    const point = { before, count, atLatest: lastStep }
+    const { killedBefore, said } = await runKilled(['scripts/backup.ts', backup], env, point)
+    expect(killedBefore, said).toMatch(before)
+    expect(existsSync(join(backup, 'manifest.json'))).toBe(false)
+    return killedBefore ?? ''
+  }
+  await kill(/^rename .*\/files\/..\//, 2)
+  for (let count = 1; isLongRun; count += 1) {
+    if (lastStep.test(await kill(/^/, count))) break
+  }
+}
+
+test('the commands of the page back a server with its own Postgres up while uploads go on, over a kill, and restore it', async () => {
   const dataDir = join(folder, 'data')
   await prepareDataFolder(dataDir)
   const port = await freePort()
   const server = await startServerProcess({ dataDir, port })
   const { email, password } = await signUp(server)
   const ada = makeClient(server, await logIn(server, email, password))
-  const before = await makeFile(ada)
+  const before = [await makeFile(ada), await makeFile(ada)]
+  await killBackups(dataDir)
   const backup = runFromPage('backup', dataDir)
   let isRunning = true
   void backup.finally(() => {
@@ -64,11 +89,13 @@ test('the commands of the page back a server with its own Postgres up while uplo
   const restored = join(folder, 'restored')
   await prepareDataFolder(restored)
   expect(await runFromPage('restore', restored)).toMatchObject({ code: 0 })
-  // The link leads to the same bytes, and the session that was open is open.
+  // The links lead to the same bytes, and the session that was open is open.
   const again = await startServerProcess({ dataDir: restored, port })
   try {
-    const answer = await fetch(`${again.url}/api/download/${before.shortCode}`)
-    expect(sha256(await answer.bytes())).toBe(sha256(before.bytes))
+    for (const { shortCode, bytes } of before) {
+      const answer = await fetch(`${again.url}/api/download/${shortCode}`)
+      expect(sha256(await answer.bytes())).toBe(sha256(bytes))
+    }
     expect((await ada.fetch('/api/files')).status).toBe(200)
   } finally {
     again.kill('SIGTERM')

@@ -21,8 +21,10 @@ import { newStorageKey } from '../src/server/storage/storage-key.ts'
 import { bytesIn } from './support/bucket.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { eventually } from './support/eventually.ts'
+import { runKilled } from './support/killed-script.ts'
 import { sha256 } from './support/make.ts'
 import { emptyDatabase, freshDatabase } from './support/postgres.ts'
+import { isLongRun } from './support/rounds.ts'
 import { describeOnS3, makeBucket, openUploadsOf, type TestBucket } from './support/s3.ts'
 
 const log = pino({ level: 'silent' })
@@ -88,8 +90,29 @@ async function objectsIn({ client, settings: { bucket: Bucket } }: TestBucket): 
   return (await client.send(new ListObjectsV2Command({ Bucket, Prefix: 'files/' }))).KeyCount ?? 0
 }
 
+async function namesIn({ db }: Database): Promise<string[]> {
+  return (await db.select({ name: users.name }).from(users)).map(({ name }) => name)
+}
+
+/**
+ * Kills `move back` among the files, in a long run also before every fifth of its steps, and then
+ * lets it complete. Each finds what the one before it has left, a running Postgres too.
+ */
+async function moveBackOverKills(env: Record<string, string>): Promise<void> {
+  const run = (before: RegExp, count: number) =>
+    runKilled(['scripts/move.ts', 'back'], env, { before, count })
+  const first = await run(/^rename .*\/files\/..\//, 3)
+  expect(first.killedBefore, first.said).toMatch(/^rename/)
+  for (let count = isLongRun ? 1 : Number.POSITIVE_INFINITY; ; count += 5) {
+    const { killedBefore, said } = await run(/^/, count)
+    if (killedBefore !== null) continue
+    expect(said).toContain('Everything is copied: ')
+    return
+  }
+}
+
 describeOnS3('a move', () => {
-  it('takes everything out of DATA_DIR over a kill, and back', async () => {
+  it('takes everything out of DATA_DIR over a kill, and back over another', async () => {
     const dataDir = join(folder, 'data')
     await prepareDataFolder(dataDir)
     const source = await openDatabase({ dataDir, databaseUrl: null }, log)
@@ -114,8 +137,6 @@ describeOnS3('a move', () => {
     const config = { appUrl, dataDir, s3: bucket.settings, authSecret: null }
     const target = await openDatabase({ dataDir, databaseUrl: outside.url }, log)
     const old = await openDatabase({ dataDir, databaseUrl: null }, log)
-    const home = await freshDatabase()
-    const back = await openDatabase({ dataDir, databaseUrl: home.url }, log)
     const objects = openS3Storage({ settings: bucket.settings, clock })
     try {
       await expectBytes(objects, stored)
@@ -140,24 +161,23 @@ describeOnS3('a move', () => {
       await expect(move(out)).rejects.toThrow(
         'has other rows than the one to copy from (in "users")',
       )
-
-      const second = { ...config, dataDir: join(folder, 'back') }
-      const moved = await move({
-        ...out,
-        direction: 'back',
-        config: second,
-        from: target.pool,
-        to: back.pool,
-      })
-      expect(moved).toMatchObject({ objects: stored.size, faults: [] })
-      const disk = await openSealedFiles(second.dataDir)
-      await expectBytes(disk, stored)
-      await disk.close()
-      expect(await storesNamedIn(back)).toEqual(['disk'])
     } finally {
-      for (const { close } of [target, old, back, objects]) await close()
+      for (const { close } of [target, old, objects]) await close()
+    }
+
+    const homeDir = join(folder, 'home')
+    await prepareDataFolder(homeDir)
+    await moveBackOverKills({ ...bucket.env, DATA_DIR: homeDir, DATABASE_URL: outside.url })
+    const home = await openDatabase({ dataDir: homeDir, databaseUrl: null }, log)
+    const disk = await openSealedFiles(homeDir)
+    try {
+      await expectBytes(disk, stored)
+      expect(await storesNamedIn(home)).toEqual(['disk'])
+      expect(await namesIn(home)).toEqual(['Ada'])
+      expect(await home.db.$count(files)).toBe(stored.size)
+    } finally {
+      for (const { close } of [home, disk]) await close()
       await outside.drop()
-      await home.drop()
     }
   })
 
