@@ -8,7 +8,6 @@ import {
   blockContent,
   type Content,
   closeReportsOf,
-  findBlocked,
   listUnproved,
   lockContent,
   noteProved,
@@ -18,6 +17,11 @@ type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
 /** How many files one query lists, and how many one transaction takes down, at most. */
 const batchSize = 100
+/**
+ * How long `findBlockedContent` reads files before it takes down those that have blocked content.
+ * Files that are taken down together are told to their owner in one mail.
+ */
+const takeDownEveryMs = 10_000
 
 /**
  * Reads the stored bytes of a file and records their SHA-256. If the file was taken down, it also
@@ -53,22 +57,6 @@ export async function proveContent(
  */
 async function assertThere(store: Storage): Promise<void> {
   if ((await store.installation()) === null) throw new AppError('UNAVAILABLE')
-}
-
-/**
- * Reads a file as `proveContent` does. If its content is blocked, takes down all files that have
- * it.
- * @returns how many files were taken down.
- */
-export async function compareContent(
-  deps: BlockDeps,
-  file: Content,
-  hurry: 'now' | 'unhurried' = 'now',
-): Promise<number> {
-  const sha256 = await proveContent(deps, file, null, hurry)
-  if (sha256 === null) return 0
-  const blocked = await findBlocked(deps.db, [sha256])
-  return blocked.has(sha256) ? takeDownCopies(deps, sha256) : 0
 }
 
 /**
@@ -132,9 +120,9 @@ async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promi
 /**
  * Finds blocked content among the files, and completes takedowns that were interrupted. First it
  * reads the files that may hold blocked content and whose SHA-256 this server has not computed yet.
- * For a file in a bucket, the database holds only the SHA-256 that the sender claims. A file with
- * blocked content is taken down as soon as it is read. At the end it takes down every other file
- * whose content is blocked. If it can read no file of a batch, storage probably
+ * For a file in a bucket, the database holds only the SHA-256 that the sender claims. Every 10
+ * seconds, and at the end, it takes down every file whose content is blocked. If it can read no file
+ * of a batch, storage probably
  * cannot be reached. Then the other files wait for the next run.
  * @returns how many files were read, how many could not be read and are tried again, and how many
  * were taken down.
@@ -142,41 +130,28 @@ async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promi
 export async function findBlockedContent(
   deps: BlockDeps,
 ): Promise<{ read: number; failed: number; takenDown: number }> {
+  const { clock, log } = deps
   const total = { read: 0, failed: 0, takenDown: 0 }
+  let tookDownAt = clock().getTime()
   let after: string | null = null
   for (;;) {
     const batch: Content[] = await listUnproved(deps.db, after, batchSize)
-    const { failed, takenDown } = await compareBatch(deps, batch)
-    total.read += batch.length - failed
-    total.failed += failed
-    total.takenDown += takenDown
+    const faults: unknown[] = []
+    for (const file of batch) {
+      await proveContent(deps, file).catch((error: unknown) => faults.push(error))
+      if (clock().getTime() - tookDownAt < takeDownEveryMs) continue
+      total.takenDown += await takeDownCopies(deps)
+      tookDownAt = clock().getTime()
+    }
+    if (faults.length > 0) {
+      const told = { err: faults[0], count: faults.length }
+      log.error(told, 'content that may be blocked could not be read; it is tried again')
+    }
+    total.read += batch.length - faults.length
+    total.failed += faults.length
     after = batch.at(-1)?.id ?? null
-    if (batch.length < batchSize || failed === batch.length) break
+    if (batch.length < batchSize || faults.length === batch.length) break
   }
   total.takenDown += await takeDownCopies(deps)
   return total
-}
-
-/**
- * Reads the files of a batch (see `compareContent`). Returns how many could not be read, and how
- * many were taken down.
- */
-async function compareBatch(
-  deps: BlockDeps,
-  batch: readonly Content[],
-): Promise<{ failed: number; takenDown: number }> {
-  const faults: unknown[] = []
-  let takenDown = 0
-  for (const file of batch) {
-    try {
-      takenDown += await compareContent(deps, file)
-    } catch (error) {
-      faults.push(error)
-    }
-  }
-  if (faults.length > 0) {
-    const told = { err: faults[0], count: faults.length }
-    deps.log.error(told, 'content that may be blocked could not be read; it is tried again')
-  }
-  return { failed: faults.length, takenDown }
 }

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
-import { compareContent } from './block-copies.ts'
-import { type Content, listWithoutSha256 } from './queries.ts'
+import { proveContent, takeDownCopies } from './block-copies.ts'
+import { type Content, findBlocked, listWithoutSha256 } from './queries.ts'
 
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
@@ -42,7 +42,7 @@ async function computeOfStore(
     const before = computed
     for (const file of batch) {
       try {
-        await compareContent(deps, file, 'unhurried')
+        await computeDigest(deps, file)
         computed += 1
       } catch (error) {
         faults.push(error)
@@ -56,4 +56,11 @@ async function computeOfStore(
     log.error(told, 'files could not be read for their SHA-256; it is tried again')
   }
   return { computed, failed: faults.length }
+}
+
+async function computeDigest(deps: DigestDeps, file: Content): Promise<void> {
+  const sha256 = await proveContent(deps, file, null, 'unhurried')
+  if (sha256 === null) return
+  const blocked = await findBlocked(deps.db, [sha256])
+  if (blocked.has(sha256)) await takeDownCopies(deps, sha256)
 }
