@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sweepUploads } from '../src/server/uploads/sweep-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { serveApp, type TestApp } from './support/app-server.ts'
 import { eventually } from './support/eventually.ts'
@@ -13,12 +14,13 @@ import {
   makePerson,
   type Person,
   putBytes,
+  signParts,
   startUpload,
 } from './support/make.ts'
 import { pieceOf, putPart, startInParts } from './support/parted-uploads.ts'
 import { freshDatabase } from './support/postgres.ts'
 import type { TestDatabase } from './support/postgres-server.ts'
-import { abort, confirm, download } from './support/upload-requests.ts'
+import { abort, askForList, confirm, download, expectRefusal } from './support/upload-requests.ts'
 
 let database: TestDatabase
 let dataDir: string
@@ -49,6 +51,10 @@ async function atBoth(facts: Parameters<typeof makePerson>[1] = {}) {
   const cookie = await logIn(one, here.email, here.password)
   const there: Person = { ...here, ...makeClient(two, cookie) }
   return { here, there }
+}
+
+function advanceBoth(milliseconds: number): void {
+  for (const app of [one, two]) app.clock.advance(milliseconds)
 }
 
 /** The same presigned URL at the other server. Its signature does not name the server. */
@@ -88,6 +94,19 @@ test('an upload that was aborted at one server takes no byte at the other', asyn
   expect((await putBytes(started, new Uint8Array(10))).status).toBe(404)
 })
 
+test('bytes that arrive at one server keep the upload from the sweep of the other', async () => {
+  const { here } = await atBoth({ tier: 'premium' })
+  const [moving, idle] = [await startInParts(one, here), await startInParts(one, here)]
+  const [url = ''] = await signParts(here, moving.cloudKey, [1])
+  const minute = 60_000
+  advanceBoth(30 * minute)
+  expect((await putPart(atTwo(url), pieceOf(moving, 1))).status).toBe(200)
+  advanceBoth(24 * 60 * minute - 1)
+  await sweepUploads(one.deps)
+  expect((await listParts(here, moving.cloudKey)).map(({ partNumber }) => partNumber)).toEqual([1])
+  await expectRefusal(await askForList(here, idle.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+})
+
 test('downloads at both servers are counted together', async () => {
   const { here } = await atBoth()
   const started = await startUpload(here, { size: 10 })
@@ -122,11 +141,18 @@ test('a setting that changes at one server is in force at the other without a wa
   const { here } = await atBoth({ role: 'admin' })
   const price = async (app: TestApp) =>
     json<object>(await makeClient(app).fetch('/api/settings/premium-price'))
+  const page = async () => {
+    const answer = await fetch(two.url, { headers: { accept: 'text/html' } })
+    return answer.text()
+  }
   expect([await price(one), await price(two)]).toEqual([{ price: 8 }, { price: 8 }])
+  expect(await page()).toContain('$8')
   const change = { key: 'premium_price', value: '9' }
   expect((await here.post('/api/admin/settings', change)).status).toBe(200)
   expect(await price(one)).toEqual({ price: 9 })
   await eventually(async () => expect(await price(two)).toEqual({ price: 9 }))
+  const shown = await page()
+  expect([shown.includes('$8'), shown.includes('$9')]).toEqual([false, true])
 })
 
 test('a server that will stop says that it is not ready, and goes on answering', async () => {
