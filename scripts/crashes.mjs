@@ -1,6 +1,6 @@
 /**
- * Runs the two tests that kill servers while simulated people use them. `npm test` runs the same
- * tests with few rounds.
+ * Runs the tests that kill or restart servers while simulated people use them. `npm test` runs the
+ * same tests with few rounds.
  * Usage: `npm run crashes -- --rounds n`.
  */
 import { spawnSync } from 'node:child_process'
@@ -11,7 +11,11 @@ if (!/^[1-9]\d{0,5}$/.test(values.rounds)) {
   console.error('Usage: npm run crashes -- --rounds n')
   process.exit(2)
 }
-const tests = ['tests/worker-crashes.test.ts', 'tests/s3-server-crashes.test.ts']
+const tests = [
+  'tests/worker-crashes.test.ts',
+  'tests/s3-server-crashes.test.ts',
+  'tests/rolling-restart.test.ts',
+]
 const dayMs = 24 * 60 * 60_000
 const { status } = spawnSync('vitest', ['run', `--testTimeout=${dayMs}`, ...tests], {
   stdio: 'inherit',
