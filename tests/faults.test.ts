@@ -18,6 +18,7 @@ async function expectPromisesKept(setup: SetupName): Promise<void> {
 
 /** What is left out of a short run is part of one of the others: of `workers` or `small-disk`. */
 const onAnyDisk: SetupName[] = isLongRun ? ['alone', 'several', 'workers'] : ['workers']
+const onSmallDisk: SetupName[] = isLongRun ? ['small-disk', 'small-disk-workers'] : ['small-disk']
 
 test.each(onAnyDisk)(
   'users against faults by chance, %s: everything that was answered holds',
@@ -41,7 +42,8 @@ test.each(isLongRun ? ['alone' as const] : [])(
 )
 
 describeOnSmallDisk('on a disk that other programs fill', () => {
-  test('users against faults by chance: everything that was answered holds', async () => {
-    await expectPromisesKept('small-disk')
-  })
+  test.each(onSmallDisk)(
+    'users against faults by chance, %s: everything that was answered holds',
+    expectPromisesKept,
+  )
 })

@@ -61,7 +61,10 @@ keepFilesInMemory()
 const planned = planPlays()
 const lacking = new Map<SetupName, string>()
 if (missingCephPrograms().length > 0) lacking.set('bucket', 'Ceph is not installed')
-if (!(await canMount())) lacking.set('small-disk', 'no file system can be mounted')
+if (!(await canMount())) {
+  const reason = 'no file system can be mounted'
+  for (const name of setupNames) if (setups[name].store === 'small disk') lacking.set(name, reason)
+}
 const plays = planned.filter(({ seed, setup }) => {
   if (lacking.has(setup)) console.log(`seed ${seed} is left out: ${setup}, ${lacking.get(setup)}`)
   return !lacking.has(setup)

@@ -16,6 +16,7 @@ export const setups = {
   several: { store: 'disk', processes: 1, isOneOfSeveral: true },
   workers: { store: 'disk', processes: 2, isOneOfSeveral: true },
   'small-disk': { store: 'small disk', processes: 1, isOneOfSeveral: false },
+  'small-disk-workers': { store: 'small disk', processes: 2, isOneOfSeveral: true },
   bucket: { store: 'bucket', processes: 1, isOneOfSeveral: true },
 } as const satisfies Record<string, Setup>
 
