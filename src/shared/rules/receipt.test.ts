@@ -1,7 +1,34 @@
-import { expect, it } from 'vitest'
-import { receiptsShownSince } from './receipt.ts'
+import { describe, expect, it } from 'vitest'
+import { receiptsShownSince, removalDueAt } from './receipt.ts'
 
 it('shows a receipt for exactly 30 days of 24 hours, also where the clocks change', () => {
   const now = new Date('2026-04-10T12:00:00.000Z')
   expect(receiptsShownSince(now)).toEqual(new Date('2026-03-11T12:00:00.000Z'))
+})
+
+describe('the bytes of a file must be removed', () => {
+  const expiresAt = new Date('2026-11-21T20:40:11.000Z')
+  const maxLifetimeAt = new Date('2026-12-14T20:40:11.000Z')
+  const recorded = new Date('2026-11-18T08:00:00.000Z')
+  const file = { expiresAt, maxLifetimeAt, purgingAt: null, purgeDueAt: null }
+
+  it.each([
+    ['at the end of its longest life where it can be renewed', file, true, maxLifetimeAt],
+    ['with its link where it cannot', file, false, expiresAt],
+    [
+      'never after its longest life',
+      { ...file, expiresAt: maxLifetimeAt, maxLifetimeAt: expiresAt },
+      false,
+      expiresAt,
+    ],
+    [
+      'when the server recorded it',
+      { ...file, purgingAt: recorded, purgeDueAt: recorded },
+      true,
+      recorded,
+    ],
+    ['at a moment that nobody recorded', { ...file, purgingAt: recorded }, true, null],
+  ])('%s', (_, facts, canRenew, due) => {
+    expect(removalDueAt(facts, canRenew)).toEqual(due)
+  })
 })

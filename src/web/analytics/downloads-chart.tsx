@@ -3,7 +3,7 @@ import { dayText, weekdayText } from '../../shared/rules/moment-text.ts'
 import { serverNow } from '../api/look-again.ts'
 import { BarChart } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
-import { formatCount } from '../charts/format-count.ts'
+import { DownloadsTable } from './downloads-table.tsx'
 import { downloadsFinding } from './findings.ts'
 
 const title = 'Downloads per day'
@@ -38,27 +38,7 @@ export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
           Opening a download page counts nothing; the first download shows here.
         </p>
       ) : null}
-      <div className={asTable ? undefined : 'sr-only'}>
-        <table className="chart-table">
-          <caption className="sr-only">{title}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              <th scope="col" className="chart-number">
-                Downloads
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {days.toReversed().map(({ day, count }) => (
-              <tr key={day}>
-                <th scope="row">{weekdayText(day, today)}</th>
-                <td className="chart-number">{formatCount(count)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DownloadsTable caption={title} days={days} today={today} isShown={asTable} />
     </ChartFigure>
   )
 }

@@ -2,16 +2,29 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { FileStats } from '../../shared/contract/analytics.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { lifeline } from '../../shared/rules/lifeline.ts'
 import { localMomentText } from '../../shared/rules/moment-text.ts'
 import { call } from '../api/call.ts'
 import { serverNow } from '../api/look-again.ts'
+import { textColours } from '../files/lifeline.tsx'
 import { Button } from '../ui/button.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { Switch } from '../ui/switch.tsx'
-import { DownloadsChart } from './downloads-chart.tsx'
+import { LifeChart } from './life-chart.tsx'
 
-/** The statistics of a file: its downloads on each day, and the time of the last download. */
-export function FileStatistics({ file }: { file: StoredFile }) {
+export interface FileStatisticsProps {
+  file: StoredFile
+  /** True if the owner's tier can renew links. */
+  canRenew: boolean
+  /** What stands below the numbers: the receipt of the file. */
+  receipt: ReactNode
+}
+
+/**
+ * The statistics of a file: its downloads on each day, drawn on its lifeline, the time of the last
+ * download, and its receipt.
+ */
+export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps) {
   const { data, isError, isFetching, refetch } = useQuery({
     queryKey: ['/api/files/stats', file.id],
     queryFn: ({ signal }) => call('fileStats', { params: { id: file.id }, signal }),
@@ -19,52 +32,66 @@ export function FileStatistics({ file }: { file: StoredFile }) {
     // expects current numbers.
     refetchOnMount: 'always',
   })
-  if (data) return <Numbers file={file} stats={data} />
-  if (isError) {
+  const [asTable, setAsTable] = useState(false)
+  const now = serverNow()
+  const dates = datesOf(file)
+  const mayRenew = canRenew && file.purgingAt === null
+  const chart = () => {
+    if (data) {
+      return <LifeChart {...{ dates, now, asTable }} days={data.days} canRenew={mayRenew} />
+    }
+    if (isError) {
+      return (
+        <div role="alert" className="flex flex-wrap items-center gap-3 self-start">
+          <p className="text-muted text-sm">The statistics could not be loaded.</p>
+          <Button
+            size="small"
+            pending={isFetching}
+            pendingLabel="Loading…"
+            onClick={() => void refetch()}
+          >
+            Try again
+          </Button>
+        </div>
+      )
+    }
     return (
-      <div role="alert" className="flex flex-wrap items-center gap-3">
-        <p className="text-muted text-sm">The statistics could not be loaded.</p>
-        <Button
-          size="small"
-          pending={isFetching}
-          pendingLabel="Loading…"
-          onClick={() => void refetch()}
-        >
-          Try again
-        </Button>
-      </div>
+      <Loading label="Loading the statistics">
+        <Skeleton className="h-[280px] w-full" />
+      </Loading>
     )
   }
+  const { tone } = lifeline(dates, now, mayRenew)
   return (
-    <Loading label="Loading the statistics">
-      <Skeleton className="h-[280px] w-full" />
-    </Loading>
-  )
-}
-
-function Numbers({ file, stats }: { file: StoredFile; stats: FileStats }) {
-  const [asTable, setAsTable] = useState(false)
-  const { days, lastDownloadAt } = stats
-  return (
-    <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1fr)_250px]">
-      <DownloadsChart days={days} asTable={asTable} />
+    <div className="grid grid-cols-1 gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1fr)_320px]">
+      {chart()}
       <div className="grid content-start gap-4">
-        <dl className="grid gap-2 text-sm tabular-nums">
-          <Fact name="Last download">
-            {lastDownloadAt === null ? 'None yet' : textOf(lastDownloadAt)}
+        <dl className="grid gap-1.5 text-sm tabular-nums">
+          {data ? <Fact name="Last download">{lastDownload(data, now)}</Fact> : null}
+          <Fact name={tone === 'over' ? 'Link ended' : 'Link ends'}>
+            <span className={textColours[tone]}>{localMomentText(dates.expiresAt, now)}</span>
           </Fact>
-          <Fact name="Uploaded">{textOf(file.createdAt)}</Fact>
-          <Fact name="Link ends">{textOf(file.expiresAt)}</Fact>
-          <Fact name="Gone for good">{textOf(file.maxLifetimeAt)}</Fact>
+          <Fact name="Uploaded">{localMomentText(dates.createdAt, now)}</Fact>
         </dl>
-        <Switch label="Show as table" checked={asTable} onCheckedChange={setAsTable} />
+        {data ? (
+          <Switch label="Show as table" checked={asTable} onCheckedChange={setAsTable} />
+        ) : null}
+        <div className="border-line border-t pt-3">{receipt}</div>
       </div>
     </div>
   )
 }
 
-function textOf(moment: string): string {
-  return localMomentText(new Date(moment), serverNow())
+function datesOf({ createdAt, expiresAt, maxLifetimeAt }: StoredFile) {
+  return {
+    createdAt: new Date(createdAt),
+    expiresAt: new Date(expiresAt),
+    maxLifetimeAt: new Date(maxLifetimeAt),
+  }
+}
+
+function lastDownload({ lastDownloadAt }: FileStats, now: Date): string {
+  return lastDownloadAt === null ? 'None yet' : localMomentText(new Date(lastDownloadAt), now)
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -1,192 +1,33 @@
-import { type KeyboardEvent, type PointerEvent, useState } from 'react'
-import { axisTicks, type BarPoint, barAt, barPlace, barScale } from './bar-scale.ts'
-import './charts.css'
-import { formatCount, formatShortCount } from './format-count.ts'
-import { movedPoint } from './reading-point.ts'
+import { BarPlot, type BarPlotProps, insidePlot, plotLine } from './bar-plot.tsx'
+import { axisTicks, barScale } from './bar-scale.ts'
+import { formatShortCount } from './format-count.ts'
 
-/** The height in pixels that the highest bar has. The chart is as wide as its container. */
-const plotHeight = 172
-/**
- * The space in pixels above the highest bar. The bar's value stands in it. The box of the reading
- * point (see `BarChart`) is above that value.
- */
-const headroom = 34
-const height = plotHeight + headroom
-/** The least height of a bar in pixels, so that a person can see every value above 0. */
-const leastHeight = 2
-/**
- * Only values of at most this many characters are written above their bars. Longer ones would touch
- * the values beside them. The highest bar always has its value.
- */
-const longestValue = 3
-/** In charts of medium width, only values up to this one have room above their bars. */
-const mostShort = 99
-/** The box of the reading point reaches this many pixels below the upper edge. No value does. */
-const tipFoot = 12
+export type BarChartProps = Pick<BarPlotProps, 'label' | 'unit' | 'points'>
 
-export interface BarChartProps {
-  /** What is counted, for screen readers: 'Downloads per day'. */
-  label: string
-  /** The noun after a value, for 1 and for any other number: 'download', 'downloads'. */
-  unit: readonly [one: string, several: string]
-  /** The bars from left to right, at least one. */
-  points: readonly BarPoint[]
-}
-
-/**
- * A chart of bars over an axis. It has a reading point, which shows the value of one bar. The arrow
- * keys, Home, End and the pointer move the reading point, and screen readers read it as a slider.
- * The page must have a table of the same numbers beside the chart.
- */
-export function BarChart({ label, unit, points }: BarChartProps) {
-  const [chosen, setPoint] = useState(points.length - 1)
-  const [isShown, setShown] = useState(false)
-  const point = Math.min(chosen, points.length - 1)
-  const read = points[point]
+/** A chart of bars over an axis, with a scale of values. `BarPlot` says how it is read. */
+export function BarChart({ points, ...names }: BarChartProps) {
   const scale = barScale(points.map(({ value }) => value))
-  const heightOf = (value: number) =>
-    value === 0 ? 0 : Math.max(leastHeight, (value / scale.top) * plotHeight)
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') setShown(false)
-    const moved = movedPoint(event.key, point, points.length)
-    if (moved === null || event.altKey || event.ctrlKey || event.metaKey) return
-    event.preventDefault()
-    setPoint(moved)
-    setShown(true)
-  }
-  const onPointerMove = (event: PointerEvent<HTMLElement>) => {
-    const { left, width } = event.currentTarget.getBoundingClientRect()
-    setPoint(barAt((event.clientX - left) / width, points.length))
-    setShown(true)
-  }
-  const wordsOf = (value: number) => `${formatCount(value)} ${value === 1 ? unit[0] : unit[1]}`
-
   return (
     <div className="chart">
       <div className="chart-lines" aria-hidden="true">
         {scale.lines.map((line) => (
-          <span key={line} style={{ top: height - (line / scale.top) * plotHeight }}>
+          <span key={line} style={{ top: plotLine(line, scale) }}>
             {formatShortCount(line)}
           </span>
         ))}
       </div>
-      <div
-        role="slider"
-        tabIndex={0}
-        aria-label={label}
-        aria-valuemin={1}
-        aria-valuemax={points.length}
-        aria-valuenow={point + 1}
-        aria-valuetext={read && `${read.label}: ${wordsOf(read.value)}`}
-        className="chart-plot"
-        onKeyDown={onKeyDown}
-        onFocus={() => setShown(true)}
-        onBlur={() => setShown(false)}
-        onPointerMove={onPointerMove}
-        onPointerDown={onPointerMove}
-        onPointerLeave={() => setShown(false)}
-      >
-        <svg width="100%" height={height} aria-hidden="true">
-          {scale.lines.map((line) => {
-            const y = height - (line / scale.top) * plotHeight
-            return line === 0 ? null : (
-              <line key={line} className="chart-grid" x1="0" x2="100%" y1={y} y2={y} />
-            )
-          })}
-          {points.map(({ label, value }, index) => {
-            const { x, width, middle } = barPlace(index, points.length)
-            const tall = heightOf(value)
-            const text = formatShortCount(value)
-            const isPeak = index === scale.peak
-            // At the reading point, a box above the chart shows the value. So it is not written
-            // above this bar, where a line leads to the box.
-            const isRead = isShown && index === point
-            return (
-              <g key={label}>
-                <rect
-                  className="chart-mark"
-                  x={`${x}%`}
-                  width={`${width}%`}
-                  y={height - tall}
-                  height={tall}
-                  rx="2"
-                />
-                {!isRead && (isPeak || (value > 0 && text.length <= longestValue)) ? (
-                  <text
-                    className={isPeak ? 'chart-peak' : valueClass(value)}
-                    x={`${middle}%`}
-                    y={height - tall - 7}
-                  >
-                    {text}
-                  </text>
-                ) : null}
-              </g>
-            )
-          })}
-          <line className="chart-foot" x1="0" x2="100%" y1={height - 0.5} y2={height - 0.5} />
-          {isShown && read ? (
-            <ReadingPoint index={point} count={points.length} tall={heightOf(read.value)} />
-          ) : null}
-        </svg>
-        {isShown && read ? (
-          <div
-            className="chart-tip"
-            aria-hidden="true"
-            style={{ ...inside(point, points.length), bottom: height - tipFoot }}
-          >
-            {read.label} <b>{formatCount(read.value)}</b>
-          </div>
-        ) : null}
-      </div>
+      <BarPlot {...names} points={points} places={points.length} scale={scale} hasLines />
       <div className="chart-axis" aria-hidden="true">
         {axisTicks(points.length).map((index, at, all) => (
           <span
             key={index}
             className={at % 2 === 1 && at < all.length - 1 ? 'chart-wide-only' : undefined}
-            style={inside(index, points.length)}
+            style={insidePlot(index, points.length)}
           >
             {points[index]?.tick}
           </span>
         ))}
       </div>
     </div>
-  )
-}
-
-function valueClass(value: number): string {
-  return value <= mostShort ? 'chart-value' : 'chart-value chart-value-long'
-}
-
-/**
- * Returns the style that places the box of the reading point, or a name on the axis, at a bar. At
- * the first bar the text begins at the bar's middle, and at the last bar it ends there. So it stays
- * inside the plot.
- */
-function inside(index: number, count: number) {
-  const part = index / Math.max(1, count - 1)
-  return {
-    left: `${barPlace(index, count).middle}%`,
-    transform: `translateX(${-100 * part}%)`,
-  }
-}
-
-/** Draws a frame around the bar at the reading point, and a line from there to its box. */
-function ReadingPoint({ index, count, tall }: { index: number; count: number; tall: number }) {
-  const { x, width, middle } = barPlace(index, count)
-  const around = width * 0.18
-  const top = height - tall - 4
-  return (
-    <>
-      <line className="chart-guide" x1={`${middle}%`} x2={`${middle}%`} y1={tipFoot} y2={top} />
-      <rect
-        className="chart-point"
-        x={`${x - around}%`}
-        width={`${width + 2 * around}%`}
-        y={top}
-        height={tall + 3}
-        rx="3"
-      />
-    </>
   )
 }

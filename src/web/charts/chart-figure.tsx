@@ -9,19 +9,26 @@ export interface ChartFigureProps {
   children: ReactNode
 }
 
+/** A chart with a caption that says what it shows. */
+export function BareChartFigure({ finding, title, children }: ChartFigureProps) {
+  return (
+    <figure className="min-w-0">
+      <figcaption className="mb-4 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+        <h3 dir="auto" className="min-w-0 wrap-anywhere">
+          {finding}
+        </h3>
+        <p className="text-muted text-sm">{title}</p>
+      </figcaption>
+      {children}
+    </figure>
+  )
+}
+
 /** A chart on a card. Its caption says what it shows. */
-export function ChartFigure({ finding, title, children }: ChartFigureProps) {
+export function ChartFigure(props: ChartFigureProps) {
   return (
     <Card className="p-5 sm:p-6">
-      <figure>
-        <figcaption className="mb-4 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-          <h3 dir="auto" className="min-w-0 wrap-anywhere">
-            {finding}
-          </h3>
-          <p className="text-muted text-sm">{title}</p>
-        </figcaption>
-        {children}
-      </figure>
+      <BareChartFigure {...props} />
     </Card>
   )
 }

@@ -17,9 +17,9 @@ async function copy(sha256: string) {
 }
 
 /** The whole SHA-256, which a person can select or copy. */
-export function Checksum({ id, sha256 }: { id: string; sha256: string }) {
+export function Checksum({ sha256 }: { sha256: string }) {
   return (
-    <div id={id} className="flex items-center gap-2 text-muted">
+    <div className="flex items-center justify-between gap-2">
       <code className="max-w-[32ch] select-all font-mono text-sm wrap-anywhere">{sha256}</code>
       <IconButton label="Copy checksum" icon={<Copy />} onClick={() => void copy(sha256)} />
     </div>

@@ -1,10 +1,12 @@
-import { type ReactNode, useCallback, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useId, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
+import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { useEmailSignature } from '../api/use-email-signature.ts'
 import { Card } from '../ui/card.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { useDeleteFile } from './change-files.ts'
+import { FileReceipt } from './file-receipt.tsx'
 import { FileRow } from './file-row.tsx'
 import { filesHeadingId } from './files-heading.tsx'
 import { LoadingRow } from './files-states.tsx'
@@ -29,13 +31,10 @@ export interface FileListProps {
   /** Called when the deletion of a file begins. */
   onDelete?: ((file: StoredFile) => void) | undefined
   /**
-   * Opens or closes the statistics of a file. Without this function, the rows offer no statistics.
+   * Returns the statistics of a file, with its receipt. They appear under its row when somebody
+   * presses its number of downloads. Without this function, the receipt appears there alone.
    */
-  onStatistics?: ((file: StoredFile) => void) | undefined
-  /**
-   * Returns the id of the element that shows a file's statistics; undefined while they are closed.
-   */
-  openStatistics?: ((file: StoredFile) => string | undefined) | undefined
+  statistics?: ((file: StoredFile, receipt: ReactNode) => ReactNode) | undefined
   /**
    * The ids of the files that are marked as new. If there is only one, copying its link is the main
    * action of the page.
@@ -81,8 +80,7 @@ export function FileList({
   around = (_, row) => row,
   head,
   onDelete,
-  onStatistics,
-  openStatistics,
+  statistics,
   newIds = noIds,
   ...paging
 }: FileListProps) {
@@ -103,6 +101,26 @@ export function FileList({
   }, [])
   const askToDelete = useCallback((file: StoredFile) => ask('delete', file), [ask])
   const askToRenew = useCallback((file: StoredFile) => ask('renew', file), [ask])
+  /** The id of the file whose details are open. */
+  const [openFileId, setOpenFileId] = useState<string | null>(null)
+  const detailsId = useId()
+  const toggleDetails = useCallback(
+    ({ id }: StoredFile) => setOpenFileId((before) => (before === id ? null : id)),
+    [],
+  )
+  const details = (file: StoredFile) => {
+    const { renewal } = tierTraits[tier]
+    const receipt = <FileReceipt file={file} canRenew={renewal} now={now} />
+    return (
+      <section
+        id={detailsId}
+        aria-label={`${statistics ? 'Statistics' : 'Receipt'} of ${file.originalName}`}
+        className="border-line border-t bg-paper p-4 sm:p-5 lg:pl-[72px]"
+      >
+        {statistics ? statistics(file, receipt) : <div className="max-w-md">{receipt}</div>}
+      </section>
+    )
+  }
   const close = () => setAsking(false)
   const finalFocus = () =>
     opener.current?.isConnected ? true : document.getElementById(focusAfter.current ?? '')
@@ -120,21 +138,26 @@ export function FileList({
     if (!newIds.has(id)) return undefined
     return newIds.size === 1 ? 'alone' : 'with-others'
   }
-  const row = (file: StoredFile) =>
-    around(
-      file,
-      <FileRow
-        file={file}
-        tier={tier}
-        now={now}
-        signature={signature}
-        onDelete={askToDelete}
-        onRenew={askToRenew}
-        onStatistics={onStatistics}
-        openStatistics={openStatistics?.(file)}
-        news={newsOf(file)}
-      />,
-    )
+  const row = (file: StoredFile) => (
+    <>
+      {around(
+        file,
+        <FileRow
+          file={file}
+          tier={tier}
+          now={now}
+          signature={signature}
+          onDelete={askToDelete}
+          onRenew={askToRenew}
+          onDetails={toggleDetails}
+          openDetails={file.id === openFileId ? detailsId : undefined}
+          hasStatistics={statistics !== undefined}
+          news={newsOf(file)}
+        />,
+      )}
+      {file.id === openFileId ? details(file) : null}
+    </>
+  )
 
   return (
     <Card className="overflow-clip">

@@ -8,13 +8,11 @@ import { localMomentText } from '../../shared/rules/moment-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { FileName } from '../ui/file-name.tsx'
-import { Checksum } from './checksum.tsx'
 import { DownloadsCount } from './downloads-count.tsx'
 import { FileActions } from './file-actions.tsx'
 import { KindIcon } from './kind-icon.tsx'
 import { Lifeline, textColours } from './lifeline.tsx'
 import { linkFacts } from './link-facts.ts'
-import { deletionOf, Receipt } from './receipt.tsx'
 import { RowToggle } from './row-toggle.tsx'
 import { TakedownReason, takedownOf } from './takedown.tsx'
 
@@ -25,23 +23,17 @@ export interface FileRowProps {
   signature: string
   onDelete: (file: StoredFile) => void
   onRenew: (file: StoredFile) => void
-  /**
-   * Opens or closes the statistics of the file. Without this function, the row offers no
-   * statistics.
-   */
-  onStatistics?: ((file: StoredFile) => void) | undefined
-  /** The id of the element that shows the statistics; undefined while they are closed. */
-  openStatistics?: string | undefined
+  /** Opens or closes the details of the file: its receipt, and its statistics if there are any. */
+  onDetails: (file: StoredFile) => void
+  /** The id of the element that shows the details; undefined while they are closed. */
+  openDetails?: string | undefined
+  /** True if the details have the statistics of the file. */
+  hasStatistics?: boolean
   /** Set for a file that is marked as new: `alone` if it is the only one. */
   news?: 'alone' | 'with-others' | undefined
 }
 
-function Row({ file, tier, now, signature, onDelete, onRenew, news, ...statistics }: FileRowProps) {
-  const [showsSum, setShowsSum] = useState(false)
-  const sumId = useId()
-  const [showsReceipt, setShowsReceipt] = useState(false)
-  const receiptId = useId()
-  const deletion = deletionOf(file)
+function Row({ file, tier, now, signature, onDelete, onRenew, news, ...details }: FileRowProps) {
   const [showsReason, setShowsReason] = useState(false)
   const reasonId = useId()
   const takedown = takedownOf(file)
@@ -54,13 +46,14 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...statistic
   const size = formatSize(file.size)
   const exactEnd = `${isActive ? 'Until' : 'Ended'} ${localMomentText(facts.expiresAt, now)}`
 
-  const { onStatistics, openStatistics } = statistics
+  const { onDetails, openDetails, hasStatistics = false } = details
   const downloads = (
     <DownloadsCount
       count={file.downloadCount}
       fileName={file.originalName}
-      onToggle={onStatistics && (() => onStatistics(file))}
-      openId={openStatistics}
+      onToggle={() => onDetails(file)}
+      openId={openDetails}
+      hasStatistics={hasStatistics}
     />
   )
 
@@ -85,19 +78,6 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...statistic
           ) : (
             <span>Link closed</span>
           )}
-          {file.sha256 === null ? null : (
-            // A phone has no room for what few people need in each row. The page of the link has
-            // the checksum too.
-            <span className="contents max-sm:hidden">
-              <RowToggle
-                label="SHA-256"
-                fileName={file.originalName}
-                open={showsSum}
-                onToggle={() => setShowsSum(!showsSum)}
-                controls={sumId}
-              />
-            </span>
-          )}
           {news ? <span className="ml-1 font-semibold text-accent">New</span> : null}
           {takedown === null ? null : (
             <RowToggle
@@ -108,22 +88,9 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...statistic
               controls={reasonId}
             />
           )}
-          {deletion === null ? null : (
-            <RowToggle
-              label="Receipt"
-              fileName={file.originalName}
-              open={showsReceipt}
-              onToggle={() => setShowsReceipt(!showsReceipt)}
-              controls={receiptId}
-            />
-          )}
         </p>
-        {file.sha256 !== null && showsSum ? <Checksum id={sumId} sha256={file.sha256} /> : null}
         {takedown !== null && showsReason ? (
           <TakedownReason id={reasonId} takedown={takedown} now={now} />
-        ) : null}
-        {deletion !== null && showsReceipt ? (
-          <Receipt id={receiptId} deletion={deletion} now={now} />
         ) : null}
       </div>
       <span className="hidden text-right text-muted tabular-nums lg:block">{size}</span>

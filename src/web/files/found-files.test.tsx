@@ -55,6 +55,37 @@ test('files are listed', () => {
   expect([rows(), spoken()]).toEqual([2, ''])
 })
 
+describe('the number of downloads', () => {
+  /** The row has the button twice: the style sheet shows the one for the width of the screen. */
+  const press = (name: string) => {
+    const [button] = screen.getAllByRole('button', { name })
+    fireEvent.click(button as Element)
+    return button?.getAttribute('aria-expanded')
+  }
+
+  test('opens the receipt of its file, and closes it', () => {
+    show({ files: [{ ...a, originalName: 'a.txt', downloadCount: 3 }] })
+    expect(press('3 downloads, receipt of a.txt')).toBe('true')
+    expect(screen.getByRole('region', { name: 'Receipt of a.txt' }).textContent).toContain('Stored')
+    expect(press('3 downloads, receipt of a.txt')).toBe('false')
+    expect(screen.queryByRole('region')).toBeNull()
+  })
+
+  test('opens one file at a time', () => {
+    show({
+      files: [
+        { ...a, originalName: 'a.txt' },
+        { ...b, originalName: 'b.txt' },
+      ],
+    })
+    press('0 downloads, receipt of a.txt')
+    press('0 downloads, receipt of b.txt')
+    expect(screen.getAllByRole('region').map((one) => one.getAttribute('aria-label'))).toEqual([
+      'Receipt of b.txt',
+    ])
+  })
+})
+
 describe('a search', () => {
   test.each([
     [{ files: [a] }, '1 file found'],

@@ -11,7 +11,7 @@ function foundText(count: number, hasMore: boolean): string {
 }
 
 export interface FoundFilesProps
-  extends Pick<FileListProps, 'around' | 'head' | 'onDelete' | 'onStatistics' | 'openStatistics'> {
+  extends Pick<FileListProps, 'around' | 'head' | 'onDelete' | 'statistics'> {
   label: string
   /** The text that was searched for. */
   search: string
@@ -48,8 +48,7 @@ export function FoundFiles({ found, more, search, total, ...props }: FoundFilesP
             around={props.around}
             head={props.head}
             onDelete={props.onDelete}
-            onStatistics={props.onStatistics}
-            openStatistics={props.openStatistics}
+            statistics={props.statistics}
           />
           {more.isError ? <MoreFailed onRetry={more.retry} /> : null}
         </div>

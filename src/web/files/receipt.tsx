@@ -1,4 +1,3 @@
-import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { exactMomentText } from '../../shared/rules/moment-text.ts'
 
 /** The two moments that a receipt of a deletion shows. */
@@ -9,18 +8,7 @@ export interface Deletion {
   purgedAt: Date
 }
 
-/**
- * Returns what the receipt of a file shows. Null while storage has the bytes, and for files from
- * before receipts were kept.
- */
-export function deletionOf(file: StoredFile): Deletion | null {
-  const { purgeDueAt, purgedAt } = file
-  if (purgeDueAt === null || purgedAt === null) return null
-  return { dueAt: new Date(purgeDueAt), purgedAt: new Date(purgedAt) }
-}
-
 interface ReceiptProps {
-  id?: string
   deletion: Deletion
   now: Date
 }
@@ -29,13 +17,10 @@ interface ReceiptProps {
  * The receipt of a deletion: when it was due, and when storage confirmed that the bytes were
  * removed.
  */
-export function Receipt({ id, deletion, now }: ReceiptProps) {
+export function Receipt({ deletion, now }: ReceiptProps) {
   const { dueAt, purgedAt } = deletion
   return (
-    <dl
-      id={id}
-      className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-muted text-sm tabular-nums"
-    >
+    <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-muted text-sm tabular-nums">
       <dt>Deletion due</dt>
       <dd>
         <time dateTime={dueAt.toISOString()}>{exactMomentText(dueAt, now)}</time>

@@ -49,9 +49,13 @@ export function ManagerTab({ user, onUpload, onTierChange }: ManagerTabProps) {
     <Suspense fallback={<FilesLoading rows={8} />}>
       <FileManager
         tier={user.tier}
-        statistics={(file) => (
+        statistics={(file, receipt) => (
           <Suspense fallback={<Loading label="Loading the statistics">{null}</Loading>}>
-            <FileStatistics file={file} />
+            <FileStatistics
+              file={file}
+              canRenew={tierTraits[user.tier].renewal}
+              receipt={receipt}
+            />
           </Suspense>
         )}
         emptyAction={

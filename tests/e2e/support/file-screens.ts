@@ -86,9 +86,9 @@ export const fileScreens: Screens = {
     await page.getByRole('button', { name: `0 downloads, statistics of ${longName}` }).click()
     await expect(page.getByRole('heading', { name: /^No downloads in/ })).toBeVisible()
   },
-  'a checksum': async ({ page }) => {
+  'a receipt with a checksum': async ({ page }) => {
     await page.getByRole('tab', { name: 'My Files' }).click()
-    await page.getByRole('button', { name: `SHA-256 of ${longName}` }).click()
+    await page.getByRole('button', { name: `receipt of ${longName}` }).click()
     await expect(page.getByText(/^[0-9a-f]{64}$/)).toBeVisible()
   },
   'the question before clearing the history': async ({ app, page }) => {
@@ -114,7 +114,7 @@ export const fileScreens: Screens = {
     await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, file.id))
     await expireFiles(app.deps)
     await openDashboard(page, app, person)
-    await page.getByRole('button', { name: `Receipt of ${longName}` }).click()
+    await page.getByRole('button', { name: `receipt of ${longName}` }).click()
     await expect(page.getByText('Storage has confirmed that nothing is left.')).toBeVisible()
   },
   'upgrade to Premium': async ({ app, folder, page }) => {

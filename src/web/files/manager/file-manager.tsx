@@ -1,5 +1,5 @@
 import { Settings2 } from 'lucide-react'
-import { type ReactNode, useCallback, useId, useRef, useState } from 'react'
+import { type ReactNode, useId, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { newestFirst } from '../../../shared/rules/file-order.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
@@ -32,11 +32,8 @@ export interface FileManagerProps {
   tier: Tier
   /** A button that an empty list shows, such as one that starts an upload. */
   emptyAction: ReactNode
-  /**
-   * Returns the statistics of a file. They appear under its row when somebody presses its number of
-   * downloads.
-   */
-  statistics: (file: StoredFile) => ReactNode
+  /** Returns the statistics of a file, with its receipt: see `FileList`. */
+  statistics: (file: StoredFile, receipt: ReactNode) => ReactNode
 }
 
 /**
@@ -49,13 +46,6 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
   const [order, setOrder] = useState(newestFirst)
   const [showsSettings, setShowsSettings] = useState(false)
   const settingsId = useId()
-  const statisticsId = useId()
-  /** The id of the file whose statistics are open. */
-  const [openFileId, setOpenFileId] = useState<string | null>(null)
-  const toggleStatistics = useCallback(
-    ({ id }: StoredFile) => setOpenFileId((before) => (before === id ? null : id)),
-    [],
-  )
   const view = { search, order }
   const all = useFiles()
   const found = useFiles(view)
@@ -122,30 +112,18 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
           />
         }
         onDelete={({ id }) => drop(new Set([id]))}
-        onStatistics={toggleStatistics}
-        openStatistics={({ id }) => (id === openFileId ? statisticsId : undefined)}
+        statistics={statistics}
         around={(file, row) => (
-          <>
-            <div className={`flex ${chosen.has(file.id) ? 'bg-tint' : ''}`}>
-              <div className="pt-4 pl-2 sm:pl-3 pointer-coarse:pt-2.5">
-                <Checkbox
-                  label={`Select ${file.originalName}`}
-                  checked={chosen.has(file.id)}
-                  onCheckedChange={() => toggle(file)}
-                />
-              </div>
-              <div className="-ml-2 min-w-0 flex-1">{row}</div>
+          <div className={`flex ${chosen.has(file.id) ? 'bg-tint' : ''}`}>
+            <div className="pt-4 pl-2 sm:pl-3 pointer-coarse:pt-2.5">
+              <Checkbox
+                label={`Select ${file.originalName}`}
+                checked={chosen.has(file.id)}
+                onCheckedChange={() => toggle(file)}
+              />
             </div>
-            {file.id === openFileId ? (
-              <section
-                id={statisticsId}
-                aria-label={`Statistics of ${file.originalName}`}
-                className="border-line border-t bg-paper p-4 sm:p-5"
-              >
-                {statistics(file)}
-              </section>
-            ) : null}
-          </>
+            <div className="-ml-2 min-w-0 flex-1">{row}</div>
+          </div>
         )}
       />
       {bulkDelete.dialog}

@@ -1,0 +1,44 @@
+import { dayOf, daysBetween, startOfDay } from '../../shared/rules/day.ts'
+import type { LifelineDates } from '../../shared/rules/lifeline.ts'
+import { dayInMs } from '../../shared/rules/time-units.ts'
+
+/**
+ * The axis below the downloads of a file: all days of UTC that the file's longest life touches. The
+ * life begins within the first day and ends within the last one. Places are in percent of the axis.
+ */
+export interface LifeAxis {
+  /** How many days the axis has. */
+  days: number
+  /** Where the file's life begins, and how much of the axis it takes. */
+  start: number
+  width: number
+  /** Which names have room below the axis, besides the end of the life. */
+  hasFirst: boolean
+  /** Where the name 'today' stands; null if it has no room. */
+  today: { x: number; shift: number } | null
+}
+
+/** 'today' needs this much room, in percent, to the names at both ends of the axis. */
+const [fromFirst, fromLast] = [20, 28]
+
+/**
+ * Computes the axis of a file's life at the moment `now`. If 'today' is close to the first day, it
+ * takes the place of that day's name. Close to the end there is no 'today'.
+ */
+export function lifeAxis(file: Omit<LifelineDates, 'expiresAt'>, now: Date): LifeAxis {
+  const first = dayOf(file.createdAt)
+  const days = daysBetween(first, dayOf(file.maxLifetimeAt)).length
+  const begin = startOfDay(first).getTime()
+  const placeOf = (moment: Date) => ((moment.getTime() - begin) / (days * dayInMs)) * 100
+  const start = placeOf(file.createdAt)
+  const x = Math.max(start, placeOf(now))
+  const hasToday = x <= 100 - fromLast
+  return {
+    days,
+    start,
+    width: placeOf(file.maxLifetimeAt) - start,
+    hasFirst: !hasToday || x >= fromFirst,
+    // Near the left edge the name begins closer to its place, so that it stays inside the chart.
+    today: hasToday ? { x, shift: -Math.min(50, 8 * x) } : null,
+  }
+}

@@ -1,0 +1,79 @@
+import { type DayCount, dayOf } from '../../shared/rules/day.ts'
+import { type LifelineDates, lifeline } from '../../shared/rules/lifeline.ts'
+import { dayText, localDayText, weekdayText } from '../../shared/rules/moment-text.ts'
+import { BarPlot } from '../charts/bar-plot.tsx'
+import { barScale } from '../charts/bar-scale.ts'
+import { BareChartFigure } from '../charts/chart-figure.tsx'
+import { Lifeline } from '../files/lifeline.tsx'
+import { DownloadsTable } from './downloads-table.tsx'
+import { downloadsFinding } from './findings.ts'
+import { lifeAxis } from './life-axis.ts'
+
+const title = 'Downloads per day'
+
+export interface LifeChartProps {
+  /** Every day from the upload to today, or to the end of the file's longest life. */
+  days: readonly DayCount[]
+  dates: LifelineDates
+  /** True if the link of the file can be renewed. */
+  canRenew: boolean
+  now: Date
+  asTable: boolean
+}
+
+/**
+ * The downloads of a file on each day, as bars that stand on the file's own lifeline: it goes from
+ * the upload to the end of its longest life. So the time is drawn once. The same numbers are in a
+ * table. While the bars are shown, the table is there for screen readers only.
+ */
+export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProps) {
+  const today = dayOf(now)
+  return (
+    <BareChartFigure finding={downloadsFinding(days, today)} title={title}>
+      {asTable ? null : (
+        <div className="chart chart-bare">
+          <BarPlot
+            label={title}
+            unit={['download', 'downloads']}
+            points={days.map(({ day, count }) => ({
+              label: weekdayText(day, today),
+              tick: '',
+              value: count,
+            }))}
+            places={Math.max(days.length, lifeAxis(dates, now).days)}
+            scale={barScale(days.map(({ count }) => count))}
+            hasLines={false}
+          />
+          <Life {...{ dates, canRenew, now }} />
+        </div>
+      )}
+      <DownloadsTable caption={title} days={days} today={today} isShown={asTable} />
+    </BareChartFigure>
+  )
+}
+
+/** The lifeline that the bars stand on, and the names of its moments. */
+function Life({ dates, canRenew, now }: Pick<LifeChartProps, 'dates' | 'canRenew' | 'now'>) {
+  const { start, width, hasFirst, today } = lifeAxis(dates, now)
+  return (
+    <>
+      <div className="mt-1" style={{ marginInlineStart: `${start}%`, width: `${width}%` }}>
+        <Lifeline life={lifeline(dates, now, canRenew)} size="wide" />
+      </div>
+      <div className="chart-axis" aria-hidden="true">
+        {hasFirst ? (
+          <span style={{ left: 0 }}>{dayText(dayOf(dates.createdAt), dayOf(now))}</span>
+        ) : null}
+        {today ? (
+          <span style={{ left: `${today.x}%`, transform: `translateX(${today.shift}%)` }}>
+            today
+          </span>
+        ) : null}
+        <span style={{ right: 0 }}>
+          <span className="chart-wide-only">gone for good </span>
+          {localDayText(dates.maxLifetimeAt, now)}
+        </span>
+      </div>
+    </>
+  )
+}

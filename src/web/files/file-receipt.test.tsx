@@ -1,0 +1,71 @@
+// @vitest-environment happy-dom
+import { act, fireEvent, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { FileReceipt } from './file-receipt.tsx'
+
+let page: WebPage
+/** The texts that the page has copied. With null, the browser refuses to copy. */
+let copied: string[] | null
+beforeEach(() => {
+  page = openPage()
+  copied = []
+  const writeText = async (text: string) => {
+    if (copied === null) throw new DOMException('refused', 'NotAllowedError')
+    copied.push(text)
+  }
+  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
+  Object.assign(document, { execCommand: () => false })
+})
+afterEach(() => {
+  page.close()
+  Reflect.deleteProperty(navigator, 'clipboard')
+  Reflect.deleteProperty(document, 'execCommand')
+})
+
+function show(changes: Partial<StoredFile>, canRenew = true) {
+  const file = storedFile({ originalName: 'notes.txt', ...changes })
+  page.show(<FileReceipt file={file} canRenew={canRenew} now={new Date(file.createdAt)} />)
+  const times = [...document.querySelectorAll('time')].map((time) => time.dateTime)
+  const names = screen.getAllByRole('term').map(({ textContent }) => textContent)
+  return { file, times, names }
+}
+
+async function copy() {
+  await act(async () => fireEvent.click(screen.getByRole('button', { name: /^Copy receipt/ })))
+}
+
+test('says since when the file is stored, and when it must be removed', () => {
+  const { file, names, times } = show({ sha256: 'a'.repeat(64) })
+  expect(names).toEqual(['Stored', 'Removal due', 'SHA-256'])
+  expect(times).toEqual([file.createdAt, file.maxLifetimeAt])
+})
+
+test('of a file that cannot be renewed ends with its link', () => {
+  const { file, times } = show({}, false)
+  expect(times).toEqual([file.createdAt, file.expiresAt])
+})
+
+test('of a file that is gone says when storage confirmed it', () => {
+  const [due, gone] = ['2025-07-15T10:00:00.000Z', '2025-07-15T10:00:07.000Z']
+  const { times } = show({ purgingAt: due, purgeDueAt: due, purgedAt: gone })
+  expect(times.slice(1)).toEqual([due, gone])
+  expect(page.text()).toContain('Storage has confirmed that nothing is left.')
+})
+
+test('is copied as a text', async () => {
+  const { file } = show({})
+  await copy()
+  expect(copied).toHaveLength(1)
+  expect(copied?.[0]).toContain(`File: ${file.originalName}`)
+  await expect.poll(page.text).toContain('Receipt copied')
+})
+
+test('says so when the browser refuses to copy it', async () => {
+  show({})
+  copied = null
+  await copy()
+  await expect.poll(page.text).toContain('Copy failedFailed to copy receipt to clipboard.')
+})
