@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { users } from '../../src/server/db/schema.ts'
+import { files, users } from '../../src/server/db/schema.ts'
 import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { makeDownloads } from './support/analytics.ts'
 import { openDashboard } from './support/dashboard.ts'
@@ -55,6 +55,22 @@ test('analytics say what they found, are read by the arrow keys, and stand in a 
   await page.getByRole('switch', { name: 'Show as table' }).press('Space')
   await expect(reading).toBeHidden()
   await expect(table.getByRole('row').nth(1)).toBeInViewport()
+
+  // What ends soon is one click away, and all files one more.
+  const { id } = await makeFile(person, { name: 'soon.txt' })
+  const expiresAt = new Date(app.clock().getTime() + 3_600_000)
+  await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, id))
+  await page.reload()
+  await page.getByRole('link', { name: 'Show them' }).press('Enter')
+  const manager = page.getByRole('heading', { name: 'File Manager' })
+  await expect(manager).toBeFocused()
+  const rows = page.getByRole('list', { name: 'File Manager' }).getByRole('listitem')
+  await expect(rows).toHaveCount(1)
+  await expect(rows).toContainText('soon.txt')
+  await page.getByRole('button', { name: 'Show all files' }).press('Enter')
+  await expect(rows).toHaveCount(7)
+  await expect(manager).toBeFocused()
+  await tab.click()
 
   // A person who opens the tab again sees the downloads that were counted in between.
   const { shortCode } = await makeFile(person, { name: 'new.zip', type: 'application/zip' })

@@ -74,6 +74,36 @@ describe('a list of thousands', () => {
   })
 })
 
+describe('files whose links end soon', () => {
+  it('are those that the analytics count, in every order, searched and in pages', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    const now = app.clock().getTime()
+    const ends = { over: -1, now: 0, next: 1, today: 23 * hour, last: day - 1, later: day }
+    for (const [name, left] of Object.entries(ends)) {
+      const { id } = await makeFile(ada, { name: `${name}.txt` })
+      const expiresAt = new Date(now + left)
+      await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, id))
+    }
+    const deleted = await makeFile(ada, { name: 'deleted.txt' })
+    await app.deps.db
+      .update(files)
+      .set({ expiresAt: new Date(now + hour) })
+      .where(eq(files.id, deleted.id))
+    await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
+    const soon = ['last.txt', 'next.txt', 'today.txt']
+    for (const sort of fileOrderTexts) {
+      const listed = await pages(ada, { expiring: 'soon', sort, limit: '2' })
+      expect([listed.flat().toSorted(), listed.length], sort).toEqual([soon, 2])
+    }
+    expect(await names(ada, { expiring: 'soon', sort: 'name' })).toEqual(soon)
+    const found = await names(ada, { expiring: 'soon', search: 'T.T' })
+    expect(found.toSorted()).toEqual(['last.txt', 'next.txt'])
+    const counted = await json<{ expiringSoon: number }>(await ada.fetch('/api/analytics'))
+    expect(counted.expiringSoon).toBe(soon.length)
+    expect((await ada.fetch('/api/files?expiring=late')).status).toBe(400)
+  })
+})
+
 describe('a search', () => {
   let ada: Person
   beforeAll(async () => {

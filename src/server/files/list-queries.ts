@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { FileCounts } from '../../shared/contract/files.ts'
 import {
   type FileOrder,
@@ -6,6 +6,7 @@ import {
   formatOrder,
   type SortKey,
 } from '../../shared/rules/file-order.ts'
+import { dayInMs } from '../../shared/rules/time-units.ts'
 import { files } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { SessionUser } from '../http/session.ts'
@@ -27,6 +28,8 @@ export interface WantedPage {
   after?: Position | undefined
   /** If it is given and not empty, only files with this text in their name are read. */
   search?: string | undefined
+  /** If it is given, only files are read whose links are active then and end within 24 hours. */
+  endingAfter?: Date | undefined
 }
 
 /** The column by which each order sorts, and its type in Postgres. */
@@ -42,11 +45,12 @@ const sorted = {
  * queries are prepared. The queries of an order are prepared when the order is first asked for.
  */
 export function prepareListFiles(db: Db) {
-  const prepared = new Map<FileOrderText, OrderedList>()
+  const prepared = new Map<`${Which} ${FileOrderText}`, OrderedList>()
   return (ownerId: string, { order, ...page }: WantedPage): Promise<FileRow[]> => {
     if (order.by === 'downloads') return listByDownloads(db, ownerId, { order, ...page })
-    const name = formatOrder(order)
-    const list = prepared.get(name) ?? prepareOrder(db, order)
+    const which = page.endingAfter ? 'ending' : 'all'
+    const name = `${which} ${formatOrder(order)}` as const
+    const list = prepared.get(name) ?? prepareOrder(db, order, which)
     prepared.set(name, list)
     return list(ownerId, page)
   }
@@ -65,13 +69,16 @@ function listByDownloads(
 ): Promise<FileRow[]> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`set local enable_seqscan = off`)
-    return prepareOrder(tx, order)(ownerId, page)
+    return prepareOrder(tx, order, page.endingAfter ? 'ending' : 'all')(ownerId, page)
   })
 }
 
 type OrderedList = (ownerId: string, page: Omit<WantedPage, 'order'>) => Promise<FileRow[]>
 
-function prepareOrder(db: Db, order: FileOrder): OrderedList {
+/** Which files a list has: all, or those whose links end soon. */
+type Which = 'all' | 'ending'
+
+function prepareOrder(db: Db, order: FileOrder, which: Which): OrderedList {
   const { placeholder } = sql
   const { column, type } = sorted[order.by]
   const place = sql`(${placeholder('value')}::${type}, ${placeholder('id')}::uuid)`
@@ -81,9 +88,21 @@ function prepareOrder(db: Db, order: FileOrder): OrderedList {
   const isFound = sql`strpos(${files.searchName}, lower(${placeholder('search')}::text)) > 0`
   const direction = order.descending ? desc : asc
   const inOrder = [direction(column), direction(files.id)]
+  // The analytics count the same links.
+  const isEnding = and(
+    gt(files.expiresAt, placeholder('now')),
+    lt(files.expiresAt, placeholder('soon')),
+    gt(files.maxLifetimeAt, placeholder('now')),
+    isNull(files.purgingAt),
+  )
   const listed = (...conditions: SQL[]) =>
-    and(eq(files.ownerId, placeholder('ownerId')), isNull(files.deletedAt), ...conditions)
-  const named = (name: string) => `${name}_by_${formatOrder(order)}`
+    and(
+      eq(files.ownerId, placeholder('ownerId')),
+      isNull(files.deletedAt),
+      which === 'ending' ? isEnding : undefined,
+      ...conditions,
+    )
+  const named = (name: string) => `${name}_${which}_by_${formatOrder(order)}`
 
   const list = (name: string, ...conditions: SQL[]) =>
     db
@@ -115,11 +134,11 @@ function prepareOrder(db: Db, order: FileOrder): OrderedList {
   const all = { first: list('list_files'), next: list('list_files_after', isAfter) }
   const found = { first: search('find_files'), next: search('find_files_after', isAfter) }
 
-  return (ownerId, { limit, after, search }) => {
+  return (ownerId, { limit, after, search, endingAfter: now }) => {
     const { first, next } = search ? found : all
-    return after
-      ? next.execute({ ownerId, limit, search, ...after })
-      : first.execute({ ownerId, limit, search })
+    const soon = now && new Date(now.getTime() + dayInMs)
+    const values = { ownerId, limit, search, now, soon }
+    return after ? next.execute({ ...values, ...after }) : first.execute(values)
   }
 }
 

@@ -35,11 +35,17 @@ export function fileRoutes(
   const listFiles = prepareListFiles(deps.db)
   return {
     async listFiles({ query, user, context }) {
-      const { limit, cursor, search } = query
+      const { limit, cursor, search, expiring } = query
       const order = parseOrder(query.sort)
       const after = cursor === undefined ? undefined : parseCursor(order, cursor)
       // One more row than asked for is read. If it exists, there is a next page.
-      const rows = await listFiles(user.id, { limit: limit + 1, order, after, search })
+      const rows = await listFiles(user.id, {
+        limit: limit + 1,
+        order,
+        after,
+        search,
+        endingAfter: expiring === 'soon' ? deps.clock() : undefined,
+      })
       const page = rows.slice(0, limit)
       const last = page.at(-1)
       if (last && page.length < rows.length) {

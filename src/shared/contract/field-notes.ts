@@ -68,6 +68,7 @@ const inRequests: Notes = {
   sort: { note: 'The order. A `-` in front means descending.', example: '-date' },
   cursor: { note: 'Where to go on: `x-next-cursor` of the page before.' },
   search: { note: 'A text to look for.', example: 'report' },
+  expiring: { note: '`soon` for links that end within 24 hours.', example: 'soon' },
   fileIds: { note: 'The ids of the files.', example: [exampleId] },
   id: { note: 'The id.', example: exampleId },
   code: { note: 'The short code of the link.', example: 'k7RmTq9XbW' },

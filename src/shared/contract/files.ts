@@ -74,7 +74,7 @@ export const files = {
     method: 'GET',
     path: '/api/files',
     summary:
-      "The caller's files, newest first, or in the order of `sort` (a `-` before its key means descending): a page of at most `limit`. The header `x-next-cursor` leads to the next page of the same order; the last page has none. `search` finds names that hold this text, in capitals or not.",
+      "The caller's files, newest first, or in the order of `sort` (a `-` before its key means descending): a page of at most `limit`. The header `x-next-cursor` leads to the next page of the same order; the last page has none. `search` finds names that hold this text, in capitals or not. `expiring=soon` finds files whose links are active and end within 24 hours.",
     access: 'user',
     query: z.object({
       limit: z.coerce.number().int().min(1).max(longestFilePage).default(longestFilePage),
@@ -86,6 +86,7 @@ export const files = {
         .refine(fitsDatabase, 'Must be text.')
         .transform((text) => text.normalize('NFC').trim())
         .optional(),
+      expiring: z.enum(['soon']).optional(),
     }),
     response: z.array(fileSchema),
     errors: ['UNAUTHORIZED'],

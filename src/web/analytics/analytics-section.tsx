@@ -18,6 +18,8 @@ import { useAnalytics } from './use-analytics.ts'
 export interface AnalyticsSectionProps {
   /** A button for a user who has no files yet. */
   emptyAction: ReactNode
+  /** A link to the files whose links end soon. */
+  expiringLink: ReactNode
 }
 
 /** Tells whether there is nothing to show: the user has no files now, and there was no download. */
@@ -28,13 +30,13 @@ function isEmpty({ kinds, days, mostDownloaded }: Analytics): boolean {
 /**
  * Shows which kinds of files a user has, and how often they were downloaded (spec §2, Analytics).
  */
-export function AnalyticsSection({ emptyAction }: AnalyticsSectionProps) {
+export function AnalyticsSection({ emptyAction, expiringLink }: AnalyticsSectionProps) {
   const { data, isError, isFetching, refetch } = useAnalytics()
   const [asTable, setAsTable] = useState(false)
   const content = () => {
     if (data) {
       if (isEmpty(data)) return <NothingToCount action={emptyAction} />
-      return <Charts analytics={data} asTable={asTable} />
+      return <Charts analytics={data} asTable={asTable} expiringLink={expiringLink} />
     }
     if (isError) {
       return (
@@ -73,10 +75,16 @@ export function AnalyticsSection({ emptyAction }: AnalyticsSectionProps) {
   )
 }
 
-function Charts({ analytics, asTable }: { analytics: Analytics; asTable: boolean }) {
+interface ChartsProps {
+  analytics: Analytics
+  asTable: boolean
+  expiringLink: ReactNode
+}
+
+function Charts({ analytics, asTable, expiringLink }: ChartsProps) {
   return (
     <div className="grid grid-cols-1 gap-4">
-      <Totals analytics={analytics} />
+      <Totals analytics={analytics} expiringLink={expiringLink} />
       <DownloadsChart days={analytics.days} asTable={asTable} />
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
         <KindsChart kinds={analytics.kinds} asTable={asTable} />

@@ -11,11 +11,17 @@ import { Card } from '../ui/card.tsx'
  */
 const recentDays = 7
 
+export interface TotalsProps {
+  analytics: Analytics
+  /** A link to the files whose links expire soon. It stands beside their number. */
+  expiringLink: ReactNode
+}
+
 /**
  * Shows four numbers about a user: files, downloads, downloads of the last 7 days, and links that
  * expire soon.
  */
-export function Totals({ analytics: { kinds, days, expiringSoon } }: { analytics: Analytics }) {
+export function Totals({ analytics: { kinds, days, expiringSoon }, expiringLink }: TotalsProps) {
   const downloads = (from: number, to?: number) => sum(days.slice(from, to), ({ count }) => count)
   return (
     <Card>
@@ -31,6 +37,7 @@ export function Totals({ analytics: { kinds, days, expiringSoon } }: { analytics
         </Total>
         <Total name="Expiring soon" value={expiringSoon} isUrgent={expiringSoon > 0}>
           within 24 hours
+          {expiringSoon > 0 ? <> · {expiringLink}</> : null}
         </Total>
       </dl>
     </Card>

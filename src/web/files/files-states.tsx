@@ -1,4 +1,4 @@
-import { Files, SearchX } from 'lucide-react'
+import { Clock, Files, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -80,6 +80,21 @@ export function NothingFound({ search, onClear }: { search: string; onClear: () 
         action={<Button onClick={onClear}>Clear search</Button>}
       >
         <span className="wrap-anywhere">No name holds “{search}”.</span>
+      </EmptyState>
+    </Card>
+  )
+}
+
+/** Says that no link ends soon. */
+export function NothingExpires({ onShowAll }: { onShowAll: () => void }) {
+  return (
+    <Card>
+      <EmptyState
+        icon={<Clock />}
+        title="No link ends within 24 hours"
+        action={<Button onClick={onShowAll}>Show all files</Button>}
+      >
+        Links that end later, and those that have ended, are among all files.
       </EmptyState>
     </Card>
   )

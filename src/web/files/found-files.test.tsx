@@ -18,7 +18,11 @@ const [a, b] = [storedFile({ id: 'a' }), storedFile({ id: 'b' })]
 
 function show(
   found: Partial<FoundFilesProps['found']>,
-  { search = '', moreFails = false }: { search?: string; moreFails?: boolean } = {},
+  {
+    search = '',
+    moreFails = false,
+    onShowAll,
+  }: { search?: string; moreFails?: boolean; onShowAll?: () => void } = {},
 ) {
   page.show(
     <FoundFiles
@@ -41,6 +45,7 @@ function show(
       now={new Date('2025-07-12T11:00:00.000Z')}
       emptyAction={<button type="button">Upload a file</button>}
       onClearSearch={() => pressed.push('clear')}
+      onShowAll={onShowAll}
     />,
   )
   return {
@@ -53,6 +58,27 @@ function show(
 test('files are listed', () => {
   const { rows, spoken } = show({ files: [a, b] })
   expect([rows(), spoken()]).toEqual([2, ''])
+})
+
+describe('files whose links end soon', () => {
+  const onShowAll = () => pressed.push('all')
+
+  test('are counted for those who hear the page', () => {
+    expect(show({ files: [a, b] }, { onShowAll }).spoken()).toBe('2 files found')
+  })
+
+  test('say where there are none, and lead back to all files', () => {
+    const { press } = show({ files: [] }, { onShowAll })
+    expect(page.text()).toContain('No link ends within 24 hours')
+    press('Show all files')
+    expect(pressed).toEqual(['all'])
+  })
+
+  test('of a search that finds none lead back to the search', () => {
+    const { press } = show({ files: [] }, { onShowAll, search: 'report' })
+    press('Clear search')
+    expect(pressed).toEqual(['clear'])
+  })
 })
 
 describe('the number of downloads', () => {

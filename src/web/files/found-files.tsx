@@ -2,7 +2,14 @@ import type { ReactNode } from 'react'
 import type { Tier } from '../../shared/rules/tier.ts'
 import type { FileListProps } from './file-list.tsx'
 import { FileList } from './file-list.tsx'
-import { FilesFailed, FilesLoading, MoreFailed, NoFiles, NothingFound } from './files-states.tsx'
+import {
+  FilesFailed,
+  FilesLoading,
+  MoreFailed,
+  NoFiles,
+  NothingExpires,
+  NothingFound,
+} from './files-states.tsx'
 import type { useFiles, useMoreFiles } from './use-files.ts'
 
 function foundText(count: number, hasMore: boolean): string {
@@ -24,15 +31,21 @@ export interface FoundFilesProps
   /** A button that an empty list shows, such as one that starts an upload. */
   emptyAction: ReactNode
   onClearSearch: () => void
+  /** Set if the list has only files whose links end soon: shows the others again. */
+  onShowAll?: (() => void) | undefined
 }
 
 /**
  * The files that a search found, loaded page by page. Without files, says that there are none, that
  * they are being loaded, or that loading failed.
  */
-export function FoundFiles({ found, more, search, total, ...props }: FoundFilesProps) {
+export function FoundFiles({ found, more, search, total, onShowAll, ...props }: FoundFilesProps) {
   const { files, hasMore, isOutdated, isError, isFetching, refetch } = found
-  const isSearch = search !== '' && !isOutdated
+  const isSearch = (search !== '' || onShowAll !== undefined) && !isOutdated
+  const nothing = () => {
+    if (search === '' && onShowAll) return <NothingExpires onShowAll={onShowAll} />
+    return <NothingFound search={search} onClear={props.onClearSearch} />
+  }
   const list = () => {
     if (files && files.length > 0) {
       return (
@@ -54,7 +67,7 @@ export function FoundFiles({ found, more, search, total, ...props }: FoundFilesP
         </div>
       )
     }
-    if (files && isSearch) return <NothingFound search={search} onClear={props.onClearSearch} />
+    if (files && isSearch) return nothing()
     if (files) return <NoFiles action={props.emptyAction} />
     if (isError) return <FilesFailed pending={isFetching} onRetry={() => void refetch()} />
     return <FilesLoading rows={8} />

@@ -38,22 +38,32 @@ export const deleteKey = ['DELETE /api/files']
 export interface ListView {
   search: string
   order: FileOrder
+  /** `soon`: only files whose links end within 24 hours. */
+  expiring?: 'soon' | undefined
 }
 
-function listQuery({ search, order }: ListView) {
+/** Returns which files a list has, as a text. It is the same in every order. */
+export function searchOf({ search, expiring }: ListView): string {
+  return `${expiring ?? ''} ${search}`
+}
+
+function listQuery(view: ListView) {
+  const { search, order, expiring } = view
   const sort = formatOrder(order)
-  const isNewestFirst = sort === formatOrder(newestFirst)
+  const isGrowing = sort === formatOrder(newestFirst) && expiring === undefined
   return queryOptions({
-    queryKey: [lists, { search, sort }],
+    queryKey: [lists, { search, sort, ...(expiring && { expiring }) }],
+    // Which links end soon changes with time. So these files are read again when they are shown.
+    ...(expiring && { refetchOnMount: 'always' as const }),
     queryFn: async ({ client, queryKey, signal }): Promise<ListedFiles> => {
       const known = client.getQueryData<ListedFiles>(queryKey)
-      if (isNewestFirst) {
+      if (isGrowing) {
         // This reads only the newest page. The known older files are kept.
-        const query = wanted({ search, order }, pageSize)
+        const query = wanted(view, pageSize)
         return joinNewest(known, await callForPage('listFiles', { query, signal }))
       }
-      // In any other order a changed file can be anywhere, so all known pages are read again.
-      const query = wanted({ search, order }, pageLimit(known ? filesOf(known).length : 0))
+      // In any other list a changed file can be anywhere, so all known pages are read again.
+      const query = wanted(view, pageLimit(known ? filesOf(known).length : 0))
       return { pages: [await callForPage('listFiles', { query, signal })] }
     },
   })
@@ -66,9 +76,10 @@ const countsQuery = queryOptions({
   refetchInterval: 60_000,
 })
 
-function wanted({ search, order }: ListView, limit: number, cursor?: string) {
+function wanted({ search, order, expiring }: ListView, limit: number, cursor?: string) {
   const sort = formatOrder(order)
-  return { limit, sort, ...(search && { search }), ...(cursor && { cursor }) }
+  const which = { ...(search && { search }), ...(expiring && { expiring }) }
+  return { limit, sort, ...which, ...(cursor && { cursor }) }
 }
 
 /** Returns the `limit` of a request that should load `missing` more files. */

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import { Link } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import { analyticsDays } from '../../shared/rules/analytics-days.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
@@ -12,6 +13,8 @@ const AnalyticsSection = lazy(() =>
 
 export interface AnalyticsTabProps {
   user: User
+  /** The address where the File Manager lists the files whose links end soon. */
+  expiringPath: string
   onUpload: () => void
   /** Called after the user changed the tier on this tab. */
   onTierChange: (user: User) => void
@@ -21,7 +24,7 @@ export interface AnalyticsTabProps {
  * The Analytics tab (spec §2). A user whose tier has no analytics sees the upgrade card instead.
  * The tab's code is loaded when the tab is shown.
  */
-export function AnalyticsTab({ user, onUpload, onTierChange }: AnalyticsTabProps) {
+export function AnalyticsTab({ user, expiringPath, onUpload, onTierChange }: AnalyticsTabProps) {
   const { analytics, upgradesTo } = tierTraits[user.tier]
   if (!analytics && upgradesTo) {
     return (
@@ -42,6 +45,14 @@ export function AnalyticsTab({ user, onUpload, onTierChange }: AnalyticsTabProps
   return (
     <Suspense fallback={<AnalyticsLoading />}>
       <AnalyticsSection
+        expiringLink={
+          <Link
+            href={expiringPath}
+            className="font-[560] text-accent underline underline-offset-3 hover:decoration-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
+          >
+            Show them
+          </Link>
+        }
         emptyAction={
           <Button variant="primary" onClick={onUpload}>
             Upload a file

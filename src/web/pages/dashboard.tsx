@@ -44,6 +44,9 @@ const recentFiles = 5
 const tabs = ['upload', 'files', 'manager', 'analytics'] as const
 type DashboardTab = (typeof tabs)[number]
 
+/** The address where the File Manager lists only the files whose links end soon. */
+const expiringPath = '/?tab=manager&show=expiring-soon'
+
 /**
  * Returns the selected tab and a function that selects one. The tab is part of the URL, so that it
  * stays after a reload or when somebody shares the URL.
@@ -55,6 +58,7 @@ function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
     setParams(
       (before) => {
         const after = new URLSearchParams(before)
+        after.delete('show')
         if (next === 'upload') after.delete('tab')
         else after.set('tab', next)
         return after
@@ -66,6 +70,7 @@ function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
 
 function SignedIn({ user }: { user: User }) {
   const [tab, selectTab] = useTab()
+  const [params] = useSearchParams()
   const queryClient = useQueryClient()
   const showTab = (next: DashboardTab) => {
     selectTab(next)
@@ -227,6 +232,8 @@ function SignedIn({ user }: { user: User }) {
                   <UploadProgress store={store} />
                   <ManagerTab
                     user={user}
+                    isExpiring={params.get('show') === 'expiring-soon'}
+                    onShowAll={() => selectTab('manager')}
                     onUpload={() => selectTab('upload')}
                     onTierChange={(changed) => {
                       follow(changed)
@@ -242,6 +249,7 @@ function SignedIn({ user }: { user: User }) {
               content: (
                 <AnalyticsTab
                   user={user}
+                  expiringPath={expiringPath}
                   onUpload={() => selectTab('upload')}
                   onTierChange={(changed) => {
                     follow(changed)

@@ -17,6 +17,10 @@ const FileStatistics = lazy(() =>
 
 export interface ManagerTabProps {
   user: User
+  /** True to list only files whose links end soon. */
+  isExpiring: boolean
+  /** Called to list all files again. */
+  onShowAll: () => void
   onUpload: () => void
   /** Called after the tier was changed on this tab. */
   onTierChange: (user: User) => void
@@ -26,7 +30,7 @@ export interface ManagerTabProps {
  * The File Manager tab (spec §2). A user whose tier has no File Manager sees the upgrade card
  * instead. The tab's code is loaded when the tab is shown.
  */
-export function ManagerTab({ user, onUpload, onTierChange }: ManagerTabProps) {
+export function ManagerTab({ user, onUpload, onTierChange, ...which }: ManagerTabProps) {
   const { fileManager, upgradesTo } = tierTraits[user.tier]
   const sendsMail = useSendsMail()
   if (!fileManager && upgradesTo) {
@@ -48,6 +52,7 @@ export function ManagerTab({ user, onUpload, onTierChange }: ManagerTabProps) {
   return (
     <Suspense fallback={<FilesLoading rows={8} />}>
       <FileManager
+        {...which}
         tier={user.tier}
         statistics={(file, receipt) => (
           <Suspense fallback={<Loading label="Loading the statistics">{null}</Loading>}>

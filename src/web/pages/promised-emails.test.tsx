@@ -55,7 +55,15 @@ function Takedown() {
 }
 
 function manager() {
-  page.show(<ManagerTab user={ada} onUpload={() => {}} onTierChange={() => {}} />)
+  page.show(
+    <ManagerTab
+      user={ada}
+      isExpiring={false}
+      onShowAll={() => {}}
+      onUpload={() => {}}
+      onTierChange={() => {}}
+    />,
+  )
 }
 
 function takedown() {

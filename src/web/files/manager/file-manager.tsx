@@ -1,5 +1,5 @@
 import { Settings2 } from 'lucide-react'
-import { type ReactNode, useId, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { newestFirst } from '../../../shared/rules/file-order.ts'
 import type { Tier } from '../../../shared/rules/tier.ts'
@@ -12,7 +12,7 @@ import { filesHeadingId } from '../files-heading.tsx'
 import { FoundFiles } from '../found-files.tsx'
 import { NameSearch } from '../name-search.tsx'
 import { useFileCounts } from '../use-file-counts.ts'
-import { useFiles, useMoreFiles } from '../use-files.ts'
+import { type ListView, useFiles, useMoreFiles } from '../use-files.ts'
 import { useNow } from '../use-now.ts'
 import { ManagerSettings } from './manager-settings.tsx'
 import { inOrder } from './selection.ts'
@@ -23,6 +23,9 @@ import { useSelection } from './use-selection.ts'
 const none: readonly StoredFile[] = []
 const title = 'File Manager'
 
+/** Of files with equally long links, the oldest one ends first. */
+const oldestFirst = { ...newestFirst, descending: false }
+
 function countsText(total: number, active: number): string {
   const files = `${total.toLocaleString('en')} ${total === 1 ? 'file' : 'files'}`
   return `${files} · ${active.toLocaleString('en')} active ${active === 1 ? 'link' : 'links'}`
@@ -32,6 +35,10 @@ export interface FileManagerProps {
   tier: Tier
   /** A button that an empty list shows, such as one that starts an upload. */
   emptyAction: ReactNode
+  /** True to list only files whose links end within 24 hours. */
+  isExpiring: boolean
+  /** Called to list all files again. */
+  onShowAll: () => void
   /** Returns the statistics of a file, with its receipt: see `FileList`. */
   statistics: (file: StoredFile, receipt: ReactNode) => ReactNode
 }
@@ -41,12 +48,13 @@ export interface FileManagerProps {
  * answers page by page. A person can select files, and then delete them together or copy their
  * links. A button shows the settings of the File Manager.
  */
-export function FileManager({ tier, emptyAction, statistics }: FileManagerProps) {
+export function FileManager({ tier, emptyAction, statistics, ...which }: FileManagerProps) {
+  const { isExpiring, onShowAll } = which
   const { typed, search, setTyped } = useSearch()
-  const [order, setOrder] = useState(newestFirst)
+  const [order, setOrder] = useState(isExpiring ? oldestFirst : newestFirst)
   const [showsSettings, setShowsSettings] = useState(false)
   const settingsId = useId()
-  const view = { search, order }
+  const view: ListView = { search, order, expiring: isExpiring ? 'soon' : undefined }
   const all = useFiles()
   const found = useFiles(view)
   const more = useMoreFiles(view)
@@ -54,13 +62,33 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
   const now = useNow(files, tier)
   const counts = useFileCounts(all, tier, now)
   const total = counts && counts.active + counts.private + counts.deleted
-  const { chosen, isReading, toggle, selectAll, clear, drop } = useSelection(view, found)
+  const {
+    chosen,
+    isAll: wasAll,
+    isReading,
+    toggle,
+    selectAll,
+    clear,
+    drop,
+  } = useSelection(view, found)
   const bulkDelete = useBulkDelete(drop)
   const selected = inOrder(chosen, files)
   // If the list has pages that are not loaded, the loaded files cannot show whether all are
-  // selected. Then the number of selected files must be the number of all files of the user.
-  const isComplete = found.hasMore ? selected.length === total : files.length > 0
+  // selected. Then the number of selected files must be the number of all files of the user. How
+  // many files a search finds is not known, so it counts that all of them were selected at once.
+  const isSearch = search !== '' || isExpiring
+  const isWhole = isSearch ? wasAll : selected.length === total
+  const isComplete = found.hasMore ? isWhole : files.length > 0
   const isAll = isComplete && files.every(({ id }) => chosen.has(id))
+
+  // The link that leads here is on another tab and goes with it, so the focus moves to the heading.
+  useEffect(() => {
+    if (isExpiring) document.getElementById(filesHeadingId)?.focus()
+  }, [isExpiring])
+  const showAll = () => {
+    onShowAll()
+    document.getElementById(filesHeadingId)?.focus()
+  }
 
   return (
     <section aria-labelledby={filesHeadingId}>
@@ -83,6 +111,14 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
         </Button>
       </div>
       {showsSettings ? <ManagerSettings tier={tier} id={settingsId} /> : null}
+      {isExpiring ? (
+        <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 rounded-control bg-tint px-4 py-2 text-sm">
+          <p>Only files whose links end within 24 hours.</p>
+          <Button size="small" onClick={showAll}>
+            Show all files
+          </Button>
+        </div>
+      ) : null}
       {all.files && all.files.length > 0 ? (
         <div className="mb-3 flex flex-wrap items-center gap-2">
           <NameSearch typed={typed} onType={setTyped} />
@@ -99,6 +135,7 @@ export function FileManager({ tier, emptyAction, statistics }: FileManagerProps)
         now={now}
         emptyAction={emptyAction}
         onClearSearch={() => setTyped('')}
+        onShowAll={isExpiring ? showAll : undefined}
         head={
           <SelectionBar
             selected={selected}

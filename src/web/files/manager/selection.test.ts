@@ -37,7 +37,7 @@ describe('a selection of files', () => {
 
   it('keeps files that a list known in part does not show', () => {
     expect(withKnown(two, 'report', { files: [], isWhole: false })).toEqual(two)
-    expect(withKnown(two, 'report', { files: [c, b], isWhole: false })).toEqual(two)
+    expect(idsIn(withKnown(two, 'report', { files: [c, b], isWhole: false }))).toEqual(['a', 'b'])
   })
 
   it('loses files that the whole list does not have', () => {
@@ -53,6 +53,15 @@ describe('a selection of files', () => {
     const inPart = withKnown(two, 'report', { files: [renewed], isWhole: false })
     const later = withKnown(inPart, 'report', { files: [c], isWhole: false })
     expect([...selectedIn(later, 'report').values()]).toEqual([a, renewed])
+  })
+
+  it('is of all files until one is deselected, or one is there that is not selected', () => {
+    expect(two.isAll).toBe(true)
+    expect(withToggled(two, 'report', a).isAll).toBe(false)
+    expect(withToggled(withToggled(two, 'report', a), 'report', a).isAll).toBe(false)
+    expect(withoutDeleted(two, new Set(['a'])).isAll).toBe(true)
+    expect(withKnown(two, 'report', { files: [b], isWhole: false }).isAll).toBe(true)
+    expect(withKnown(two, 'report', { files: [c, b], isWhole: false }).isAll).toBe(false)
   })
 
   it('learns nothing from the list of another search', () => {

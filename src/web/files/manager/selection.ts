@@ -9,6 +9,11 @@ import type { File as StoredFile } from '../../../shared/contract/files.ts'
 export interface Selection {
   search: string
   files: ReadonlyMap<string, StoredFile>
+  /**
+   * True if all files of the search were selected at once, and none was deselected since. The browser
+   * need not know the whole list any more.
+   */
+  isAll: boolean
 }
 
 /** What the browser knows of a list. */
@@ -29,12 +34,12 @@ export function selectedIn(selection: Selection, search: string): ReadonlyMap<st
 export function withToggled(selection: Selection, search: string, file: StoredFile): Selection {
   const files = new Map(selectedIn(selection, search))
   if (!files.delete(file.id)) files.set(file.id, file)
-  return { search, files }
+  return { search, files, isAll: false }
 }
 
-/** Selects exactly these files of a search. */
+/** Selects exactly these files, which are all files of a search. */
 export function ofAll(search: string, files: readonly StoredFile[]): Selection {
-  return { search, files: new Map(files.map((file) => [file.id, file])) }
+  return { search, files: new Map(files.map((file) => [file.id, file])), isAll: true }
 }
 
 /** Removes files that are deleted from the selection. */
@@ -47,7 +52,7 @@ export function withoutDeleted(selection: Selection, ids: ReadonlySet<string>): 
  * Updates a selection when the browser has loaded the list of a search again. Selected files that
  * have changed, for instance by a renewal, are replaced. If the whole list is known, a selected
  * file that is not in it no longer exists and leaves the selection. If only a part is known, such a
- * file stays selected.
+ * file stays selected. A file that is not selected shows that not all are.
  */
 export function withKnown(selection: Selection, search: string, known: KnownList): Selection {
   if (selection.search !== search || selection.files.size === 0) return selection
@@ -57,7 +62,8 @@ export function withKnown(selection: Selection, search: string, known: KnownList
     const current = listed.get(id) ?? (known.isWhole ? undefined : file)
     if (current) files.set(id, current)
   }
-  return { search, files }
+  const isAll = selection.isAll && known.files.every(({ id }) => files.has(id))
+  return { search, files, isAll }
 }
 
 /**

@@ -134,9 +134,10 @@ describe('selecting all', () => {
     page.on('GET /api/files', answer)
     act(() => now().own.selectAll())
     await expect.poll(() => now().own.isReading).toBe(true)
-    expect(chosen()).toBe('')
+    expect([chosen(), now().own.isAll]).toEqual(['', false])
     await act(async () => come([c]))
     await expect.poll(chosen).toBe('abc')
+    expect(now().own.isAll).toBe(true)
     await expect.poll(() => now().own.isReading).toBe(false)
   })
 

@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { saysSignedOut } from '../../api/query-client.ts'
 import { toast } from '../../ui/toast.tsx'
-import { type ListView, readToEnd, type useFiles } from '../use-files.ts'
+import { type ListView, readToEnd, searchOf, type useFiles } from '../use-files.ts'
 import {
   nothing,
   ofAll,
@@ -14,6 +14,10 @@ import {
   withToggled,
 } from './selection.ts'
 
+function noneOf(search: string): Selection {
+  return { search, files: nothing, isAll: false }
+}
+
 /**
  * Remembers which files of a list are selected. The selection stays when the order of the list
  * changes. To select all files, it first reads the pages that are not loaded yet.
@@ -23,11 +27,12 @@ export function useSelection(view: ListView, found: ReturnType<typeof useFiles>)
   const client = useQueryClient()
   const { files, isOutdated } = found
   const isWhole = !(found.hasMore || found.isFetching || found.isError || isOutdated)
-  const [selection, setSelection] = useState<Selection>({ search: view.search, files: nothing })
-  const [known, setKnown] = useState({ search: view.search, files, isWhole })
+  const wanted = searchOf(view)
+  const [selection, setSelection] = useState<Selection>(noneOf(wanted))
+  const [known, setKnown] = useState({ search: wanted, files, isWhole })
 
   // While a new search runs, the files of the previous search are still shown and can be selected.
-  const search = isOutdated ? known.search : view.search
+  const search = isOutdated ? known.search : wanted
   if (known.search !== search || known.files !== files || known.isWhole !== isWhole) {
     setKnown({ search, files, isWhole })
     if (files) setSelection(withKnown(selection, search, { files, isWhole }))
@@ -35,7 +40,7 @@ export function useSelection(view: ListView, found: ReturnType<typeof useFiles>)
 
   const { mutate, isPending } = useMutation({
     mutationFn: (view: ListView) => readToEnd(client, view),
-    onSuccess: (files, { search }) => setSelection(ofAll(search, files)),
+    onSuccess: (files, view) => setSelection(ofAll(searchOf(view), files)),
     onError: (error) => {
       if (saysSignedOut(error)) return
       toast({
@@ -48,13 +53,15 @@ export function useSelection(view: ListView, found: ReturnType<typeof useFiles>)
   return {
     /** The selected files by their ids. */
     chosen: selectedIn(selection, search),
+    /** True if all files of this search were selected at once: see `Selection`. */
+    isAll: selection.search === search && selection.isAll,
     isReading: isPending,
     toggle: useCallback(
       (file: StoredFile) => setSelection((before) => withToggled(before, search, file)),
       [search],
     ),
     selectAll: () => mutate(view),
-    clear: () => setSelection({ search, files: nothing }),
+    clear: () => setSelection(noneOf(search)),
     /** Removes files that are deleted from the selection. */
     drop: (ids: ReadonlySet<string>) => setSelection((before) => withoutDeleted(before, ids)),
   }
