@@ -37,7 +37,11 @@ export function Totals({ analytics: { kinds, days, expiringSoon }, expiringLink 
         </Total>
         <Total name="Expiring soon" value={expiringSoon} isUrgent={expiringSoon > 0}>
           within 24 hours
-          {expiringSoon > 0 ? <> · {expiringLink}</> : null}
+          {expiringSoon > 0 ? (
+            <>
+              <span className="max-sm:hidden"> ·</span> {expiringLink}
+            </>
+          ) : null}
         </Total>
       </dl>
     </Card>
