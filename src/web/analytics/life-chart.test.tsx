@@ -86,3 +86,11 @@ test('the table has the same numbers, and can stand alone', () => {
   expect(slider).toBeNull()
   expect(rows).toEqual(['DayDownloads', 'Sun 15 Nov31', 'Sat 14 Nov22'])
 })
+
+test('before the first download the lifeline stands alone, and says what will be there', () => {
+  const { slider, bars, lived, rows } = show([0, 0, 0])
+  expect([slider, bars.length]).toEqual([null, 0])
+  expect(lived).toBeGreaterThan(0)
+  expect(rows).toHaveLength(4)
+  expect(screen.getByText(/^Opening a download page counts nothing/)).toBeTruthy()
+})

@@ -10,6 +10,7 @@ import { downloadsFinding } from './findings.ts'
 import { lifeAxis } from './life-axis.ts'
 
 const title = 'Downloads per day'
+const nothingYet = 'Opening a download page counts nothing; the first download shows here.'
 
 export interface LifeChartProps {
   /** Every day from the upload to today, or to the end of the file's longest life. */
@@ -24,26 +25,31 @@ export interface LifeChartProps {
 /**
  * The downloads of a file on each day, as bars that stand on the file's own lifeline: it goes from
  * the upload to the end of its longest life. So the time is drawn once. The same numbers are in a
- * table. While the bars are shown, the table is there for screen readers only.
+ * table. While the bars are shown, the table is there for screen readers only. Before the first
+ * download there are no bars.
  */
 export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProps) {
   const today = dayOf(now)
+  const isEmpty = days.every(({ count }) => count === 0)
   return (
     <BareChartFigure finding={downloadsFinding(days, today)} title={title}>
+      {isEmpty ? <p className="mb-5 text-muted">{nothingYet}</p> : null}
       {asTable ? null : (
         <div className="chart chart-bare">
-          <BarPlot
-            label={title}
-            unit={['download', 'downloads']}
-            points={days.map(({ day, count }) => ({
-              label: weekdayText(day, today),
-              tick: '',
-              value: count,
-            }))}
-            places={Math.max(days.length, lifeAxis(dates, now).days)}
-            scale={barScale(days.map(({ count }) => count))}
-            hasLines={false}
-          />
+          {isEmpty ? null : (
+            <BarPlot
+              label={title}
+              unit={['download', 'downloads']}
+              points={days.map(({ day, count }) => ({
+                label: weekdayText(day, today),
+                tick: '',
+                value: count,
+              }))}
+              places={Math.max(days.length, lifeAxis(dates, now).days)}
+              scale={barScale(days.map(({ count }) => count))}
+              hasLines={false}
+            />
+          )}
           <Life {...{ dates, canRenew, now }} />
         </div>
       )}
