@@ -74,15 +74,19 @@ export function checkTyped(key: LimitSetting, typed: string): SettingVerdict {
 type Disk = NonNullable<CallAnswer<'adminLimits'>['disk']>
 
 /**
- * Says how much space uploads leave free, and which setting decides this: "Free space to leave" of
- * the administrator, MIN_FREE_SPACE of the server, or what the embedded database needs. The largest
- * one counts.
- * @param wanted the value of "Free space to leave", in bytes.
+ * Tells the administrator how much of the disk stays free, because the server refuses uploads that
+ * would take it, and why it is that much. It is the largest of three values: the setting "Free space
+ * to leave", MIN_FREE_SPACE in the server's environment, and what the embedded database needs. If
+ * even the empty disk has less, the text says that every upload is refused.
+ * @param wanted the setting "Free space to leave", in bytes.
+ * @param disk `leastFree` is the largest of the three values, `minFree` is MIN_FREE_SPACE, and
+ * `size` is the size of the disk, all in bytes.
  */
 export function floorText(
   wanted: number,
-  { leastFree, minFree, size }: Pick<Disk, 'leastFree' | 'minFree' | 'size'>,
+  disk: Pick<Disk, 'leastFree' | 'minFree' | 'size'>,
 ): string {
+  const { leastFree, minFree, size } = disk
   const tooMuch = leastFree < size ? '' : ' The whole disk has less, so every upload is refused.'
   const inForce = `Uploads leave ${formatSizeLimit(leastFree)} free.${tooMuch}`
   if (leastFree <= wanted) return `${inForce} That is "Free space to leave", which counts.`

@@ -1,6 +1,8 @@
 /** What decides about the main action of the Upload tab. */
 export interface UploadTabFacts {
-  /** The list has new files. */
+  /**
+   * True while Recent Files marks files as new, as it does for some seconds after an upload.
+   */
   hasNews: boolean
   /** The user came by the offer of a trial. */
   wantsTrial: boolean
