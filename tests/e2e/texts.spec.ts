@@ -75,9 +75,9 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
   await expect(toast).toContainText('Something went wrong. Please try again.')
   await expect(message).toHaveValue('A bell.')
   await expect(name).toHaveValue('Ada')
-  // It is below the header, as in the application.
+  // It is below the header, which has a second line on a phone.
   await page.setViewportSize({ width: 390, height: 844 })
-  expect(await toast.boundingBox()).toMatchObject({ x: 12, y: 68, width: 366 })
+  expect(await toast.boundingBox()).toMatchObject({ x: 12, y: 116, width: 366 })
   await page.setViewportSize({ width: 1280, height: 800 })
 
   // The server's answer is delayed. A second click must send nothing.

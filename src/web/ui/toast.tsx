@@ -1,7 +1,8 @@
 import { Toast as Base } from '@base-ui/react/toast'
 import { CircleAlert, X } from 'lucide-react'
-import { useEffect } from 'react'
+import { type RefObject, useEffect, useRef } from 'react'
 import { IconButton } from './button.tsx'
+import { useToastPlace } from './toast-place.ts'
 import {
   createToastTurns,
   type ToastLink,
@@ -69,8 +70,9 @@ function takeKept(): ToastOptions | null {
   }
 }
 
-function Toasts() {
+function Toasts({ viewport }: { viewport: RefObject<HTMLDivElement | null> }) {
   const { toasts, close } = Base.useToastManager<ToastData>()
+  useToastPlace(viewport, toasts[0])
   return toasts.map((shown) => (
     <Base.Root
       key={shown.id}
@@ -114,6 +116,7 @@ function Toasts() {
 
 /** The element that shows toasts. It is used once, at the root of the application. */
 export function Toaster() {
+  const viewport = useRef<HTMLDivElement>(null)
   useEffect(() => {
     theTurns().reset()
     const kept = takeKept()
@@ -123,9 +126,10 @@ export function Toaster() {
     <Base.Provider toastManager={theManager()} timeout={defaultDurationMs} limit={1}>
       <Base.Portal>
         {/* Below the header and below what sticks to the top of a page. In the middle of a wide
-            window it is beside the buttons of the rows, which stand at both ends. */}
-        <Base.Viewport className="fixed inset-x-3 top-17 z-50 mx-auto max-w-[380px]">
-          <Toasts />
+            window it is beside the buttons of the rows, which stand at both ends. Where it would
+            still cover a button, it is moved further down. */}
+        <Base.Viewport ref={viewport} className="fixed inset-x-3 top-17 z-50 mx-auto max-w-[380px]">
+          <Toasts viewport={viewport} />
         </Base.Viewport>
       </Base.Portal>
     </Base.Provider>
