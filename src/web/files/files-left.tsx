@@ -2,7 +2,7 @@ import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { filesLeftText } from '../../shared/rules/limit-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { useFileCounts } from './use-file-counts.ts'
-import { useFiles } from './use-files.ts'
+import { useFiles, useRefreshOnReturn } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
 const none: readonly StoredFile[] = []
@@ -16,9 +16,11 @@ export interface FilesLeftProps {
 
 /**
  * Says how many more files the user may have now, in a tier with a limit. While this is unknown, the
- * line is empty and keeps its height.
+ * line is empty and keeps its height. The files are read again when the person comes back to the page,
+ * because they may have uploaded in another browser.
  */
 export function FilesLeft({ tier, maxFiles, isChanging }: FilesLeftProps) {
+  useRefreshOnReturn()
   const known = useFiles()
   const now = useNow(known.files ?? none, tier)
   const active = useFileCounts(known, tier, now)?.active

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act } from '@testing-library/react'
+import { act, fireEvent } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
 import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
@@ -15,6 +15,7 @@ import {
   useCountedFiles,
   useFiles,
   useMoreFiles,
+  useRefreshOnReturn,
 } from './use-files.ts'
 
 const all: ListView = { search: '', order: newestFirst }
@@ -130,6 +131,18 @@ describe('a list', () => {
     await deletion
     await expect.poll(() => now().files).toHaveLength(100)
   })
+})
+
+test('coming back to the page reads the list again, once for all signs of it', async () => {
+  files = make(2)
+  const { now } = await list()
+  page.run(useRefreshOnReturn)
+  asked()
+  files = make(3)
+  fireEvent.focus(window)
+  fireEvent(document, new Event('visibilitychange'))
+  await expect.poll(() => now().files).toHaveLength(3)
+  expect(asked()).toHaveLength(1)
 })
 
 describe('reading on', () => {

@@ -7,7 +7,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { longestFilePage } from '../../shared/rules/file-list.ts'
 import { type FileOrder, formatOrder, newestFirst } from '../../shared/rules/file-order.ts'
@@ -91,6 +91,27 @@ function pageLimit(missing: number): number {
 export function refreshFiles(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: [lists] })
   void client.invalidateQueries({ queryKey: countsQuery.queryKey })
+}
+
+/**
+ * Reads the lists and the counts again whenever the person comes back to this page, because
+ * something may have changed them in another browser. Several signs of coming back cause one
+ * request.
+ */
+export function useRefreshOnReturn(): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    const refresh = () => {
+      const isAsking = client.isFetching({ queryKey: [lists] }) > 0
+      if (document.visibilityState === 'visible' && !isAsking) refreshFiles(client)
+    }
+    window.addEventListener('focus', refresh)
+    document.addEventListener('visibilitychange', refresh)
+    return () => {
+      window.removeEventListener('focus', refresh)
+      document.removeEventListener('visibilitychange', refresh)
+    }
+  }, [client])
 }
 
 /** Changes the known part of every list of files, for instance after a deletion. */
