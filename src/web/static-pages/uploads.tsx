@@ -2,7 +2,7 @@
  * Shows the uploads panel on a page that the build has rendered. `offerUploads` loads this script
  * when the user has uploads.
  */
-import { createRoot } from 'react-dom/client'
+import { createRoot, type Root } from 'react-dom/client'
 import { defaultLimits, largestFileCount } from '../../shared/rules/tier-limits.ts'
 import { call } from '../api/call.ts'
 import type { ToastLink } from '../ui/toast-turns.ts'
@@ -12,6 +12,8 @@ import { UploadsPanel } from '../uploads/panel/uploads-panel.tsx'
 import { showToast } from './toast.ts'
 
 let limits = defaultLimits
+let isAdmin = false
+let panel: Root | null = null
 
 /** The panel shows which uploads have completed. A toast says why one failed. */
 const { store, setUser } = createBrowserUploads({
@@ -22,6 +24,7 @@ const { store, setUser } = createBrowserUploads({
     if (link) document.querySelector('#toast')?.append(linkTo(link))
   },
   mostSlots: () => largestFileCount(limits),
+  isAdmin: () => isAdmin,
 })
 
 function linkTo({ text, href }: ToastLink): HTMLAnchorElement {
@@ -31,8 +34,19 @@ function linkTo({ text, href }: ToastLink): HTMLAnchorElement {
 function showPanel() {
   const place = document.createElement('div')
   document.body.append(place)
-  createRoot(place).render(
-    <UploadsPanel store={store} told={[]} listed="all" path={location.pathname} />,
+  panel = createRoot(place)
+  drawPanel()
+}
+
+function drawPanel() {
+  panel?.render(
+    <UploadsPanel
+      store={store}
+      told={[]}
+      listed="all"
+      path={location.pathname}
+      isAdmin={isAdmin}
+    />,
   )
 }
 
@@ -45,7 +59,9 @@ document.head.append(sheet)
 call('currentUser').then(
   (user) => {
     limits = user.limits
+    isAdmin = user.isAdmin
     setUser(user.id)
+    drawPanel()
   },
   // The visitor is signed out, or the server gives no answer. There are no uploads to show.
   () => setUser(null),

@@ -15,6 +15,7 @@ import { createSendFile } from './transfer/send-file.ts'
 import { callTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
 import type { UploadCalls } from './transfer/upload-calls.ts'
 import { outcomeOf } from './upload-errors.ts'
+import { type LinkedNotice, withLink } from './upload-notices.ts'
 import type { UploadsPage } from './uploads-state.ts'
 
 /** How long a readiness check may take. A healthy server answers in a fraction of this time. */
@@ -65,8 +66,16 @@ function newId(): string {
     .join('')
 }
 
+/** What uploads need from the page of this tab. */
+export interface BrowserPage extends Omit<UploadsPage, 'onNotice'> {
+  /** Called with each notice. It may have a link, which the page shows beside the text. */
+  onNotice: (notice: LinkedNotice) => void
+  /** Returns whether the signed-in user is the administrator. */
+  isAdmin: () => boolean
+}
+
 /** Creates the upload state of this browser tab. Call it once each time the page is loaded. */
-export function createBrowserUploads(page: UploadsPage): Uploads {
+export function createBrowserUploads({ onNotice, isAdmin, ...page }: BrowserPage): Uploads {
   const checksums = createChecksums(startChecksumWorker)
   const sendFile = createSendFile({
     send: sendByXhr,
@@ -115,6 +124,6 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
       reportError: (error) => reportError(error),
       newId,
     },
-    page,
+    { ...page, onNotice: (notice) => onNotice(withLink(notice, isAdmin())) },
   )
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorTable } from '../../shared/contract/errors.ts'
 import { transferText } from './upload-errors.ts'
-import { dropNotice, failureNotice, successNotice, tellSupport } from './upload-notices.ts'
+import { dropNotice, failureNotice, spaceLink, successNotice, withLink } from './upload-notices.ts'
 
 describe('the words of spec §8', () => {
   test.each([
@@ -38,13 +38,22 @@ describe('the words of spec §8', () => {
   })
 
   test.each(['STORAGE_FULL', 'STORAGE_CAP_REACHED', 'DISK_FULL'] as const)(
-    'an error that asks people to tell support has a link to it: %s',
+    'an error for want of room says so, and no other does: %s',
     (code) => {
       const { message } = errorTable[code]
-      expect(failureNotice('confirm', 'a.txt', message, code)).toMatchObject({ link: tellSupport })
-      expect(failureNotice('confirm', 'a.txt', message)).not.toHaveProperty('link')
+      expect(failureNotice('confirm', 'a.txt', message, code)).toMatchObject({ lacksSpace: true })
+      expect(failureNotice('confirm', 'a.txt', message)).not.toHaveProperty('lacksSpace')
     },
   )
+
+  test('the administrator is led to the checks, and everybody else to support', () => {
+    expect(spaceLink(true).href).toBe('/admin#checks')
+    expect(spaceLink(false)).toEqual({ text: 'Tell support', href: '/feedback' })
+    const toast = { kind: 'toast', title: 'Upload Failed', failed: true } as const
+    const full = { ...toast, lacksSpace: true }
+    expect(withLink(full, true)).toEqual({ ...full, link: spaceLink(true) })
+    expect(withLink(toast, true)).toEqual(toast)
+  })
 
   test('what was stored', () => {
     expect(successNotice('foreground', 'a.txt')).toMatchObject({

@@ -9,15 +9,29 @@ export type Notice =
       kind: 'toast'
       title: string
       description?: string
-      link?: ToastLink
+      /** True if the server has no room. The page then shows `spaceLink` beside the text. */
+      lacksSpace?: boolean
       failed: boolean
     }
 
 /**
- * The link beside an error that asks people to tell support: the feedback page has a form, and names
- * the address.
+ * Returns the link beside an error that says that the server has no room. Most people can tell
+ * support: the feedback page has a form, and names the address. The administrator is led to the
+ * checks of the Admin Center, which say how to make room.
  */
-export const tellSupport: ToastLink = { text: 'Tell support', href: '/feedback' }
+export function spaceLink(isAdmin: boolean): ToastLink {
+  return isAdmin
+    ? { text: 'See the checks', href: '/admin#checks' }
+    : { text: 'Tell support', href: '/feedback' }
+}
+
+/** A toast that may have a link beside its text. */
+export type LinkedNotice = Notice & { kind: 'toast'; link?: ToastLink }
+
+/** Returns the notice with its link, if it says that the server has no room. */
+export function withLink(notice: Notice & { kind: 'toast' }, isAdmin: boolean): LinkedNotice {
+  return notice.lacksSpace ? { ...notice, link: spaceLink(isAdmin) } : notice
+}
 
 /**
  * The stage at which an upload failed: before its bytes were sent, while they were sent, or when
@@ -49,7 +63,7 @@ export function failureNotice(
     kind: 'toast',
     title,
     description: isKnown ? named : otherwise,
-    ...(saysFull(code) && { link: tellSupport }),
+    ...(saysFull(code) && { lacksSpace: true }),
     failed: true,
   }
 }

@@ -55,3 +55,16 @@ test('who is signed in before uploads are asked for is known to them', () => {
   signIn(client, 'ada')
   expect(storeIn(client).getState().records).toMatchObject([{ id: left.id }])
 })
+
+test('a start that the tier refuses lets the list of files be read again, once', () => {
+  const client = new QueryClient()
+  const store = storeIn(client)
+  client.setQueryData(['/api/files', {}], [])
+  const isOld = () => client.getQueryState(['/api/files', {}])?.isInvalidated
+  store.setState({ inlineError: 'Your tier holds 3 files.' })
+  expect(isOld()).toBe(true)
+  client.setQueryData(['/api/files', {}], [])
+  store.setState({ inlineError: 'Your tier holds 3 files.', outcome: null })
+  store.setState({ inlineError: null })
+  expect(isOld()).toBe(false)
+})

@@ -2,7 +2,7 @@ import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query
 import { defaultLimits, largestFileCount } from '../../shared/rules/tier-limits.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { limitsQuery } from '../api/use-limits.ts'
-import { addStored } from '../files/use-files.ts'
+import { addStored, refreshFiles } from '../files/use-files.ts'
 import { toast } from '../ui/toast.tsx'
 import { createBrowserUploads } from './browser-uploads.ts'
 import type { UploadsStore } from './uploads-state.ts'
@@ -28,6 +28,7 @@ function storeOf(client: QueryClient): UploadsStore {
         isNews: true,
       }),
     mostSlots: () => largestFileCount(client.getQueryData(limitsQuery.queryKey) ?? defaultLimits),
+    isAdmin: () => client.getQueryData(currentUserQuery.queryKey)?.isAdmin === true,
   })
   const userHash = hashKey(currentUserQuery.queryKey)
   const tellUser = () => {
@@ -38,6 +39,11 @@ function storeOf(client: QueryClient): UploadsStore {
     if (query.queryHash === userHash) tellUser()
   })
   tellUser()
+  store.subscribe(({ inlineError }, before) => {
+    // The tier has no room for more files. So another browser of the user may have added some, of
+    // which this page does not know yet.
+    if (inlineError !== null && inlineError !== before.inlineError) refreshFiles(client)
+  })
   stores.set(client, store)
   return store
 }

@@ -24,7 +24,7 @@ const cancelledShownMs = 2000
 
 /** What performing effects needs from the server and the browser. */
 export interface EffectDeps
-  extends Omit<RunDeps, 'calls' | 'onStoredAnyway'>,
+  extends Omit<RunDeps, 'calls' | 'inTurn' | 'onStoredAnyway'>,
     Pick<AbortsDeps, 'storage'> {
   calls: UploadCalls
   records: RecordStore
@@ -79,12 +79,10 @@ export class EffectPerformer {
       calls: { ...deps.calls, abortUpload: this.#aborts.abort },
       onStoredAnyway: (stored) => this.#list(stored),
     }
-    const { calls, sendFile } = this.#runDeps
-    const inTurn = atMost(sentAtOnce)
     this.#overlappingDeps = {
       ...this.#runDeps,
-      calls: { ...calls, ...deps.calls.gathered },
-      sendFile: (job) => inTurn(job.signal, () => sendFile(job)),
+      calls: { ...this.#runDeps.calls, ...deps.calls.gathered },
+      inTurn: atMost(sentAtOnce),
     }
     this.#dispatcher = dispatcher
     this.#queue = createUploadQueue(deps.timers, deps.mostSlots)

@@ -176,6 +176,8 @@ describe('a drop of a thousand files', () => {
     const ids = world.add(names.slice(0, 12).map((name) => fileNamed(name)))
     await pass(100)
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(5)
+    // The page can tell these five from those that wait.
+    expect(Object.keys(world.state().live)).toEqual(ids.slice(0, 5))
     world.engine.cancel(ids[7] ?? '')
     await pass(100)
     expect(world.log).toContain('abort key of 7.raw')

@@ -19,6 +19,7 @@ const overlapping = 48
  * it uses the whole connection by itself.
  */
 const smallFile = 8 * 1024 ** 2
+
 /** What decides when an upload may start. */
 export interface QueuedUpload {
   id: string
@@ -39,8 +40,9 @@ export function isLargeDrop(dropSize: number): boolean {
 }
 
 /**
- * True for a small file of a large drop. It runs in parallel with others, and its calls are gathered
- * with theirs.
+ * True if other uploads may run while this one runs, because its file is small and was added together
+ * with many others. The engine also sends the calls of such uploads to the server together, several
+ * in one request.
  */
 export function overlaps({ size, dropSize }: Pick<QueuedUpload, 'size' | 'dropSize'>): boolean {
   return isLargeDrop(dropSize) && size <= smallFile

@@ -2,6 +2,7 @@ import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { isMediaType } from '../../../shared/rules/media-type.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
+import type { InTurn } from '../transfer/at-most.ts'
 import { mayPass } from '../transfer/retry-policy.ts'
 import { callTimeoutMs, requestTimeoutMs } from '../transfer/storage-request.ts'
 import {
@@ -26,6 +27,8 @@ export interface RunDeps extends CallDeps {
   calls: Omit<UploadCalls, 'gathered'>
   data: Pick<UploadData, 'file'>
   sendFile: SendFile
+  /** Does work when it is this upload's turn to be sent. Without it, that is at once. */
+  inTurn?: InTurn
   /**
    * Computes the SHA-256 of all bytes, in lower-case hexadecimal; null where the browser cannot.
    */
@@ -80,8 +83,8 @@ export class UploadRun {
   }
 
   /**
-   * The speed of the upload and what interrupts it; null before a call or the transfer has reported
-   * one of them, and while the transfer waits for its turn.
+   * The speed of the upload and what interrupts it; null before the transfer has begun, while no call
+   * has been interrupted, and while the transfer waits for its turn.
    */
   get live(): UploadLive | null {
     return this.#live
@@ -226,6 +229,7 @@ export class UploadRun {
   }: Extract<RunStep, { type: 'transfer' }>): Promise<UploadEvent> {
     const file = this.#file
     const signal = this.#signal
+    const { inTurn, sendFile } = this.#deps
     if (!file) return { type: 'transfer-failed', kind: 'unreadable', status: null }
     // What interrupted the calls before is over, and the transfer may have to wait for its turn.
     this.#show(null)
@@ -242,7 +246,11 @@ export class UploadRun {
     // multipart upload, for which they are not valid.
     this.#signed = null
     const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls }
-    await this.#deps.sendFile({ ...job, signal, onProgress, onInterrupted: this.#onInterrupted })
+    const send = () => {
+      this.#show({ interrupted: null, bytesPerSecond: null })
+      return sendFile({ ...job, signal, onProgress, onInterrupted: this.#onInterrupted })
+    }
+    await (inTurn ? inTurn(signal, send) : send())
     return { type: 'sent' }
   }
 

@@ -27,9 +27,11 @@ const commands = {
   },
 }
 
-function show(changes: Partial<UploadRecord>, live?: UploadLive) {
+function show(changes: Partial<UploadRecord>, live?: UploadLive, isAdmin = false) {
   const record = uploadRecord({ fileName: 'a.mp4', fileSize: 1000, ...changes })
-  const { container } = render(<UploadItem record={record} live={live} commands={commands} />)
+  const { container } = render(
+    <UploadItem record={record} live={live} isAdmin={isAdmin} commands={commands} />,
+  )
   const body = container.querySelector('.upload-body') as HTMLElement
   return {
     text: () => container.textContent,
@@ -63,6 +65,17 @@ describe('an upload shows', () => {
     expect(text()).toContain('49%')
     cleanup()
     expect(show({ status: 'paused' }).bar().getAttribute('aria-valuetext')).toBeNull()
+  })
+
+  test('that it waits for its turn to be sent, until it is sent', () => {
+    const waiting = show({ status: 'uploading' })
+    expect(waiting.badge()).toBe('Waiting')
+    expect(waiting.bar().getAttribute('aria-valuetext')).toBeNull()
+    cleanup()
+    const begun = { interrupted: null, bytesPerSecond: null }
+    expect(show({ status: 'uploading' }, begun).badge()).toBe('Uploading')
+    cleanup()
+    expect(show({ status: 'uploading', fileSize: 0 }).badge()).toBe('Finalizing')
   })
 
   test('its speed and the time left while it runs', () => {
@@ -125,10 +138,15 @@ test.each([
   asked.mockRestore()
 })
 
-test('an error that asks people to tell support has a link to it, in another tab', () => {
-  show({ status: 'failed', error: errorTable.DISK_FULL.message, code: 'DISK_FULL' })
-  const link = screen.getByRole('link', { name: 'Tell support' })
-  expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual(['/feedback', '_blank'])
+test.each([
+  [false, 'Tell support', '/feedback'],
+  [true, 'See the checks', '/admin#checks'],
+])('an error for want of room has a link to who can make some, in another tab: %s', (...of) => {
+  const [isAdmin, name, href] = of
+  const full = { status: 'failed', error: errorTable.DISK_FULL.message, code: 'DISK_FULL' } as const
+  show(full, undefined, isAdmin)
+  const link = screen.getByRole('link', { name })
+  expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual([href, '_blank'])
   cleanup()
   show({ status: 'failed', error: 'Network error during upload' })
   expect(screen.queryByRole('link')).toBeNull()

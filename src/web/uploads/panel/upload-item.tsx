@@ -10,13 +10,16 @@ import { readDrop } from '../picking/dropped-files.ts'
 import { useGivenFile } from '../picking/use-given-file.ts'
 import type { UploadNeed, UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { failedForSpace } from '../upload-errors.ts'
-import { tellSupport } from '../upload-notices.ts'
+import { spaceLink } from '../upload-notices.ts'
 import type { UploadLive, UploadsState } from '../uploads-state.ts'
 import { speedText, timeLeftText } from './panel-view.ts'
 
 export interface UploadItemProps {
   record: UploadRecord
+  /** Absent while the upload waits, also for its turn to be sent. */
   live: UploadLive | undefined
+  /** True if the user is the administrator, who can make room on the server. */
+  isAdmin: boolean
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile'>
 }
 
@@ -28,10 +31,19 @@ const badges: Record<UploadStatus, string> = {
   failed: 'Failed',
 }
 
-function badgeOf(record: UploadRecord): string {
+function badgeOf(record: UploadRecord, isWaiting: boolean): string {
+  if (isWaiting) return 'Waiting'
   return record.status === 'uploading' && isFinalizing(shareOf(record))
     ? 'Finalizing'
     : badges[record.status]
+}
+
+/**
+ * True for an upload that has started and now waits for its turn to be sent, as in a large drop.
+ * Nothing of its file is sent yet.
+ */
+function waitsForTurn({ status, fileSize, uploadedBytes }: UploadRecord, live?: UploadLive) {
+  return status === 'uploading' && live === undefined && uploadedBytes === 0 && fileSize > 0
 }
 
 const notes: Record<Exclude<UploadNeed, 'file' | null>, string> = {
@@ -167,8 +179,10 @@ function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
   }
 }
 
-function Item({ record, live, commands }: UploadItemProps) {
+function Item({ record, live, isAdmin, commands }: UploadItemProps) {
   const { id, fileName, status, need } = record
+  const isWaiting = waitsForTurn(record, live)
+  const forSpace = failedForSpace(record) ? spaceLink(isAdmin) : null
   const waits = canResume(record)
   const needsFile = waits && need === 'file'
   const { fault, give } = useGivenFile((picked) => commands.provideFile(id, picked))
@@ -181,13 +195,13 @@ function Item({ record, live, commands }: UploadItemProps) {
     <div data-dropping={drop.isOver || undefined} {...drop.handlers} className="upload-body">
       <div className="upload-top">
         <Name name={fileName} />
-        <span className="upload-badge">{badgeOf(record)}</span>
+        <span className="upload-badge">{badgeOf(record, isWaiting)}</span>
       </div>
       <Bar
         label={fileName}
         percent={Math.floor(record.progress)}
         tone={status === 'uploading' || status === 'completed' ? 'accent' : 'quiet'}
-        text={status === 'uploading' ? progressText(shareOf(record)) : undefined}
+        text={status === 'uploading' && !isWaiting ? progressText(shareOf(record)) : undefined}
       />
       <div className="upload-foot">
         <Figures record={record} live={live} />
@@ -201,10 +215,10 @@ function Item({ record, live, commands }: UploadItemProps) {
         {status === 'failed' && waits ? (
           <Action label="Try again" name={fileName} onPress={resume} />
         ) : null}
-        {failedForSpace(record) ? (
+        {forSpace ? (
           // It opens in another tab, because this tab has the file in memory.
-          <a className="upload-act" href={tellSupport.href} target="_blank" rel="noreferrer">
-            {tellSupport.text}
+          <a className="upload-act" href={forSpace.href} target="_blank" rel="noreferrer">
+            {forSpace.text}
           </a>
         ) : null}
         {status === 'completed' || status === 'failed' ? null : (

@@ -12,7 +12,7 @@ const usualHeight = 96
  */
 const scrolledByKeys = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
 
-export interface UploadListProps extends Pick<UploadItemProps, 'commands'> {
+export interface UploadListProps extends Pick<UploadItemProps, 'commands' | 'isAdmin'> {
   id: string
   records: readonly UploadRecord[]
   live: UploadsState['live']
@@ -22,7 +22,7 @@ export interface UploadListProps extends Pick<UploadItemProps, 'commands'> {
  * The list of uploads in the panel. Above a maximum height it scrolls (spec §2). It draws only the
  * visible items. A screen reader says how many items the list has.
  */
-export function UploadList({ id, records, live, commands }: UploadListProps) {
+export function UploadList({ id, records, live, isAdmin, commands }: UploadListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const virtualizer = useVirtualizer({
@@ -57,7 +57,12 @@ export function UploadList({ id, records, live, commands }: UploadListProps) {
               style={{ transform: `translateY(${start}px)` }}
               onFocus={() => setFocusedId(record.id)}
             >
-              <UploadItem record={record} live={live[record.id]} commands={commands} />
+              <UploadItem
+                record={record}
+                live={live[record.id]}
+                isAdmin={isAdmin}
+                commands={commands}
+              />
             </li>
           )
         })}

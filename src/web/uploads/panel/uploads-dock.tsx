@@ -1,4 +1,5 @@
 import { useLocation } from 'wouter'
+import { useCurrentUser } from '../../api/use-current-user.ts'
 import { useUploadsStore } from '../use-uploads.ts'
 import { UploadsPanel } from './uploads-panel.tsx'
 import './uploads-panel.css'
@@ -10,6 +11,7 @@ const toldByToasts = ['completed', 'failed'] as const
 export function UploadsDock() {
   const store = useUploadsStore()
   const [path] = useLocation()
+  const { data: user } = useCurrentUser()
   // The dashboard shows foreground uploads itself.
   return (
     <UploadsPanel
@@ -17,6 +19,7 @@ export function UploadsDock() {
       told={toldByToasts}
       listed={path === '/' ? 'background' : 'all'}
       path={path}
+      isAdmin={user?.isAdmin === true}
     />
   )
 }

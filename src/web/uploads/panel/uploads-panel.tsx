@@ -31,6 +31,8 @@ export interface UploadsPanelProps {
    * The path of the page. When the path changes, the panel starts again as if nobody had opened it.
    */
   path: string
+  /** True if the user is the administrator, who can make room on the server. */
+  isAdmin: boolean
 }
 
 interface PanelProps {
@@ -40,10 +42,11 @@ interface PanelProps {
   interruption: Interruption | null
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
   isDashboard: boolean
+  isAdmin: boolean
 }
 
 function Panel(props: PanelProps) {
-  const { records, live, interruption, commands, isDashboard } = props
+  const { records, live, interruption, commands, isDashboard, isAdmin } = props
   const [isFolded, fold] = useAutoFold(records)
   const panel = useRef<HTMLElement>(null)
   const toggle = useRef<HTMLButtonElement>(null)
@@ -112,7 +115,13 @@ function Panel(props: PanelProps) {
         </button>
       </div>
       {isOpen ? (
-        <UploadList id={listId} records={records} live={live} commands={commands} />
+        <UploadList
+          id={listId}
+          records={records}
+          live={live}
+          isAdmin={isAdmin}
+          commands={commands}
+        />
       ) : isOver ? null : (
         <Bar label="All background uploads" percent={percent} tone="accent" />
       )}
@@ -126,7 +135,7 @@ function Panel(props: PanelProps) {
  * have ended, it folds to its header. On a narrow screen, and on all pages but the dashboard, its
  * list is closed at first.
  */
-export function UploadsPanel({ store, told, listed, path }: UploadsPanelProps) {
+export function UploadsPanel({ store, told, listed, path, isAdmin }: UploadsPanelProps) {
   const state = useUploadsView(store)
   const records = useMemo(() => panelRecords(state.records, listed), [state.records, listed])
   const spoken = useSpokenChanges(records, told)
@@ -139,6 +148,7 @@ export function UploadsPanel({ store, told, listed, path }: UploadsPanelProps) {
         <Panel
           key={path}
           isDashboard={listed === 'background'}
+          isAdmin={isAdmin}
           records={records}
           live={state.live}
           interruption={interruptionOfAll(state.records, state.live)}

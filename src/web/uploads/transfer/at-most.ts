@@ -1,5 +1,5 @@
 /** Does work when its turn has come. Rejects with the reason of the signal if it is aborted then. */
-type InTurn = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+export type InTurn = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
 /** Returns a function that does at most `most` pieces of work at the same time, in their order. */
 export function atMost(most: number): InTurn {
