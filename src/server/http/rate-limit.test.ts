@@ -69,6 +69,15 @@ describe('spending', () => {
     expect(await counted()).toEqual({ a: 1 })
   })
 
+  it('begins anew once a clock that was days ahead is set right', async () => {
+    await limits.spend([of('a', 1)])
+    clock.advance(-4 * 24 * 60 * windowMs)
+    expect(await limits.check([of('a', 1)])).toEqual(new Map())
+    await limits.spend([of('a', 1)])
+    await expect(limits.spend([of('a', 1)])).rejects.toThrow(AppError)
+    expect(await counted()).toEqual({ a: 1 })
+  })
+
   it('adds to all counters or to none', async () => {
     await limits.spend([of('full', 1)])
     const [before, full, after] = [of('a'), of('full', 1), of('z')]

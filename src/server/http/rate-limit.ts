@@ -67,7 +67,8 @@ export type Spent = ReadonlyMap<string, number>
 export interface RateLimits {
   /**
    * Reads the counts of these counters by key, without writing. A counter whose window has ended is
-   * left out.
+   * left out. So is one whose window ends later than any can that begins now: its clock was ahead,
+   * and has been set right. Otherwise it would refuse people until that clock's time has come.
    * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` if one of them is full.
    */
   check(counters: readonly Counter[]): Promise<ReadonlyMap<string, number>>
@@ -148,8 +149,9 @@ class CountingLimits implements RateLimits {
     const now = this.#now()
     const { rows } = await this.#pool.query<{ key: string; points: number; until: string }>({
       name: 'check_rate_limits',
-      text: 'select key, points, expire as until from rate_limits where key = any($1) and expire > $2',
-      values: [counters.map(({ key }) => key), now],
+      text: `select key, points, expire as until from rate_limits
+        where key = any($1) and expire > $2 and expire <= $3`,
+      values: [counters.map(({ key }) => key), now, now + longestWindowMs],
     })
     const most = new Map(counters.map((one) => [one.key, one.most]))
     const full = rows.filter(({ key, points }) => points >= (most.get(key) ?? withoutEnd))
@@ -166,15 +168,17 @@ class CountingLimits implements RateLimits {
       text: `insert into rate_limits as kept (key, points, expire)
         select key, 1, expire from unnest($1::text[], $2::bigint[]) as wanted (key, expire) order by key
         on conflict (key) do update set
-          points = case when kept.expire <= $4 then 1 else kept.points + 1 end,
-          expire = case when kept.expire <= $4 then excluded.expire else kept.expire end
-        where kept.expire <= $4 or kept.points < ($3::int[])[array_position($1::text[], kept.key)]
+          points = case when kept.expire > $4 and kept.expire <= $5 then kept.points + 1 else 1 end,
+          expire = case when kept.expire > $4 and kept.expire <= $5 then kept.expire else excluded.expire end
+        where kept.expire <= $4 or kept.expire > $5
+          or kept.points < ($3::int[])[array_position($1::text[], kept.key)]
         returning key, expire as until`,
       values: [
         counters.map(({ key }) => key),
         counters.map(({ windowMs }) => now + windowMs),
         counters.map(({ most }) => most),
         now,
+        now + longestWindowMs,
       ],
     })
     const spent = new Map(rows.map((row) => [row.key, endOf(row)]))

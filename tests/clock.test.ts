@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { File } from '../src/shared/contract/files.ts'
+import { expectSame, runJobs } from './faults/jobs.ts'
+import {
+  askForRenewal,
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  putBytes,
+  startUpload,
+} from './support/make.ts'
+import { startTestApp, type TestApp } from './support/test-app.ts'
+import {
+  askForDownload,
+  askForUpload,
+  confirm,
+  download,
+  expectRefusal,
+} from './support/upload-requests.ts'
+
+const day = 24 * 60 * 60_000
+const mostFreeFiles = 3
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+})
+afterAll(() => app.close())
+
+async function statusesOfWrongLogins(email: string, tries: number): Promise<number[]> {
+  const statuses: number[] = []
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const wrong = { email, password: `wrong ${attempt}` }
+    statuses.push((await makeClient(app).post('/api/auth/login', wrong)).status)
+  }
+  return statuses
+}
+
+test('a clock that was four days fast and is set right opens no purged link, and holds nobody up', async () => {
+  const ada = await makePerson(app)
+  const bob = await makePerson(app, { tier: 'premium' })
+  const eve = await makePerson(app)
+  const over = await makeFile(ada)
+  const renewable = await makeFile(bob)
+  const open = await startUpload(ada, { size: 10 })
+  await putBytes(open, new Uint8Array(10))
+
+  app.clock.advance(4 * day)
+  await runJobs(app.deps)
+  for (const person of [ada, bob]) expect((await person.fetch('/api/auth/user')).status).toBe(200)
+  const later: File[] = []
+  while (later.length < mostFreeFiles) later.push(await makeFile(ada))
+  expect(await statusesOfWrongLogins(eve.email, 11)).toEqual([...Array(10).fill(401), 429])
+
+  app.clock.advance(-4 * day)
+  // The row says that its link ends tomorrow, but its bytes are gone.
+  expect((await askForDownload(app, over.shortCode)).status).toBe(404)
+  expect((await confirm(ada, open.cloudKey)).status).toBe(404)
+  for (const file of later) expect((await download(app, file)).length).toBe(1000)
+  const renewed = await json<File>(await askForRenewal(bob, renewable.id))
+  expect(Buffer.from(await download(app, renewed)).equals(Buffer.from(renewable.bytes))).toBe(true)
+  for (const person of [ada, bob]) expect((await person.fetch('/api/auth/user')).status).toBe(200)
+
+  // The limit counts the files of the future, and not the one that was purged.
+  await expectRefusal(await askForUpload(ada), 403, 'TIER_FILE_COUNT')
+  const [first, second] = later
+  expect((await ada.fetch(`/api/files/${first?.id}`, { method: 'DELETE' })).status).toBe(200)
+  expect((await askForUpload(ada)).status).toBe(200)
+  await expectRefusal(await askForUpload(ada), 403, 'TIER_FILE_COUNT')
+
+  // Attempts that were counted in the future refuse nobody until then, and others count anew.
+  const { email, password } = eve
+  expect((await makeClient(app).post('/api/auth/login', { email, password })).status).toBe(200)
+  expect(await statusesOfWrongLogins(bob.email, 11)).toEqual([...Array(10).fill(401), 429])
+
+  await runJobs(app.deps)
+  await expectSame(app.deps)
+  app.clock.advance(4 * day)
+  await runJobs(app.deps)
+  expect((await download(app, second as File)).length).toBe(1000)
+  app.clock.advance(40 * day)
+  await runJobs(app.deps)
+  await expectSame(app.deps)
+  expect((await askForDownload(app, renewed.shortCode)).status).toBe(404)
+})
