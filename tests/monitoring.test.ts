@@ -1,6 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { openJobQueue } from '../src/server/jobs/job-queue.ts'
+import { jobs } from '../src/server/jobs/jobs.ts'
+import { noteRun } from '../src/server/jobs/queries.ts'
+import { jobOutcomes, mailOutcomes } from '../src/server/metrics/metrics.ts'
+import { transferDirections, transferOutcomes } from '../src/server/storage/disk/transfer-meter.ts'
+import { endpoints } from '../src/shared/contract/index.ts'
+import { storageNames } from '../src/shared/rules/storage-name.ts'
+import { scrape } from './support/scrape.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
 interface Dashboard {
@@ -26,11 +34,40 @@ const alerts = rules.groups.flatMap((group) =>
 /** Labels that Prometheus or several workers add, and the one of the buckets of a histogram. */
 const everywhere = ['instance', 'worker', 'job', 'le']
 
+/** The values of labels of which a test sees only some: the others need a fault. By metric. */
+const declaredValues: Record<string, Record<string, readonly string[]>> = {
+  mayfly_http_requests_total: {
+    status: Array.from({ length: 500 }, (_, at) => String(100 + at)),
+  },
+  mayfly_http_request_duration_seconds: {
+    route: [
+      ...Object.values(endpoints).map(({ path }) => path),
+      ...['download', 'upload', 'part'].map((kind) => `/storage/{${kind}}`),
+    ],
+  },
+  mayfly_transfers_total: { direction: transferDirections, outcome: transferOutcomes },
+  mayfly_job_duration_seconds: { job: jobs.map(({ name }) => name), outcome: jobOutcomes },
+  mayfly_mails_total: { outcome: mailOutcomes },
+  mayfly_storage_errors_total: { store: storageNames },
+}
+
 let app: TestApp
+/** Every series that the server emits after each job has run once. */
+let series: { name: string; labels: Record<string, string> }[]
 /** The labels of each metric that the server emits, by every name that its series have. */
 let emitted: Map<string, string[]>
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ openQueue: openJobQueue })
+  for (const { name: job, run } of jobs) {
+    const [startedAt, endedAt] = [app.clock(), app.clock()]
+    await noteRun(app.deps.db, { job, startedAt, endedAt, result: await run(app.deps) })
+  }
+  series = Array.from((await scrape(app)).keys(), (text) => ({
+    name: /^\w+/.exec(text)?.[0] ?? '',
+    labels: Object.fromEntries(
+      Array.from(text.matchAll(/(\w+)="([^"]*)"/g), ([, label, value]) => [label, value]),
+    ),
+  }))
   const scraped = await (await fetch(`${app.url}/metrics`)).text()
   const declared = Array.from(scraped.matchAll(/^# TYPE (\w+) (\w+)$/gm))
   emitted = new Map(
@@ -44,14 +81,66 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
+/** Asks for a value of a label, or for those that a regular expression matches. */
+interface Matcher {
+  label: string
+  pattern: RegExp
+}
+
+/** Returns whether the server can emit a series that all these matchers match. */
+function canBeEmitted(name: string, matchers: Matcher[]): boolean {
+  const metric = name.replace(/_(bucket|sum|count)$/, '')
+  const known = declaredValues[name] ?? declaredValues[metric] ?? {}
+  const [declared, seen] = [
+    matchers.filter(({ label }) => known[label]),
+    matchers.filter(({ label }) => !known[label]),
+  ]
+  return (
+    declared.every(({ label, pattern }) => known[label]?.some((value) => pattern.test(value))) &&
+    (seen.length === 0 ||
+      series.some(
+        (one) =>
+          one.name === name &&
+          seen.every(({ label, pattern }) => pattern.test(one.labels[label] ?? '')),
+      ))
+  )
+}
+
+/**
+ * Returns the combinations of matchers that a selector stands for: each of the alternatives
+ * `a|b` of one label with each of those of the others. A negative matcher counts like a positive
+ * one, because it is there to leave something out.
+ */
+function matchersOf(selector: string): Matcher[][] {
+  let combinations: Matcher[][] = [[]]
+  const written = selector.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)
+  for (const [, label = '', operator = '', text = ''] of written) {
+    if (everywhere.includes(label) && text.startsWith('$')) continue
+    const isPattern = operator.endsWith('~')
+    const alternatives = isPattern ? alternativesOf(text) : [text.replaceAll(/\W/g, '\\$&')]
+    combinations = combinations.flatMap((before) =>
+      alternatives.map((one) => [...before, { label, pattern: new RegExp(`^${one}$`) }]),
+    )
+  }
+  return combinations
+}
+
+/** Returns what a regular expression is an alternative of: `/(a|b)` gives `/a` and `/b`. */
+function alternativesOf(pattern: string): string[] {
+  const [, before = '', group, after = ''] = /^(.*?)\(([^()]*)\)(.*)$/.exec(pattern) ?? []
+  if (group === undefined) return pattern.split('|')
+  return group.split('|').flatMap((one) => alternativesOf(`${before}${one}${after}`))
+}
+
 /** Returns each metric of an expression with the labels that the expression asks of it. */
-function askedOf(expression: string): { name: string; labels: string[] }[] {
+function askedOf(expression: string): { name: string; labels: string[]; selector: string }[] {
   const metrics = expression.matchAll(/\b((?:mayfly|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)
   const grouped = Array.from(expression.matchAll(/\bby \(([^)]*)\)/g), ([, names = '']) =>
     names.split(/, */),
   ).flat()
   return Array.from(metrics, ([, name = '', selector = '']) => ({
     name,
+    selector,
     labels: [...Array.from(selector.matchAll(/(\w+)[!=]/g), ([, label = '']) => label), ...grouped],
   }))
 }
@@ -60,10 +149,14 @@ describe('the example dashboard and the alert rules', () => {
   test.each([...panels, ...alerts])('%s asks for what the server emits', (where, expression) => {
     const asked = askedOf(expression)
     if (where !== 'the alert MayflyDown') expect(asked).not.toEqual([])
-    for (const { name, labels } of asked) {
+    for (const { name, labels, selector } of asked) {
       const known = emitted.get(name)
       expect(known, `${name} is not emitted`).toBeDefined()
       expect([...everywhere, ...(known ?? [])]).toEqual(expect.arrayContaining(labels))
+      for (const matchers of matchersOf(selector)) {
+        const told = matchers.map(({ label, pattern }) => `${label} ${pattern}`).join(', ')
+        expect(canBeEmitted(name, matchers), `no series ${name} has ${told}`).toBe(true)
+      }
     }
   })
 

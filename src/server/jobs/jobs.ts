@@ -63,7 +63,7 @@ const longestRunSeconds = 12 * 60 * 60
  * servers can run it in parallel. After a time in which no server ran, one run does everything that
  * is due.
  */
-const jobs: readonly Job[] = [
+export const jobs: readonly Job[] = [
   { name: 'expire-files', cron: '* * * * *', run: expireFiles },
   {
     // This is a job of its own, so that it also reports when `expire-files` takes long or hangs.
@@ -185,15 +185,15 @@ export async function sendQueuedMail(
 async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
   const { clock, db, log, metrics } = deps
   const startedAt = clock()
-  const took = metrics.jobSeconds.startTimer({ job: name })
+  const ended = metrics.startJob(name)
   try {
     const result = await run(deps)
     const didSomething = Object.values(result).some((count) => count > 0)
     log[didSomething ? 'info' : 'debug']({ job: name, result }, 'job done')
     await noteRun(db, { job: name, startedAt, endedAt: clock(), result })
-    took({ outcome: 'done' })
+    ended('done')
   } catch (error) {
-    took({ outcome: 'failed' })
+    ended('failed')
     log.error({ err: error, job: name }, 'job failed; it is tried again')
     const failure = messageWithoutValues(error)
     await noteFailedRun(db, { job: name, failedAt: clock(), failure }).catch((error: unknown) =>
@@ -213,11 +213,11 @@ async function sendOne(
 ): Promise<Outcome> {
   try {
     await sendMail(deps, job, job.data)
-    deps.metrics.mails.inc({ outcome: 'sent' })
+    deps.metrics.mailTried('sent')
     return { id: job.id, status: 'completed' }
   } catch (error) {
     const isRefused = error instanceof MailRefused
-    deps.metrics.mails.inc({ outcome: isRefused ? 'refused' : 'failed' })
+    deps.metrics.mailTried(isRefused ? 'refused' : 'failed')
     const kept = isRefused ? 'mail was refused' : 'mail could not be sent; it is tried again'
     deps.log.warn({ err: error, jobId: job.id }, kept)
     const output = { reason: messageWithoutValues(error) }

@@ -19,6 +19,14 @@ export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
  */
 const eventLoopPrecisionMs = 20
 
+/** How a run of a job can end. */
+export const jobOutcomes = ['done', 'failed'] as const
+type JobOutcome = (typeof jobOutcomes)[number]
+
+/** How a try to send a mail can end. `failed`: it is tried again. `refused`: it is given up. */
+export const mailOutcomes = ['sent', 'failed', 'refused'] as const
+type MailOutcome = (typeof mailOutcomes)[number]
+
 export type Metrics = ReturnType<typeof createMetrics>
 
 /**
@@ -33,6 +41,19 @@ export function createMetrics(worker: number | null = null) {
   if (worker !== null) registry.setDefaultLabels({ worker: String(worker) })
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs })
+  const jobSeconds = new Histogram({
+    name: 'mayfly_job_duration_seconds',
+    help: 'Runs of jobs by this process, with how they ended.',
+    labelNames: ['job', 'outcome'],
+    buckets: [0.1, 1, 10, 60, 600, 3600],
+    registers,
+  })
+  const mails = new Counter({
+    name: 'mayfly_mails_total',
+    help: 'Tries to send a mail: sent, failed (tried again), refused (given up).',
+    labelNames: ['outcome'],
+    registers,
+  })
 
   return {
     registry,
@@ -44,19 +65,15 @@ export function createMetrics(worker: number | null = null) {
       labelNames: ['store', 'operation'],
       registers,
     }),
-    jobSeconds: new Histogram({
-      name: 'mayfly_job_duration_seconds',
-      help: 'Runs of jobs by this process, with how they ended.',
-      labelNames: ['job', 'outcome'],
-      buckets: [0.1, 1, 10, 60, 600, 3600],
-      registers,
-    }),
-    mails: new Counter({
-      name: 'mayfly_mails_total',
-      help: 'Tries to send a mail: sent, failed (tried again), refused (given up).',
-      labelNames: ['outcome'],
-      registers,
-    }),
+
+    /** Measures a run of a job. The caller calls what this returns when the run has ended. */
+    startJob(job: string): (outcome: JobOutcome) => void {
+      const took = jobSeconds.startTimer({ job })
+      return (outcome) => void took({ outcome })
+    },
+
+    /** Counts a try to send a mail. */
+    mailTried: (outcome: MailOutcome): void => mails.inc({ outcome }),
 
     ...gaugesOf(registry),
 

@@ -1,7 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { TransferDirection, TransferMeter } from '../storage/disk/transfer-meter.ts'
-
-const directions: readonly TransferDirection[] = ['download', 'upload']
+import {
+  type TransferDirection,
+  type TransferMeter,
+  transferDirections,
+} from '../storage/disk/transfer-meter.ts'
 
 /** Counts transfers that pass through this server. Transfers to and from a bucket do not. */
 export function transferMetrics(registers: Registry[]): TransferMeter {
@@ -23,7 +25,7 @@ export function transferMetrics(registers: Registry[]): TransferMeter {
     labelNames: ['direction'],
     registers,
     collect() {
-      for (const direction of directions) this.set({ direction }, runningNow(direction))
+      for (const direction of transferDirections) this.set({ direction }, runningNow(direction))
     },
   })
   let runningNow: (direction: TransferDirection) => number = () => 0

@@ -1,13 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { AppError } from '../../errors.ts'
 
-export type TransferDirection = 'download' | 'upload'
+export const transferDirections = ['download', 'upload'] as const
+export type TransferDirection = (typeof transferDirections)[number]
 
 /**
  * How a transfer ended. `cut`: the client left. `refused`: the client got an `AppError`. `failed`:
  * the disk failed.
  */
-export type TransferOutcome = 'complete' | 'cut' | 'refused' | 'failed'
+export const transferOutcomes = ['complete', 'cut', 'refused', 'failed'] as const
+export type TransferOutcome = (typeof transferOutcomes)[number]
 
 /** Is told about the transfers of this server, to count them. */
 export interface TransferMeter {
