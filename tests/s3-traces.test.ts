@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { File } from '../src/shared/contract/files.ts'
 import { freePort } from './support/free-port.ts'
-import { json, logIn, makeClient, makeFile, signUp } from './support/make.ts'
+import { json, logIn, makeClient, putBytes, signUp, startUpload } from './support/make.ts'
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './support/otlp-receiver.ts'
 import { freshDatabase } from './support/postgres.ts'
 import type { TestDatabase } from './support/postgres-server.ts'
 import { describeOnS3, makeBucket } from './support/s3.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
+import { confirm } from './support/upload-requests.ts'
 
 const callersTrace = '4bf92f3577b34da6a3ce929d0e0e4736'
 
@@ -18,7 +19,6 @@ describeOnS3('traces of the real program', () => {
   let receiver: OtlpReceiver
   let server: ServerProcess
   let database: TestDatabase
-  let file: File
   let secrets: string[]
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-traces-'))
@@ -38,14 +38,17 @@ describeOnS3('traces of the real program', () => {
     })
     const { email, password } = await signUp(server)
     const cookie = await logIn(server, email, password)
-    file = await makeFile(makeClient(server, cookie))
+    const owner = makeClient(server, cookie)
+    const started = await startUpload(owner, { size: 3 })
+    await putBytes(started, new TextEncoder().encode('abc'))
+    const { shortCode } = await json<File>(await confirm(owner, started.cloudKey))
     const traceparent = `00-${callersTrace}-00f067aa0ba902b7-01`
-    const path = `/api/download/${file.shortCode}`
+    const path = `/api/download/${shortCode}`
     const answer = await makeClient(server).fetch(path, { headers: { traceparent } })
     expect(answer.status).toBe(302)
     const session = /session_token=([^;.]+)/.exec(cookie)?.[1] ?? ''
     const signature = /X-Amz-Signature=(\w+)/.exec(answer.headers.get('location') ?? '')?.[1] ?? ''
-    secrets = [email, password, session, signature, file.shortCode, 'collector-key']
+    secrets = [email, password, session, signature, shortCode, started.cloudKey, 'collector-key']
     const text = await makeClient(server).fetch('/api/links/nosuchcode')
     await json(text)
     // A stop sends what has not been sent yet.
@@ -91,7 +94,7 @@ describeOnS3('traces of the real program', () => {
     expect(requestSpan('GET /api/links/{code}').attributes).not.toHaveProperty('url.path')
   })
 
-  it('carry no address, password, code, session or signature', () => {
+  it('carry no address, password, code, session, signature or storage key', () => {
     const sent = receiver.text()
     expect(sent).toContain('staging')
     expect(receiver.headers['x-key']).toBe('collector-key')

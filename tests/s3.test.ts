@@ -41,6 +41,16 @@ async function keyOf(app: TestApp, { id }: Pick<File, 'id'>): Promise<string> {
   return row?.storageKey ?? ''
 }
 
+/** Expects that nobody can use the bucket with what the log of a server holds. */
+function expectNoSignature({ logged }: TestApp, { env }: Pick<TestBucket, 'env'>) {
+  const text = JSON.stringify(logged)
+  expect(text).toContain('/api/files/get-upload-url')
+  for (const secret of ['X-Amz-', env.S3_SECRET_ACCESS_KEY ?? '']) {
+    expect(secret.length).toBeGreaterThan(4)
+    expect(text).not.toContain(secret)
+  }
+}
+
 describeOnS3('the main job on S3', () => {
   let app: TestApp
   let bucket: TestBucket
@@ -274,6 +284,10 @@ describeOnS3('the main job on S3', () => {
       expect(await app.storage.storedSize(key)).toBeNull()
     })
   })
+
+  it('leaves no presigned URL and no secret in the log, by all of the above', () => {
+    expectNoSignature(app, bucket)
+  })
 })
 
 describeOnS3('a bucket behind a network that fails', () => {
@@ -300,6 +314,7 @@ describeOnS3('a bucket behind a network that fails', () => {
     expect(await json<File[]>(await ada.fetch('/api/files'))).toMatchObject([{ downloadCount: 0 }])
     const told = app.logged.filter(({ level }) => level >= 50)
     expect(told).toMatchObject([{ msg: 'a download was not counted', fileId: file.id }])
+    expectNoSignature(app, bucket)
     network.open()
   })
 
@@ -370,6 +385,8 @@ describeOnS3('a bucket that is away', () => {
       await expectRefusal(await askForUpload(ada), 503, 'UNAVAILABLE')
     }
     expect((await fetch(`${app.url}/api/ready`)).status).toBe(503)
+    expect(app.logged).toContainEqual(expect.objectContaining({ msg: 'failed' }))
+    expectNoSignature(app, { env })
     await app.close()
   })
 })
