@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { StalledClients } from './stalled-clients.ts'
 
 const MiB = 1024 ** 2
 const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n'
+const longPost = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n'
 
 let server: Server
 const clients: Socket[] = []
@@ -40,6 +41,7 @@ async function serve(
   const lookOn = async (looks: number, move: (look: number) => unknown = () => undefined) => {
     for (let look = 0; look < looks; look += 1) {
       stalled.look()
+      if (request.socket.destroyed) break
       await move(look)
       await new Promise(setImmediate)
     }
@@ -58,14 +60,25 @@ async function serve(
     }
     return still
   }
-  return { client, request, lookOn, lookUntilCut }
+  return { client, request, response, lookOn, lookUntilCut }
 }
 
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 function much(_: IncomingMessage, response: ServerResponse) {
   void response.end(Buffer.alloc(64 * MiB))
 }
-const { patience } = StalledClients
+const { patience, least } = StalledClients
+
+/** Serves a client that sends `bytes` of its body after each check in which it calls `sendSome`. */
+async function sendOnAndOn(bytes: number) {
+  const served = await serve(longPost, (incoming) => void incoming.resume())
+  const sendSome = () => {
+    const arrived = new Promise((resolve) => served.request.once('data', resolve))
+    served.client.write(Buffer.alloc(bytes))
+    return arrived
+  }
+  return { ...served, sendSome }
+}
 
 /** Returns how many bytes of the answer the kernel has not taken yet. */
 function bytesLeft({ socket }: ServerResponse): number {
@@ -85,7 +98,7 @@ it('is not deceived by bytes that arrive meanwhile', async () => {
   expect(await lookUntilCut(() => client.write('x'))).toBe(patience)
 })
 
-it('leaves a reader who moves, however slowly', async () => {
+it('leaves a reader who rests and goes on', async () => {
   const { client, lookOn } = await serve(get, much)
   let read = 0
   const readSome = async (look: number) => {
@@ -99,6 +112,41 @@ it('leaves a reader who moves, however slowly', async () => {
     }
   }
   expect(await lookOn(3 * patience, readSome)).toBe('kept')
+})
+
+it('cuts who sends a byte now and then, as if it were slow', async () => {
+  const { lookOn, sendSome } = await sendOnAndOn(1)
+  expect(await lookOn(least.checks, sendSome)).toBe('kept')
+  expect(await lookOn(1, sendSome)).toBe('cut')
+})
+
+it('leaves who sends just enough, for any time', async () => {
+  const { lookOn, sendSome } = await sendOnAndOn(Math.ceil(least.bytes / least.checks))
+  expect(await lookOn(3 * least.checks, sendSome)).toBe('kept')
+})
+
+it('counts no time in which the server does not read, and forgets none in which it does', async () => {
+  const { request, lookOn, sendSome } = await sendOnAndOn(1)
+  await lookOn(least.checks - 1, sendSome)
+  // A full buffer: the server does not read for a while.
+  const full = vi.spyOn(request, 'readableLength', 'get').mockReturnValue(MiB)
+  expect(await lookOn(2 * least.checks)).toBe('kept')
+  full.mockRestore()
+  expect(await lookOn(1, sendSome)).toBe('kept')
+  expect(await lookOn(1, sendSome)).toBe('cut')
+})
+
+it('cuts who reads a little now and then', async () => {
+  const { response, lookOn } = await serve(get, much)
+  const taken = () => Reflect.get(response.socket ?? {}, '_handle') as { bytesWritten: number }
+  let read = taken().bytesWritten
+  // The kernel takes far more at once than a client reads here. So the test says what it took.
+  const readSome = () => {
+    read += 100
+    Object.defineProperty(taken(), 'bytesWritten', { configurable: true, value: read })
+  }
+  expect(await lookOn(least.checks, readSome)).toBe('kept')
+  expect(await lookOn(1, readSome)).toBe('cut')
 })
 
 it('cuts who sends nothing of the body that was announced', async () => {
