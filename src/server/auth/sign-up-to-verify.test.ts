@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, logIn, makeClient } from '../../../tests/support/make.ts'
+import { send } from '../../../tests/support/send.ts'
 import {
   newAddress,
   password,
@@ -8,6 +9,7 @@ import {
   seen,
   signUp,
   signUpForToken,
+  signupForm,
   statusAndCode,
   tokenIn,
   tryLogin,
@@ -140,6 +142,31 @@ describe('POST /api/auth/signup where addresses are verified', () => {
         /^mayfly\.unverified=[\w-]{36}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/,
       ),
     ])
+  })
+})
+
+describe('the cookie of a signup that waits, where the public address is https', () => {
+  it('is for this host alone, is sent over https alone, and no script reads it', async () => {
+    const appUrl = 'https://files.example.org'
+    const secure = await startTestApp({ env: { ...verified, APP_URL: appUrl } })
+    try {
+      const post = (path: string) =>
+        send(`http://127.0.0.1:${secure.deps.config.port}${path}`, {
+          method: 'POST',
+          headers: { host: 'files.example.org' },
+          body: JSON.stringify(signupForm({ email })),
+        })
+      // A login of an unverified address sets it too.
+      for (const path of ['/api/auth/signup', '/api/auth/login']) {
+        expect((await post(path)).headers['set-cookie'], path).toEqual([
+          expect.stringMatching(
+            /^__Host-mayfly\.unverified=[\w-]{36}; Max-Age=86400; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+          ),
+        ])
+      }
+    } finally {
+      await secure.close()
+    }
   })
 })
 

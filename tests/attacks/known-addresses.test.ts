@@ -1,0 +1,80 @@
+import { Worker } from 'node:worker_threads'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { makeClient } from '../support/make.ts'
+import {
+  newAddress,
+  resend,
+  signUp,
+  signUpForToken,
+  tryLogin,
+  verified,
+  verify,
+} from '../support/signup.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/*
+ * The attack: somebody measures how long a call with a mail address takes, to learn whether the
+ * address has an account. So each call must do the same work for every address: hash as many
+ * passwords, which takes long, send the same statements to the database, and ask for as many emails.
+ */
+
+let app: TestApp
+/** An address of each sort. */
+let addresses: { known: string; waiting: string; unknown: string }
+beforeAll(async () => {
+  app = await startTestApp({ env: verified })
+  addresses = { known: newAddress(), waiting: newAddress(), unknown: newAddress() }
+  await verify(app, await signUpForToken(app, { email: addresses.known }))
+  await signUpForToken(app, { email: addresses.waiting })
+})
+afterEach(() => vi.restoreAllMocks())
+afterAll(() => app.close())
+
+/** Returns what the server does during a call. */
+async function workOf(call: () => Promise<Response>) {
+  const hashing = vi.spyOn(Worker.prototype, 'postMessage')
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  const mail = vi.spyOn(app.deps.mailQueue, 'add')
+  const { status } = await call()
+  const statements = query.mock.calls.map(([sent]) => {
+    const { text } = typeof sent === 'string' ? { text: sent } : (sent as unknown as pg.QueryConfig)
+    return text
+  })
+  const [hashes, mails] = [hashing.mock.calls.length, mail.mock.calls.length]
+  vi.restoreAllMocks()
+  return { status, hashes, mails, statements }
+}
+
+interface Work {
+  hashes: number
+  mails: number
+}
+const calls: [string, Work, (email: string) => Promise<Response>][] = [
+  [
+    'a login with a wrong password',
+    { hashes: 1, mails: 0 },
+    (email) => tryLogin(app, email, 'not the password'),
+  ],
+  [
+    'a signup',
+    { hashes: 1, mails: 1 },
+    (email) => signUp(makeClient(app), { email, password: 'somebody else’s' }),
+  ],
+  [
+    'a request for a new password',
+    { hashes: 0, mails: 1 },
+    (email) => makeClient(app).post('/api/auth/forgot-password', { email }),
+  ],
+  ['a request for another email', { hashes: 0, mails: 1 }, (email) => resend(app, email)],
+]
+
+it.each(calls)('%s costs the same work for any address', async (_, work, call) => {
+  // The first call opens connections and prepares what later calls use.
+  await call(newAddress())
+  const unknown = await workOf(() => call(addresses.unknown))
+  expect(unknown).toMatchObject(work)
+  for (const email of [addresses.known, addresses.waiting]) {
+    expect(await workOf(() => call(email))).toEqual(unknown)
+  }
+})
