@@ -111,19 +111,20 @@ describe.each(names)('%s', (name) => {
   })
 })
 
+/** Returns what the database holds, by table. */
+function database(): Promise<Record<string, string>> {
+  return inSnapshot(app.pool, async (client) => {
+    const prints: Record<string, string> = {}
+    for (const set of allRows) {
+      prints[set.table] = await fingerprintOf(client, set, await columnsOf(client, set), null)
+    }
+    return prints
+  })
+}
+
 describe('a GET', () => {
   /** Those that change something: two count downloads, and two refuse what another site causes. */
   const writing: readonly EndpointName[] = ['logout', 'testStorage', 'download', 'openLink']
-
-  /** Returns what the database holds, by table. */
-  const database = () =>
-    inSnapshot(app.pool, async (client) => {
-      const prints: Record<string, string> = {}
-      for (const set of allRows) {
-        prints[set.table] = await fingerprintOf(client, set, await columnsOf(client, set), null)
-      }
-      return prints
-    })
 
   const callAsOwner = async (name: EndpointName) => {
     const { path } = endpoints[name]
@@ -156,6 +157,37 @@ describe('a GET', () => {
     const before = await database()
     await callAsOwner('testStorage')
     expect(await database()).not.toEqual(before)
+  })
+})
+
+describe('a page of another site', () => {
+  it('makes a browser call nothing that is no GET, with whatever session', async () => {
+    const owner = await makePerson(app, { role: 'admin', tier: 'premium' })
+    const file = await makeFile(owner)
+    const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
+    const changing = rows.filter(([, { method }]) => method !== 'GET')
+    const before = await database()
+    for (const [name, { method, path, bytes }] of changing) {
+      const real = path.replace('{id}', file.id).replace('{code}', file.shortCode)
+      // The types of a form, which a page may send to another site without asking.
+      const type = bytes?.types[0] ?? 'text/plain'
+      const sites: Record<string, string>[] = [
+        { origin: 'https://evil.example' },
+        { origin: 'null', 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+      ]
+      for (const headers of sites) {
+        const init = { method, headers: { 'content-type': type, ...headers }, body: '{}' }
+        const answer = await owner.fetch(real, init)
+        const told = `${name} ${JSON.stringify(headers)}`
+        expect(answer.status, told).toBe(403)
+        expect(await answer.json(), told).toMatchObject({ code: 'FOREIGN_ORIGIN' })
+        expect(answer.headers.getSetCookie(), told).toEqual([])
+      }
+    }
+    expect(changing.length).toBeGreaterThan(40)
+    expect(await database()).toEqual(before)
   })
 })
 
