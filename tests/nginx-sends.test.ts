@@ -121,7 +121,19 @@ describeBehindNginx('a file that nginx sends', () => {
 
   test('is sent to nobody without its link', async () => {
     const file = await makeFile(owner, { bytes })
-    expect((await ask(`/sealed/${await pathOf(app, file)}`)).status).toBe(404)
+    const path = await pathOf(app, file)
+    // The last three spell the location in other ways.
+    for (const place of [
+      `/sealed/${path}`,
+      `//sealed/${path}`,
+      `/s/../sealed/${path}`,
+      `/%73ealed/${path}`,
+    ]) {
+      const headers = { 'x-sendfile-type': 'none', 'x-accel-redirect': `/sealed/${path}` }
+      const refused = await ask(place, headers)
+      expect(refused.status, place).toBe(404)
+      expect(refused.body.includes(wholeBody), place).toBe(false)
+    }
     expect((await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
     expect((await ask(`/s/${file.shortCode}`)).status).toBe(404)
   })

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { File } from '../../src/shared/contract/files.ts'
+import { json, makeClient, makeFile, makePerson, type Person } from '../support/make.ts'
+import { send } from '../support/send.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/*
+ * The attack: a client sends the headers by which nginx says that it sends files itself, or asks for
+ * the location from which nginx takes them.
+ */
+
+const forged = {
+  'x-sendfile-type': 'X-Accel-Redirect',
+  'x-accel-redirect': '/sealed/',
+  'x-accel-mapping': '/=/sealed/',
+}
+
+let app: TestApp
+let owner: Person
+let file: File & { bytes: Uint8Array }
+
+async function open(env: Record<string, string>) {
+  app = await startTestApp({ env })
+  owner = await makePerson(app)
+  file = await makeFile(owner)
+}
+
+function ask(path: string, method = 'GET') {
+  return send(app.url, { path, method, headers: forged })
+}
+
+async function downloads() {
+  const [listed] = await json<File[]>(await owner.fetch('/api/files'))
+  return listed?.downloadCount
+}
+
+describe('forged headers of nginx, where no nginx sends files', () => {
+  beforeAll(() => open({ TRUST_PROXY: 'on' }))
+  afterAll(() => app.close())
+
+  it.each(['/s/CODE', '/api/download/CODE'])('change nothing about %s', async (path) => {
+    const { status, headers, body } = await ask(path.replace('CODE', file.shortCode))
+    expect(status).toBe(200)
+    expect(headers).not.toHaveProperty('x-accel-redirect')
+    expect(body.equals(file.bytes)).toBe(true)
+  })
+})
+
+describe('forged headers of nginx, at a server behind an nginx that sends files', () => {
+  beforeAll(() => open({ TRUST_PROXY: 'on', X_ACCEL_REDIRECT: '/sealed' }))
+  afterAll(() => app.close())
+
+  it('get whoever sends them no byte, and a place that opens nothing', async () => {
+    const { status, headers, body } = await ask(`/s/${file.shortCode}`)
+    expect([status, body.length]).toEqual([200, 0])
+    const place = String(headers['x-accel-redirect'])
+    expect(place).toMatch(/^\/sealed\/\w{2}\/\w{26}$/)
+    const [, , folder = '', key = ''] = place.split('/')
+    for (const path of [
+      place,
+      `/${place}`,
+      `/s/..${place}`,
+      `/storage/${key}`,
+      `/files/${folder}/${key}`,
+    ]) {
+      const opened = await ask(path)
+      expect([403, 404], path).toContain(opened.status)
+      expect(opened.headers, path).not.toHaveProperty('x-accel-redirect')
+      expect(opened.body.includes(Buffer.from(file.bytes)), path).toBe(false)
+    }
+  })
+
+  it('take nothing from anybody else, who gets the bytes as before', async () => {
+    await ask(`/s/${file.shortCode}`)
+    const before = await downloads()
+    const answer = await makeClient(app).fetch(`/s/${file.shortCode}`)
+    expect(answer.headers.get('x-accel-redirect')).toBeNull()
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(file.bytes)
+    expect(await downloads()).toBe((before ?? 0) + 1)
+  })
+
+  it('open no link that is over, and show no place of its bytes', async () => {
+    const gone = await makeFile(owner)
+    expect((await owner.fetch(`/api/files/${gone.id}`, { method: 'DELETE' })).status).toBe(200)
+    for (const code of [gone.shortCode, 'nothing']) {
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers } = await ask(`/s/${code}`, method)
+        expect(status).toBe(404)
+        expect(headers).not.toHaveProperty('x-accel-redirect')
+      }
+    }
+  })
+})
