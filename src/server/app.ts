@@ -23,6 +23,7 @@ import { fileRoutes } from './files/routes.ts'
 import { bodyLimit } from './http/body-limit.ts'
 import type { HttpEnv } from './http/env.ts'
 import { answerError, errorAnswer } from './http/error-handler.ts'
+import { LargeBodies } from './http/large-bodies.ts'
 import { loopbackRedirect } from './http/loopback-redirect.ts'
 import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
@@ -102,7 +103,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...limitRoutes(deps),
         ...checkRoutes(deps),
       },
-      { session, requireRoom: requestCeiling(deps) },
+      { session, requireRoom: requestCeiling(deps), largeBodies: new LargeBodies(maxBodySize) },
     ),
   )
   app.all('/api/*', () => {

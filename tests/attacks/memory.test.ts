@@ -19,6 +19,7 @@ import {
 import { residentMiB } from '../support/resident-memory.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { askWithoutReading, getRequest, type UnreadSockets } from '../support/unread-sockets.ts'
+import { endsOf, startAll, wish } from '../support/upload-batches.ts'
 
 /**
  * Whatever clients do, the process of the server may use at most this many MiB of memory. At rest it
@@ -33,6 +34,7 @@ const checks = 40
 let folder: string
 let server: ServerProcess
 let owner: Pick<Person, 'fetch' | 'post'>
+let cookie: string
 let code: string
 const unread: UnreadSockets[] = []
 function leaveAll() {
@@ -48,7 +50,8 @@ function withServer() {
     const env = { TRUST_PROXY: 'on' }
     server = await startServerProcess({ dataDir, port: await freePort(), env })
     const { email, password } = await signUp(server)
-    owner = makeClient(server, await logIn(server, email, password))
+    cookie = await logIn(server, email, password)
+    owner = makeClient(server, cookie)
     const person = { ...owner, id: '', email, password }
     code = (await makeFile(person, { bytes: new Uint8Array(fileBytes) })).shortCode
   })
@@ -109,6 +112,23 @@ describe('somebody with accounts who begins uploads and never ends them', () => 
     }
     const peak = peakDuring(() => askWithoutReading(server.url, text, 400))
     expect(await peak).toBeLessThan(ceilingMiB)
+    leaveAll()
+  })
+
+  it('nor with 500 calls whose large body stops before its end, and others can go on', async () => {
+    const bodyBytes = 512 * 1024
+    const almost = ' '.repeat(bodyBytes - 1)
+    const text = (index: number) => {
+      const from = `X-Forwarded-For: 198.51.${100 + (index >> 8)}.${index & 255}`
+      const facts = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${from}`
+      return `POST /api/files/get-upload-urls HTTP/1.1\r\n${facts}\r\nContent-Length: ${bodyBytes}\r\n\r\n${almost}`
+    }
+    const peak = peakDuring(() => askWithoutReading(server.url, text, 500))
+    expect(await peak).toBeLessThan(ceilingMiB)
+    expect(endsOf(await startAll(owner, [wish(), wish({ fileName: '' })]))).toEqual([
+      'ok',
+      'INVALID_INPUT',
+    ])
     leaveAll()
   })
 })

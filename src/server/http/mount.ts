@@ -5,6 +5,7 @@ import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
+import type { LargeBodies } from './large-bodies.ts'
 import { nameRoute } from './route-name.ts'
 import type { Session, SessionUser } from './session.ts'
 
@@ -50,6 +51,8 @@ interface MountOptions {
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   requireRoom(): void
+  /** Bounds the calls whose body is larger than that of others. */
+  largeBodies: Pick<LargeBodies, 'hold'>
 }
 
 /**
@@ -91,26 +94,39 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
     nameRoute(context.env.outgoing, row.path)
     if (!alwaysAnswered.has(name)) options.requireRoom()
     const session = await admit(row, context, options)
-    const call = {
-      params: parse(row.params, context.req.param()),
-      query: parse(row.query, context.req.query()),
-      body: row.body ? parse(row.body, await readJson(context)) : undefined,
-      user: session?.user,
-      sessionId: session?.id,
-      // `context.var` would copy all variables each time.
-      clientAddress: context.get('clientAddress'),
-      publicOrigin: context.get('publicOrigin'),
-      get log() {
-        return context.get('requestLog')()
-      },
-      context,
-    } as Call<Endpoint>
-    const result = await handler(call)
-    // `instanceof` would fail here: the server's adapter replaces the global Response.
-    return answersJson(row.response)
-      ? answer(row.response, row, context, result)
-      : (result as Response)
+    const work = () => answerCall(row, handler, context, session)
+    if (row.maxBodySize === undefined) return work()
+    const { headers } = context.env.incoming
+    return options.largeBodies.hold(headers, context.get('clientAddress'), work)
   }
+}
+
+/** Parses a call, lets its handler work, and checks the answer. */
+async function answerCall(
+  row: Endpoint,
+  handler: Handler<Endpoint>,
+  context: Context<HttpEnv>,
+  session: Session | undefined,
+): Promise<Response> {
+  const call = {
+    params: parse(row.params, context.req.param()),
+    query: parse(row.query, context.req.query()),
+    body: row.body ? parse(row.body, await readJson(context)) : undefined,
+    user: session?.user,
+    sessionId: session?.id,
+    // `context.var` would copy all variables each time.
+    clientAddress: context.get('clientAddress'),
+    publicOrigin: context.get('publicOrigin'),
+    get log() {
+      return context.get('requestLog')()
+    },
+    context,
+  } as Call<Endpoint>
+  const result = await handler(call)
+  // `instanceof` would fail here: the server's adapter replaces the global Response.
+  return answersJson(row.response)
+    ? answer(row.response, row, context, result)
+    : (result as Response)
 }
 
 /**
