@@ -13,6 +13,18 @@ import {
   noteProved,
 } from './queries.ts'
 
+/** The administrator who takes something down, and the IP address of the request. */
+export interface Actor {
+  id: string
+  ipAddress: string
+}
+
+/** Why content is blocked, and who has just ordered it. */
+export interface BlockOrder {
+  reason: string
+  actor: Actor
+}
+
 type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
 /** How many files one query lists, and how many one transaction takes down, at most. */
@@ -25,14 +37,16 @@ const takeDownEveryMs = 10_000
 
 /**
  * Reads the stored bytes of a file and records their SHA-256. If the file was taken down, it also
- * blocks the content for the reason of that takedown. Otherwise it blocks the content only if
- * `reason` is given. Returns the SHA-256, or null when no bytes are stored.
+ * blocks the content for the reason of that takedown. Otherwise it blocks the content only if there
+ * is an `order`. The audit log records that the content is blocked now: as an act of the one who
+ * ordered it, or of the server if a takedown is only completed here. Returns the SHA-256, or null
+ * when no bytes are stored.
  * @throws {AppError} UNAVAILABLE when storage cannot be read, or is not there.
  */
 export async function proveContent(
   { clock, db, stores }: BlockDeps,
   { id, storage, storageKey }: Content,
-  reason: string | null = null,
+  order: BlockOrder | null = null,
   hurry: 'now' | 'unhurried' = 'now',
 ): Promise<string | null> {
   const store = stores.of(storage)
@@ -43,9 +57,16 @@ export async function proveContent(
     // Bytes that were not found before may be there now, when a storage folder was away.
     if (!file || (file.isContentProved && file.sha256 !== null)) return
     await noteProved(tx, id, sha256)
-    const why = file.takedownReason ?? reason
-    if (sha256 === null || why === null) return
-    await blockContent(tx, { sha256, size: file.size, reason: why, blockedAt: clock() })
+    const reason = file.takedownReason ?? order?.reason
+    if (sha256 === null || reason === undefined) return
+    const now = clock()
+    if (!(await blockContent(tx, { sha256, size: file.size, reason, blockedAt: now }))) return
+    const { ownerId: subject, shortCode } = file
+    const { id: by = null, ipAddress = null } = order?.actor ?? {}
+    const details = { shortCode, fileId: id, sha256, reason }
+    await writeAudit(tx, [
+      { at: now, actor: by, action: 'block-content', subject, ipAddress, details },
+    ])
   })
   return sha256
 }

@@ -177,17 +177,19 @@ export async function closeReport(
   return closed
 }
 
-/** Closes the open report of each of these files. */
+/** Closes the open report of each of these files. Returns how many reports it has closed. */
 export async function closeReportsOf(
   tx: Db,
   fileIds: string[],
   outcome: ReportOutcome,
   now: Date,
-): Promise<void> {
-  await tx
+): Promise<number> {
+  const closed = await tx
     .update(reports)
     .set({ closedAt: now, outcome })
     .where(and(inArray(reports.fileId, fileIds), isNull(reports.closedAt)))
+    .returning({ id: reports.id })
+  return closed.length
 }
 
 /**

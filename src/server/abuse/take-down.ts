@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { markPurged, takeDownFile } from '../files/queries.ts'
 import { removeStored } from '../storage/remove-stored.ts'
-import { proveContent, takeDownCopies } from './block-copies.ts'
+import { type Actor, proveContent, takeDownCopies } from './block-copies.ts'
 import {
   blockContent,
   type Content,
@@ -22,7 +22,7 @@ export interface TakedownOrder {
   shortCode: string
   /** The mail to the owner contains this reason. */
   reason: string
-  actor: { id: string; ipAddress: string }
+  actor: Actor
 }
 
 /** What a takedown did to the link and to the content of the file. */
@@ -50,7 +50,8 @@ export interface TakedownResult {
  * the purge job removes them later. Files whose SHA-256 is not known yet are compared by a run of
  * `findBlockedContent`, which begins within seconds. If this call is interrupted, `findBlockedContent` completes it.
  * Every owner gets a mail. A second takedown of the same file completes the first one, and changes
- * nothing else.
+ * nothing else. Each call that changes something leaves a line in the audit log, also one that only
+ * closes a report.
  * @throws {AppError} LINK_NOT_FOUND when no file has this link, and no file was reported under it.
  */
 export async function takeDown(
@@ -61,7 +62,7 @@ export async function takeDown(
   const id = isShortCode(shortCode) ? await findFileToTakeDown(deps.db, shortCode) : undefined
   const found = id && (await endLink(deps, id, takedown))
   if (!found) throw new AppError('LINK_NOT_FOUND', { message: 'No file has this link.' })
-  const sha256 = found.sha256 ?? (await proveEnded(deps, found.file, takedown.reason))
+  const sha256 = found.sha256 ?? (await proveEnded(deps, found.file, takedown))
   if (sha256 === 'waiting') return { link: found.link, content: 'waiting', copies: 0 }
   if (found.file && found.file.purgedAt === null && found.link !== 'over') {
     await removeStored(deps, [found.file], (ids) => markPurged(deps.db, ids, deps.clock()))
@@ -100,9 +101,10 @@ function endLink(
     const size = file?.size ?? report?.size ?? 0
     const isNew =
       sha256 !== null && (await blockContent(tx, { sha256, size, reason, blockedAt: now }))
-    await closeReportsOf(tx, [id], 'taken-down', now)
+    const closed = await closeReportsOf(tx, [id], 'taken-down', now)
     const subject = file?.ownerId ?? report?.ownerId ?? null
-    if (taken || isNew) {
+    // Without any of these the call has changed nothing, so there is nothing to record.
+    if (taken || isNew || closed > 0) {
       const details = { shortCode, fileId: id, sha256, reason, linkWasOpen: taken !== undefined }
       const { id: by, ipAddress } = actor
       await writeAudit(tx, [
@@ -125,11 +127,11 @@ function endLink(
 async function proveEnded(
   deps: TakedownDeps,
   file: Content | undefined,
-  reason: string,
+  { reason, actor }: TakedownOrder,
 ): Promise<string | 'waiting' | null> {
   if (!file || file.purgedAt !== null) return null
   try {
-    return await proveContent(deps, file, reason)
+    return await proveContent(deps, file, { reason, actor })
   } catch (error) {
     deps.log.error({ err: error, fileId: file.id }, 'content to be blocked could not be read')
     return 'waiting'

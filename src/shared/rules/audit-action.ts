@@ -16,6 +16,7 @@ export const auditActions = [
   'test-storage-upload',
   'test-mail',
   'take-down',
+  'block-content',
   'dismiss-report',
   'delete-feedback',
 ] as const
@@ -43,3 +44,4 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'dismiss-report': 'Dismissed a report',
   'delete-feedback': 'Deleted feedback',
 }
+  'block-content': 'Blocked content',

@@ -65,6 +65,11 @@ describe('an entry of the audit log', () => {
     ['test-mail', { success: false }, 'Sent a test email: failed'],
     ['test-storage-upload', { size: 1 }, 'Tested a storage upload'],
     ['take-down', { shortCode: 'abc', reason: 'Malware.' }, 'Took /s/abc down: Malware.'],
+    [
+      'block-content',
+      { shortCode: 'abc', reason: 'Spam.' },
+      'Blocked the content of /s/abc: Spam.',
+    ],
     ['delete-feedback', { feedbackId: 'x', isSuspect: true }, 'Deleted feedback'],
     ['dismiss-report', { shortCode: 'abc', count: 2 }, 'Dismissed a report'],
   ] as const)('about %s, %j', (action, details, text) => {

@@ -48,6 +48,7 @@ const sentences: Partial<Record<AuditAction, (details: Details) => string | unde
     return count === undefined ? undefined : `Deleted a user, with ${counted(count, 'file')}`
   },
   'take-down': takedownSentence,
+  'block-content': blockSentence,
   'clean-up-expired': (details) => figure('Cleaned up expired files', details, 'deletedCount'),
   'expire-files': (details) => {
     const done = figure('Expired files', details, 'expiredCount')
@@ -140,6 +141,11 @@ const takedownDetails = z.object({ shortCode: z.string(), reason: z.string() })
 function takedownSentence(details: Details): string | undefined {
   const { data } = takedownDetails.safeParse(details)
   return data && `Took /s/${data.shortCode} down: ${data.reason}`
+}
+
+function blockSentence(details: Details): string | undefined {
+  const { data } = takedownDetails.safeParse(details)
+  return data && `Blocked the content of /s/${data.shortCode}: ${data.reason}`
 }
 
 function isTextSetting(key: SettingKey): key is TextSettingKey {

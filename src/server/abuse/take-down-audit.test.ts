@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  sha256,
+} from '../../../tests/support/make.ts'
+import { listReports, report, takenDown } from '../../../tests/support/takedowns.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { AuditLine } from '../../shared/contract/admin.ts'
+import { files } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
+import { createStores } from '../storage/stores.ts'
+import { findBlockedContent } from './block-copies.ts'
+import { takeDown } from './take-down.ts'
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+})
+afterAll(() => app.close())
+
+/**
+ * Makes a file whose SHA-256 is only what its sender claimed, as a bucket has it. Returns it with its
+ * owner.
+ */
+async function makeUnproved() {
+  const owner = await makePerson(app)
+  const file = await makeFile(owner, { bytes: new Uint8Array(randomBytes(1000)) })
+  const changes = { isContentProved: false, sha256: sha256(new Uint8Array(randomBytes(8))) }
+  await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
+  return { owner, file }
+}
+
+/** Returns the lines of the audit log about what was done to a user, newest first. */
+async function auditAbout({ email }: Person): Promise<AuditLine[]> {
+  return json(await admin.fetch(`/api/admin/audit?user=${email}`))
+}
+
+describe('a takedown of a file whose content nobody knows any more', () => {
+  it.each(['purged', 'deleted'])(
+    '%s: closes the report, and says in the audit log who did it and why',
+    async (what) => {
+      const { owner, file } = await makeUnproved()
+      await report(makeClient(app), file.shortCode)
+      if (what === 'deleted') await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+      const before = app.clock()
+      app.clock.set(new Date(file.expiresAt))
+      await expireFiles(app.deps)
+      const said =
+        'The link had ended before. No bytes are left to tell its content by, so nothing is blocked.'
+      expect(await takenDown(admin, file.shortCode, 'Gone, but bad.')).toBe(said)
+      expect(await listReports(admin)).toEqual([])
+      // The second call finds nothing to change, so it leaves no line.
+      expect(await takenDown(admin, file.shortCode, 'Again.')).toBe(said)
+      app.clock.set(before)
+      const [line, ...others] = await auditAbout(owner)
+      expect(others).toEqual([])
+      expect(line).toMatchObject({
+        actor: admin.email,
+        action: 'take-down',
+        ipAddress: '127.0.0.1',
+        details: {
+          shortCode: file.shortCode,
+          fileId: file.id,
+          sha256: null,
+          reason: 'Gone, but bad.',
+          linkWasOpen: false,
+        },
+      })
+    },
+  )
+})
+
+describe('content that is blocked after its link has ended', () => {
+  it('has a line of the administrator where the same call could read it', async () => {
+    const { owner, file } = await makeUnproved()
+    await takenDown(admin, file.shortCode, 'Malware.')
+    const { shortCode, id: fileId } = file
+    const digest = sha256(file.bytes)
+    expect(await auditAbout(owner)).toMatchObject([
+      {
+        action: 'block-content',
+        actor: admin.email,
+        subject: owner.email,
+        ipAddress: '127.0.0.1',
+        details: { shortCode, fileId, sha256: digest, reason: 'Malware.' },
+      },
+      { action: 'take-down', actor: admin.email, details: { sha256: null } },
+    ])
+    await takenDown(admin, file.shortCode, 'Again.')
+    expect(await auditAbout(owner)).toHaveLength(2)
+  })
+
+  it('has one even if that link was over, so that no takedown is missing in the log', async () => {
+    const { owner, file } = await makeUnproved()
+    // The bytes are still stored, but the purge has begun.
+    const changes = { expiresAt: app.clock(), purgingAt: app.clock() }
+    await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
+    expect(await takenDown(admin, file.shortCode)).toBe(
+      'The link had ended before. Its content is blocked.',
+    )
+    expect(await auditAbout(owner)).toMatchObject([
+      { action: 'block-content', actor: admin.email, ipAddress: '127.0.0.1' },
+    ])
+  })
+
+  it('has one of the server where storage could be read only later', async () => {
+    const { owner, file } = await makeUnproved()
+    const unread = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
+    const { content } = await takeDown(
+      { ...app.deps, stores: createStores(unread) },
+      {
+        shortCode: file.shortCode,
+        reason: 'Spam.',
+        actor: { id: admin.id, ipAddress: '192.0.2.1' },
+      },
+    )
+    expect(content).toBe('waiting')
+    expect(await auditAbout(owner)).toMatchObject([{ action: 'take-down', actor: admin.email }])
+
+    expect(await findBlockedContent(app.deps)).toMatchObject({ read: 1, failed: 0 })
+    await findBlockedContent(app.deps)
+    expect(await auditAbout(owner)).toMatchObject([
+      {
+        action: 'block-content',
+        actor: null,
+        subject: owner.email,
+        ipAddress: null,
+        details: { sha256: sha256(file.bytes), reason: 'Spam.' },
+      },
+      { action: 'take-down' },
+    ])
+  })
+})
