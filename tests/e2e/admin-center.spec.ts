@@ -194,6 +194,20 @@ test('a new price stands on the upgrade card at once, and in the audit log; a si
   await log.getByRole('searchbox').fill(admin.email)
   await expect(log.getByRole('listitem')).toHaveCount(4)
 
+  // The requests of the browser came from this address, and all on the day of the server's clock.
+  await log.getByRole('searchbox').fill('127.0.0.1')
+  await expect(log.getByRole('listitem')).toHaveCount(4)
+  const now = app.clock().getTime()
+  const today = await page.evaluate((now) => new Date(now).toLocaleDateString('sv'), now)
+  await log.getByLabel('From', { exact: true }).fill(today)
+  await log.getByLabel('To', { exact: true }).fill(today)
+  await expect(log.getByRole('listitem')).toHaveCount(4)
+  await log.getByLabel('From', { exact: true }).fill('2020-01-01')
+  await log.getByLabel('To', { exact: true }).fill('2020-01-31')
+  await expect(log.getByText('No entry found')).toBeVisible()
+  await log.getByRole('button', { name: 'Clear search' }).last().click()
+  await expect(log.getByLabel('From', { exact: true })).toHaveValue('')
+  await expect(log.getByRole('listitem')).toHaveCount(4)
   // The browser's cache may still have the old price, because it keeps the answer for 5 minutes.
   for (const open of [
     () => page.getByRole('link', { name: 'Back to Dashboard' }).click(),

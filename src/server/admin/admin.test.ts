@@ -333,12 +333,23 @@ describe('GET /api/admin/audit', () => {
     expect((await audit('?limit=1'))[0]).toMatchObject({ actor: admin.email, subject: user.id })
   })
 
-  it.each(['?limit=0', '?limit=101', '?cursor=x', '?cursor=WyJ4Il0', '?action=fly', '?user=%00'])(
-    'refuses %s',
-    async (query) => {
-      expect((await admin.fetch(`/api/admin/audit${query}`)).status).toBe(400)
-    },
-  )
+  it.each([
+    '?limit=0',
+    '?limit=101',
+    '?cursor=x',
+    '?cursor=WyJ4Il0',
+    '?cursor=WzVd',
+    '?action=fly',
+    '?user=%00',
+    '?search=%00',
+    `?search=${'x'.repeat(501)}`,
+    '?user=ada@example.org&search=192.0.2.1',
+    '?from=x',
+    '?to=2026-11-22',
+    '?from=0000-01-01T00:00:00Z',
+  ])('refuses %s', async (query) => {
+    expect((await admin.fetch(`/api/admin/audit${query}`)).status).toBe(400)
+  })
 })
 
 it.each([

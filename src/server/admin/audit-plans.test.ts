@@ -13,6 +13,8 @@ import { lastLineOf, mostDeleted } from './audit-queries.ts'
 const lineCount = 20_000
 const userCount = 1000
 const pageSize = 50
+const rareAddress = '203.0.113.9'
+const [rareCode, frequentCode] = ['k7RmTq9XbW', 'Hc6mTz8QwN']
 /**
  * How many lines a page may read, and entries of indexes: a page and one line for each of two
  * columns, and then each line of the page with its names.
@@ -35,16 +37,20 @@ beforeAll(async () => {
   // The oldest 60 lines are acts that nobody did since. A quarter of all are about what one user did,
   // a quarter about what was done to this user, and every tenth is by the administrator. The
   // administrator never sets a tier, and nobody changes a setting of this user. Somebody did much
-  // at first, and nothing since.
+  // at first, and nothing since. Every eighth line is about one link, and the oldest lines are about
+  // another one; of the IP addresses it is the same.
   await app.pool.query(
     `insert into audit_log (at, actor, action, subject, ip_address, details)
     select $2::timestamptz + n * interval '1 second',
       case when n % 10 = 5 then $3 when n % 2 = 0 and n <= 6000 then 'early' when n % 4 = 1 then 'user-7' else 'user-' || n % $4 end,
       case when n <= 60 then 'set-role' when n % 4 = 2 then 'set-tier'
         when n % 10 = 5 or n % 3 = 0 then 'change-setting' else 'set-tier' end,
-      case when n % 4 = 2 then 'user-7' else 'user-' || n % $4 end, '192.0.2.1', '{}'
+      case when n % 4 = 2 then 'user-7' else 'user-' || n % $4 end,
+      case when n <= 40 then $5 when n % 3 = 0 then '2001:db8::7' else '192.0.2.1' end,
+      case when n <= 30 then jsonb_build_object('shortCode', $6::text)
+        when n % 8 = 7 then jsonb_build_object('shortCode', $7::text) else '{}' end
     from generate_series(1, $1::int) n`,
-    [lineCount, app.clock(), admin.id, userCount],
+    [lineCount, app.clock(), admin.id, userCount, rareAddress, rareCode, frequentCode],
   )
   // Without a vacuum each look into an index costs a look into the table too. So Postgres is tempted most
   // to walk along the table.
@@ -56,6 +62,32 @@ async function list(query: string): Promise<{ lines: AuditLine[]; cursor: string
   const response = await admin.fetch(`/api/admin/audit?limit=${pageSize}${query}`)
   const cursor = response.headers.get('x-next-cursor')
   return { lines: await json(response), cursor }
+}
+
+/** Returns the moment at which the line with this number was written. */
+function momentOf(n: string): string {
+  return new Date(app.clock().getTime() + 1000 * Number(n)).toISOString()
+}
+
+/** Returns the query, with a moment in place of each `@` and number, and the administrator's address. */
+function filledIn(query: string): string {
+  return query.replaceAll(/@(\d+)/g, (_, n) => momentOf(n)).replace('ADMIN', admin.email)
+}
+
+/** Finds the lines of a page without any index, by looking at each line of the log. */
+async function readAlong(query: string): Promise<number[]> {
+  const wanted = new URLSearchParams(query)
+  const who = (wanted.get('user') ?? wanted.get('search'))?.replace('/s/', '')
+  const { rows } = await app.pool.query<{ id: string }>(
+    `select log.id from audit_log log
+      left join users actors on actors.id = log.actor left join users subjects on subjects.id = log.subject
+      where ($1::text is null or action = $1)
+        and ($2::text is null or $2 in (actors.email, subjects.email, actor, subject, ip_address, details ->> 'shortCode'))
+        and ($3::timestamptz is null or at >= $3) and ($4::timestamptz is null or at < $4)
+      order by at desc, log.id desc limit $5`,
+    [wanted.get('action'), who, wanted.get('from'), wanted.get('to'), pageSize],
+  )
+  return rows.map(({ id }) => Number(id))
 }
 
 /** Lists a page, and returns it with how many lines and entries of indexes were read for it. */
@@ -86,15 +118,76 @@ describe('a page of a long audit log', () => {
     ['an act that nobody did to a user', '&user=7@many.example&action=change-setting'],
     ['a user who did nothing of the sort', '&user=8@many.example&action=make-user'],
     ['nobody', '&user=nobody@many.example'],
-  ])('reads little more than it shows: %s', async (_, query) => {
-    const { reads } = await listWithReads(query.replace('ADMIN', admin.email))
+    ['an IP address of many lines', '&search=2001:DB8:0::7'],
+    ['an IP address of few and old lines', `&search=${rareAddress}`],
+    ['a rare act from an IP address', `&search=${rareAddress}&action=change-setting`],
+    ['an act that nobody did from an IP address', '&search=2001:db8::7&action=make-user'],
+    ['a link with many lines', `&search=${frequentCode}`],
+    ['a link with few and old lines', `&search=/s/${rareCode}`],
+    ['a rare act about a link', `&search=${frequentCode}&action=set-role`],
+    ['an unknown link', '&search=abcdefghij'],
+    ['the id of a user', '&search=user-7'],
+    ['days long ago', '&from=@100&to=@130'],
+    ['all that is older than a day', '&to=@700'],
+    ['all from a day on', '&from=@19990'],
+    ['days before the log', '&to=@1'],
+    ['days that end before they begin', '&from=@900&to=@800'],
+    ['a frequent act, long ago', '&action=set-tier&from=@400&to=@9000'],
+    ['what a user did long ago', '&user=7@many.example&from=@300&to=@600'],
+    ['what came from an IP address long ago', '&search=192.0.2.1&from=@300&to=@900'],
+    ['an act about a link, long ago', `&search=${frequentCode}&action=set-tier&to=@5000`],
+  ])('has the right lines, and reads little more than them: %s', async (_, template) => {
+    const query = filledIn(template)
+    const { lines, reads } = await listWithReads(query)
+    const shown = lines.map(({ id }) => id)
+    expect(shown).toEqual(await readAlong(query.replace('DB8:0::7', 'db8::7')))
     expect(reads).toBeLessThanOrEqual(mostReads)
+  })
+
+  it('goes on between the same dates', async () => {
+    const query = filledIn('&search=192.0.2.1&from=@300&to=@500')
+    const seen: number[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page: Awaited<ReturnType<typeof list>> = await list(
+        cursor === '' ? query : `${query}&cursor=${cursor}`,
+      )
+      seen.push(...page.lines.map(({ id }) => id))
+      cursor = page.cursor
+    }
+    const { rows } = await app.pool.query<{ id: string }>(
+      `select id from audit_log where ip_address = '192.0.2.1' and at >= $1 and at < $2
+      order by at desc, id desc`,
+      [momentOf('300'), momentOf('500')],
+    )
+    expect(seen).toEqual(rows.map(({ id }) => Number(id)))
+    expect(seen.length).toBeGreaterThan(2 * pageSize)
+  })
+
+  it('is in the order of time, also where the clock of a server was behind', async () => {
+    const address = '198.51.100.9'
+    for (const n of ['700', '500', '600']) {
+      await app.pool.query(
+        `insert into audit_log (at, actor, action, ip_address, details)
+        values ($1, 'behind', 'test-mail', $2, '{}')`,
+        [momentOf(n), address],
+      )
+    }
+    const ordered = ['700', '600', '500'].map(momentOf)
+    expect((await list(`&search=${address}`)).lines.map(({ at }) => at)).toEqual(ordered)
+    const dated = await list(`&search=${address}&from=${momentOf('550')}`)
+    expect(dated.lines.map(({ at }) => at)).toEqual(ordered.slice(0, 2))
+    const last = await lastLineOf(app.deps.db, 'behind')
+    const { rows } = await app.pool.query<{ at: Date }>('select at from audit_log where id = $1', [
+      last,
+    ])
+    expect(rows[0]?.at.toISOString()).toBe(momentOf('600'))
   })
 
   it('shows each line once and in order, and so does the next page', async () => {
     const wholeLog = (
       await app.pool.query<{ id: string }>(
-        `select id from audit_log where 'user-7' in (actor, subject) order by id desc limit 100`,
+        `select id from audit_log where 'user-7' in (actor, subject) order by at desc, id desc limit 100`,
       )
     ).rows.map(({ id }) => Number(id))
     const first = await listWithReads(`&user=${busy}`)
@@ -140,12 +233,12 @@ describe('a page of a long audit log', () => {
     )
     const { lines, reads } = await listWithReads(`&user=${owner.email}`)
     expect(lines.map(({ action }) => action)).toEqual([
-      'set-tier',
       ...Array.from({ length: mostDeleted }, () => 'delete-user'),
+      'set-tier',
     ])
-    const ids = lines.slice(1).map(({ id }) => id)
+    const ids = lines.slice(0, -1).map(({ id }) => id)
     const { rows } = await app.pool.query<{ id: string }>(
-      `select id from audit_log where subject like 'again-%' order by id desc limit $1`,
+      `select id from audit_log where subject like 'again-%' order by at desc limit $1`,
       [mostDeleted],
     )
     expect(ids).toEqual(rows.map(({ id }) => Number(id)))

@@ -1,8 +1,10 @@
-import { aliasedTable, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, desc, eq, is, SQL, sql } from 'drizzle-orm'
 import { type PgColumn, union } from 'drizzle-orm/pg-core'
 import type { AuditAction } from '../../shared/rules/audit-action.ts'
+import { shortCodeOf } from '../db/audit-table.ts'
 import { auditLog, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
+import type { AuditSearch } from './audit-search.ts'
 
 /**
  * How many deleted users of one mail address a search takes into account. Each makes the query
@@ -10,16 +12,27 @@ import type { Db } from '../deps.ts'
  */
 export const mostDeleted = 20
 
+/**
+ * The position of a line in the list: when it was written, and its id. The clocks of several
+ * servers differ a little, so a line may have a greater id than a later one.
+ */
+export type AuditPlace = readonly [at: Date, id: number]
+
 /** Which lines of the audit log to list. */
 export interface WantedLines {
   limit: number
-  /** If it is given, only lines that are older than the line with this id. */
-  before?: number | undefined
+  /** If it is given, only lines that come after this position in the list: older ones. */
+  before?: AuditPlace | undefined
+  /** If it is given, only lines of this moment and later. */
+  from?: Date | undefined
+  /** If it is given, only lines from before this moment. */
+  to?: Date | undefined
   /**
-   * Selects only the lines about what the user with this mail address did, or about what was done
-   * to this user. The newest `mostDeleted` deleted users who had this address count too.
+   * Selects only the lines about what a user did, or about what was done to a user; or those of an
+   * IP address, or about a link. By a mail address, the newest `mostDeleted` deleted users who had
+   * it count too.
    */
-  email?: string | undefined
+  search?: AuditSearch | undefined
   action?: AuditAction | undefined
 }
 
@@ -30,13 +43,22 @@ export interface WantedLines {
  * The log only grows, so a search must not walk along it. Whatever the search asks for, an index has
  * these lines in the order of the list, and Postgres reads a page of them and no more.
  */
-export async function listAudit(db: Db, wanted: WantedLines) {
-  const { email } = wanted
-  const [id, ...others] = email === undefined ? [] : await idsWith(db, email)
-  if (email !== undefined && id === undefined) return []
-  const found = (
-    id === undefined ? newestLines(db, wanted) : linesAbout(db, [id, ...others], wanted)
-  ).as('found')
+export async function listAudit(db: Db, { search, ...wanted }: WantedLines) {
+  if (search === undefined) return withNames(db, newestLines(db, wanted))
+  if (search.kind === 'address') {
+    return withNames(db, newestLines(db, wanted, [auditLog.ipAddress, search.ipAddress]))
+  }
+  if (search.kind === 'link') {
+    const ofLink = [shortCodeOf(auditLog.details), search.shortCode] as const
+    return withNames(db, newestLines(db, wanted, ofLink))
+  }
+  const [id, ...others] = search.kind === 'user' ? [search.id] : await idsWith(db, search.email)
+  return id === undefined ? [] : withNames(db, linesAbout(db, [id, ...others], wanted))
+}
+
+/** Reads these lines, newest first, with the names of their users. */
+function withNames(db: Db, lines: Found) {
+  const found = lines.as('found')
   const actors = aliasedTable(users, 'actors')
   const subjects = aliasedTable(users, 'subjects')
   return db
@@ -53,12 +75,23 @@ export async function listAudit(db: Db, wanted: WantedLines) {
     .innerJoin(auditLog, eq(auditLog.id, found.id))
     .leftJoin(actors, eq(actors.id, auditLog.actor))
     .leftJoin(subjects, eq(subjects.id, auditLog.subject))
-    .orderBy(desc(auditLog.id))
+    .orderBy(desc(auditLog.at), desc(auditLog.id))
 }
 
-/** Returns the id of the last entry about what this user did; null if there is none. */
+/**
+ * Returns the id of the entry that was written last about what this user did; null if there is
+ * none. Not the time decides but the id, so that an act at a server whose clock is behind counts.
+ */
 export async function lastLineOf(db: Db, actor: string): Promise<number | null> {
-  const [last] = await newestLines(db, { limit: 1 }, [[auditLog.actor, actor]])
+  const place = row([auditLog.actor, auditLog.id])
+  const [last] = await db
+    .select({ id: auditLog.id })
+    .from(auditLog)
+    .where(
+      sql`${place} >= ${row([actor, 0])} and ${place} <= ${row([actor, Number.MAX_SAFE_INTEGER])}`,
+    )
+    .orderBy(desc(auditLog.actor), desc(auditLog.id))
+    .limit(1)
   return last?.id ?? null
 }
 
@@ -73,30 +106,41 @@ function nameOf(email: PgColumn, id: PgColumn): SQL<string | null> {
   return sql`coalesce(${email}, ${ofDeleted}, ${id})`
 }
 
-type WantedOfAnybody = Omit<WantedLines, 'email'>
+/** The order of the list, for lines that were put together from several queries. */
+const newestFirst = sql.raw('at desc, id desc')
 
-/** A column, and the value that it must have. */
-type Match = readonly [column: PgColumn, value: string]
+type WantedOfAnybody = Omit<WantedLines, 'search'>
+
+/** A column or an expression, and the value that it must have. */
+type Match = readonly [column: PgColumn | SQL, value: string]
+
+/** A query for the ids and times of lines. */
+type Found = ReturnType<typeof newestLines> | ReturnType<typeof linesAbout>
 
 /**
- * Selects the ids of the newest lines, of those that match.
+ * Selects the newest lines, of those that match.
  *
  * It asks for a range of the index that has exactly these columns, and reads it backwards. With a
- * condition for each column, the primary key would have the lines in the right order too. Then
+ * condition for each column, another index would have the lines in the right order too. Then
  * Postgres might walk along the whole log, because it expects soon what was done only long ago.
  */
-function newestLines(db: Db, { limit, before, action }: WantedOfAnybody, who: Match[] = []) {
-  const matches: Match[] = action === undefined ? who : [[auditLog.action, action], ...who]
-  const columns = [...matches.map(([column]) => column), auditLog.id]
+function newestLines(db: Db, { limit, before, action, from, to }: WantedOfAnybody, who?: Match) {
+  const matches: Match[] = action === undefined ? [] : [[auditLog.action, action]]
+  if (who !== undefined) matches.push(who)
+  const columns = [...matches.map(([column]) => column), auditLog.at, auditLog.id]
   const values = matches.map(([, value]) => value)
-  const end = before ?? Number.MAX_SAFE_INTEGER
+  const isBefore = before !== undefined && (to === undefined || before[0] < to)
+  const [endAt, endId] = isBefore ? before : [to, 0]
+  const start = row([...values, from?.toISOString() ?? '-infinity', 0])
+  const end = row([...values, endAt?.toISOString() ?? 'infinity', endId])
+  const inRange = sql`${row(columns)} >= ${start} and ${row(columns)} < ${end}`
+  // Postgres uses an index of some rows only if the query says that it wants none of the others.
+  const [column] = who ?? []
   return db
-    .select({ id: auditLog.id })
+    .select({ id: auditLog.id, at: auditLog.at })
     .from(auditLog)
-    .where(
-      sql`${row(columns)} >= ${row([...values, 0])} and ${row(columns)} < ${row([...values, end])}`,
-    )
-    .orderBy(...columns.map((column) => desc(column)))
+    .where(is(column, SQL) ? sql`${inRange} and ${column} is not null` : inRange)
+    .orderBy(...columns.map((one) => desc(one)))
     .limit(limit)
 }
 
@@ -108,9 +152,11 @@ function row(parts: unknown[]): SQL {
 
 /**
  * Returns the ids of the user with this mail address, and of the newest deleted users who had it.
- * They are ordered by time and not by id: to order by id, Postgres might walk along the whole log.
+ * Like `newestLines`, it asks for a range of an index.
  */
 async function idsWith(db: Db, email: string): Promise<string[]> {
+  const address = sql`(${auditLog.details} ->> 'email')`
+  const place = row([address, auditLog.at])
   const rows = await db
     .select({ id: users.id })
     .from(users)
@@ -119,22 +165,24 @@ async function idsWith(db: Db, email: string): Promise<string[]> {
       db
         .select({ id: sql<string>`${auditLog.subject}` })
         .from(auditLog)
-        .where(sql`${isDeletion} and ${auditLog.details} ->> 'email' = ${email}`)
-        .orderBy(desc(auditLog.at))
+        .where(
+          sql`${isDeletion} and ${place} >= ${row([email, '-infinity'])} and ${place} <= ${row([email, 'infinity'])}`,
+        )
+        .orderBy(desc(address), desc(auditLog.at))
         .limit(mostDeleted),
     )
   return rows.map(({ id }) => id)
 }
 
 /**
- * Selects the ids of the newest lines about what these users did or underwent. It merges the newest
- * lines of each user, once by actor and once by subject. With one condition for all of them, or with
- * ids that Postgres does not know when it plans the query, it would sort all lines of these users.
+ * Selects the newest lines about what these users did or underwent. It merges the newest lines of
+ * each user, once by actor and once by subject. With one condition for all of them, or with ids that
+ * Postgres does not know when it plans the query, it would sort all lines of these users.
  */
 function linesAbout(db: Db, [id, ...others]: [string, ...string[]], wanted: WantedOfAnybody) {
-  const by = (actor: string) => newestLines(db, wanted, [[auditLog.actor, actor]])
-  const about = (subject: string) => newestLines(db, wanted, [[auditLog.subject, subject]])
+  const by = (actor: string) => newestLines(db, wanted, [auditLog.actor, actor])
+  const about = (subject: string) => newestLines(db, wanted, [auditLog.subject, subject])
   return union(by(id), about(id), ...others.flatMap((other) => [by(other), about(other)]))
-    .orderBy(sql`id desc`)
+    .orderBy(newestFirst)
     .limit(wanted.limit)
 }

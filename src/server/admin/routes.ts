@@ -2,19 +2,20 @@ import { z } from 'zod'
 import { mostFoundUsers, topUsers } from '../../shared/rules/user-list.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { parseCursor, takePage } from '../http/cursor.ts'
+import { moment, parseCursor, takePage } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'
 import { publicUser } from '../http/public-user.ts'
 import { counter } from '../http/rate-limit.ts'
 import { toSessionUser } from '../http/session.ts'
 import { setTier } from '../tiers/set-tier.ts'
 import { listAudit } from './audit-queries.ts'
+import { readAuditSearch } from './audit-search.ts'
 import { keepStats } from './keep-stats.ts'
 import { makeUser } from './make-user.ts'
 import { testMail } from './test-mail.ts'
 import { listUsers } from './user-queries.ts'
 
-const place = z.tuple([z.int()])
+const place = z.tuple([moment, z.int()])
 
 /**
  * The calls of the Admin Center that show something, or make and change users (spec §7). Only the
@@ -68,11 +69,30 @@ export function adminRoutes(
       return { user: publicUser(changed) }
     },
 
-    async listAudit({ query: { limit, cursor, user: email, action }, context }) {
-      const [before] = cursor === undefined ? [] : parseCursor(place, cursor)
-      const lines = await listAudit(db, { limit: limit + 1, before, email, action })
-      const page = takePage(context, lines, { limit, placeOf: ({ id }) => [id] })
+    async listAudit({ query, context }) {
+      const { limit, cursor, action } = query
+      const lines = await listAudit(db, {
+        limit: limit + 1,
+        before: cursor === undefined ? undefined : parseCursor(place, cursor),
+        from: query.from === undefined ? undefined : new Date(query.from),
+        to: query.to === undefined ? undefined : new Date(query.to),
+        search: searchOf(query),
+        action,
+      })
+      const page = takePage(context, lines, { limit, placeOf: ({ at, id }) => [at, id] })
       return page.map((line) => ({ ...line, at: line.at.toISOString() }))
     },
   }
+}
+
+/**
+ * Reads what the audit log is searched for.
+ * @throws {AppError} INVALID_INPUT for two searches, of which no index has the lines of both.
+ */
+function searchOf({ user: email, search }: { user?: string; search?: string }) {
+  if (email !== undefined && search) {
+    throw new AppError('INVALID_INPUT', { message: 'search: Leave it out where there is `user`.' })
+  }
+  if (email !== undefined) return { kind: 'email', email } as const
+  return search ? readAuditSearch(search) : undefined
 }

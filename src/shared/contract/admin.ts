@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { auditActions } from '../rules/audit-action.ts'
+import { auditActions, longestAuditSearch } from '../rules/audit-action.ts'
 import { longestAddress } from '../rules/mail-address.ts'
 import { maxTestUploadSize } from '../rules/test-upload.ts'
 import { tiers } from '../rules/tier.ts'
@@ -17,6 +17,12 @@ const search = z
   .max(longestAddress)
   .refine(fitsDatabase, 'Must be text.')
   .optional()
+
+/** A moment that bounds a search. Postgres has no year 0. */
+const moment = isoDate.refine(
+  (text) => text >= '0001' && !Number.isNaN(Date.parse(text)),
+  'Must be a date and time in UTC.',
+)
 
 /** Spec §3, admin stats. */
 const stats = z.object({
@@ -208,5 +214,13 @@ export const admin = {
     }),
     response: z.array(auditLine),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+      search: z
+        .string()
+        .trim()
+        .max(longestAuditSearch)
+        .refine(fitsDatabase, 'Must be text.')
+        .optional(),
+      from: moment.optional(),
+      to: moment.optional(),
   }),
 }

@@ -69,6 +69,8 @@ const inRequests: Notes = {
   cursor: { note: 'Where to go on: `x-next-cursor` of the page before.' },
   search: { note: 'A text to look for.', example: 'report' },
   expiring: { note: '`soon` for links that end within 24 hours.', example: 'soon' },
+  from: { note: 'The first moment that counts.', example: day },
+  to: { note: 'The first moment that no longer counts.', example: day },
   fileIds: { note: 'The ids of the files.', example: [exampleId] },
   id: { note: 'The id.', example: exampleId },
   code: { note: 'The short code of the link.', example: 'k7RmTq9XbW' },

@@ -23,6 +23,9 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
+/** The longest text that the audit log is searched for, in characters: the address of a link. */
+export const longestAuditSearch = 500
+
 /** The name of each action, as the audit log in the Admin Center shows it. */
 export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'set-tier': 'Changed a tier',
@@ -41,7 +44,7 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'test-storage-upload': 'Tested a storage upload',
   'test-mail': 'Sent a test email',
   'take-down': 'Took a file down',
+  'block-content': 'Blocked content',
   'dismiss-report': 'Dismissed a report',
   'delete-feedback': 'Deleted feedback',
 }
-  'block-content': 'Blocked content',

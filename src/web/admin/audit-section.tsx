@@ -4,11 +4,12 @@ import {
   type AuditAction,
   auditActionNames,
   auditActions,
+  longestAuditSearch,
 } from '../../shared/rules/audit-action.ts'
-import { longestAddress } from '../../shared/rules/mail-address.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
+import { DateField } from '../ui/date-field.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'
 import { SearchField } from '../ui/search-field.tsx'
@@ -25,19 +26,23 @@ const actions: { value: AuditAction | 'all'; label: string }[] = [
 ]
 
 /**
- * The audit log: who did what to whom, newest first. The administrator can search it by user and by
- * action.
+ * The audit log: who did what to whom, newest first. The administrator can search it by user, link
+ * or IP address, by action and by date.
  */
 export function AuditSection({ id, title }: SectionProps) {
   const { typed, search, setTyped } = useSearch()
   const [action, setAction] = useState<AuditAction | 'all'>('all')
-  const filter = { user: search, action: action === 'all' ? null : action }
+  const [firstDay, setFirstDay] = useState('')
+  const [lastDay, setLastDay] = useState('')
+  const filter = { search, action: action === 'all' ? null : action, firstDay, lastDay }
   const { data, isError, isFetching, isPlaceholderData, refetch, ...pages } = useAudit(filter)
   const lines = data?.pages.flatMap(({ items }) => items)
-  const isSearch = search !== '' || action !== 'all'
+  const isSearch = search !== '' || action !== 'all' || firstDay !== '' || lastDay !== ''
   const clear = () => {
     setTyped('')
     setAction('all')
+    setFirstDay('')
+    setLastDay('')
   }
 
   const content = () => {
@@ -89,14 +94,20 @@ export function AuditSection({ id, title }: SectionProps) {
       title={title}
       note="Every act of the administrator, every change of tier, role or password. Nothing in it is ever changed."
     >
-      <div className="mb-3 grid grid-cols-1 gap-2 sm:grid-cols-[minmax(0,1fr)_280px]">
-        <SearchField
-          label="The whole email of a user"
-          value={typed}
-          onValueChange={setTyped}
-          maxLength={longestAddress}
-        />
-        <Select label="Act" options={actions} value={action} onValueChange={setAction} />
+      <div className="mb-3 grid grid-cols-[repeat(auto-fit,minmax(min(100%,10.5rem),1fr))] gap-2 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_17rem_11rem_11rem]">
+        <div className="max-lg:col-span-full">
+          <SearchField
+            label="Email, link code or IP address"
+            value={typed}
+            onValueChange={setTyped}
+            maxLength={longestAuditSearch}
+          />
+        </div>
+        <div className="max-lg:col-span-full">
+          <Select label="Act" options={actions} value={action} onValueChange={setAction} />
+        </div>
+        <DateField label="From" value={firstDay} onValueChange={setFirstDay} max={lastDay} />
+        <DateField label="To" value={lastDay} onValueChange={setLastDay} min={firstDay} />
       </div>
       {content()}
     </SectionFrame>
@@ -121,7 +132,8 @@ function NothingFound({ onClear }: { onClear: () => void }) {
         title="No entry found"
         action={<Button onClick={onClear}>Clear search</Button>}
       >
-        The log is searched by the whole email of a user who did something or underwent it.
+        The log is searched by the whole email of a user who did something or underwent it, by a
+        link or its code, or by a whole IP address. Both days count.
       </EmptyState>
     </Card>
   )

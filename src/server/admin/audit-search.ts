@@ -1,0 +1,26 @@
+import { linkCode } from '../../shared/rules/link-code.ts'
+import { readAddress } from '../http/client-address.ts'
+
+/** What somebody searches the audit log for. Each kind stands in another column. */
+export type AuditSearch =
+  /** A user who did something or underwent it, by the mail address. */
+  | { kind: 'email'; email: string }
+  /** The same, by the id. The log shows ids of users whose addresses nobody knows any more. */
+  | { kind: 'user'; id: string }
+  /** The IP address that a request came from, written as the log writes it. */
+  | { kind: 'address'; ipAddress: string }
+  /** The short code of a link. */
+  | { kind: 'link'; shortCode: string }
+
+/**
+ * Finds out what a search text is: the whole mail address or id of a user, an IP address in any
+ * way of writing, or a link or its short code. A short code keeps its capitals, since each of them
+ * counts.
+ */
+export function readAuditSearch(text: string): AuditSearch {
+  const shortCode = linkCode(text)
+  if (shortCode !== null) return { kind: 'link', shortCode }
+  if (text.includes('@')) return { kind: 'email', email: text.toLowerCase() }
+  const ipAddress = readAddress(text)
+  return ipAddress === null ? { kind: 'user', id: text } : { kind: 'address', ipAddress }
+}
