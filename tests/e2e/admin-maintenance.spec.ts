@@ -61,4 +61,17 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   const refused = await run('Test storage upload')
   await expect(refused).toContainText('Upload failed with status 403')
   await expect(refused).toContainText('write permission')
+
+  // After a reload the rows say what the audit log knows.
+  await page.reload()
+  const remembered: [string, string][] = [
+    ['Sanitize filenames', '1 name changed, 0 errors'],
+    ['Expire trials', '0 trials ended: none was over'],
+    ['Test email', '1 email sent'],
+    ['Test storage upload', 'Upload of 1 MB begun'],
+  ]
+  for (const [title, text] of remembered) {
+    await expect(maintenanceRow(page, title)).toContainText(text)
+    await expect(maintenanceRow(page, title)).toContainText(/\d\d:\d\d:\d\d/)
+  }
 })

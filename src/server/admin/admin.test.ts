@@ -366,3 +366,4 @@ it.each([
     expect((await user.fetch(path, { method })).status).toBe(403)
   }
 })
+  ['GET', '/api/admin/maintenance'],

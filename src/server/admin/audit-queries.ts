@@ -1,5 +1,5 @@
 import { aliasedTable, desc, eq, is, SQL, sql } from 'drizzle-orm'
-import { type PgColumn, union } from 'drizzle-orm/pg-core'
+import { type PgColumn, union, unionAll } from 'drizzle-orm/pg-core'
 import type { AuditAction } from '../../shared/rules/audit-action.ts'
 import { shortCodeOf } from '../db/audit-table.ts'
 import { auditLog, users } from '../db/schema.ts'
@@ -54,6 +54,19 @@ export async function listAudit(db: Db, { search, ...wanted }: WantedLines) {
   }
   const [id, ...others] = search.kind === 'user' ? [search.id] : await idsWith(db, search.email)
   return id === undefined ? [] : withNames(db, linesAbout(db, [id, ...others], wanted))
+}
+
+/** Lists the newest line of each of these actions, in the form of `listAudit`. */
+export function lastLinesOf(
+  db: Db,
+  actions: readonly [AuditAction, AuditAction, ...AuditAction[]],
+) {
+  const last = (action: AuditAction) => newestLines(db, { limit: 1, action })
+  const [first, second, ...others] = actions
+  const found = unionAll(last(first), last(second), ...others.map(last))
+    .orderBy(newestFirst)
+    .limit(actions.length)
+  return withNames(db, found)
 }
 
 /** Reads these lines, newest first, with the names of their users. */

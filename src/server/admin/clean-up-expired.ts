@@ -11,7 +11,8 @@ import type { Actor } from './actor.ts'
  * files leave the lists at once, and the first thousand of them lose their bytes before this
  * function returns. The next purge removes the bytes that are left. This function works page by
  * page, each page in its own transaction. The transaction also writes a line about its deleted files
- * to the audit log. So the log is right even after an interruption.
+ * to the audit log. So the log is right even after an interruption. From the second line on, a line
+ * also has the sum so far, so that the last one tells what the whole act did.
  * @param pageSize how many files one statement looks at. With this number, the statement stays far
  * below its time limit.
  * @returns how many files were deleted.
@@ -22,9 +23,11 @@ export async function cleanUpExpired(
   pageSize = 5000,
 ): Promise<number> {
   const { clock, db } = deps
-  const told = (deletedCount: number, at: Date) =>
-    actionEntry('clean-up-expired', actor, { deletedCount }, at)
   let total = 0
+  const told = (deletedCount: number, at: Date) => {
+    const sum = total > 0 && { totalDeleted: total + deletedCount }
+    return actionEntry('clean-up-expired', actor, { deletedCount, ...sum }, at)
+  }
   let toRemove = mostRemovedAtOnce
   let after: string | null = null
   for (;;) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maintenanceActs } from '../../shared/rules/audit-action.ts'
 import { mostFoundUsers, topUsers } from '../../shared/rules/user-list.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -8,7 +9,7 @@ import { publicUser } from '../http/public-user.ts'
 import { counter } from '../http/rate-limit.ts'
 import { toSessionUser } from '../http/session.ts'
 import { setTier } from '../tiers/set-tier.ts'
-import { listAudit } from './audit-queries.ts'
+import { lastLinesOf, listAudit } from './audit-queries.ts'
 import { readAuditSearch } from './audit-search.ts'
 import { keepStats } from './keep-stats.ts'
 import { makeUser } from './make-user.ts'
@@ -16,6 +17,15 @@ import { testMail } from './test-mail.ts'
 import { listUsers } from './user-queries.ts'
 
 const place = z.tuple([moment, z.int()])
+
+type Endpoint =
+  | 'adminStats'
+  | 'listUsers'
+  | 'makeUser'
+  | 'toggleUserTier'
+  | 'testMail'
+  | 'listAudit'
+  | 'listMaintenance'
 
 /**
  * The calls of the Admin Center that show something, or make and change users (spec §7). Only the
@@ -34,7 +44,7 @@ export function adminRoutes(
     | 'rateLimits'
     | 'settings'
   >,
-): Handlers<'adminStats' | 'listUsers' | 'makeUser' | 'toggleUserTier' | 'testMail' | 'listAudit'> {
+): Handlers<Endpoint> {
   const { clock, db } = deps
   const currentStats = keepStats(deps)
   return {
@@ -80,6 +90,11 @@ export function adminRoutes(
         action,
       })
       const page = takePage(context, lines, { limit, placeOf: ({ at, id }) => [at, id] })
+
+    async listMaintenance() {
+      const lines = await lastLinesOf(db, maintenanceActs)
+      return lines.map(({ at, ...line }) => ({ ...line, at: at.toISOString() }))
+    },
       return page.map((line) => ({ ...line, at: line.at.toISOString() }))
     },
   }

@@ -25,16 +25,22 @@ interface NewName {
 /**
  * Cleans the names of all files by the rule for new uploads (spec §5). An earlier version of that
  * rule may have allowed names that are not clean. If a name cannot be changed, this function counts
- * and logs it, and continues with the others. The audit log gets the figures of each page, as in
- * `cleanUpExpired`.
+ * and logs it, and continues with the others. The audit log gets the figures of each page, and their
+ * sums so far, as in `cleanUpExpired`.
  */
 export async function sanitizeFileNames(
   { clock, db, log }: Pick<Deps, 'clock' | 'db' | 'log'>,
   actor: Actor,
 ): Promise<Sanitized> {
-  const told = (figures: Sanitized) =>
-    actionEntry('sanitize-file-names', actor, { ...figures }, clock())
   const total: Sanitized = { updated: 0, errors: 0 }
+  const told = (figures: Sanitized) => {
+    const isFirst = total.updated + total.errors === 0
+    const sums = !isFirst && {
+      totalUpdated: total.updated + figures.updated,
+      totalErrors: total.errors + figures.errors,
+    }
+    return actionEntry('sanitize-file-names', actor, { ...figures, ...sums }, clock())
+  }
   let after: string | null = null
   for (;;) {
     const page = await nextFilePage(db, after, pageSize)

@@ -44,8 +44,8 @@ function actor() {
 }
 
 /** Calls an action of the administrator. Returns the figures of the answer. */
-async function act(path: string): Promise<unknown> {
-  const response = await admin.post(`/api/admin/${path}`)
+async function act(path: string, body?: unknown): Promise<unknown> {
+  const response = await admin.post(`/api/admin/${path}`, body)
   expect(response.status).toBe(200)
   return response.json()
 }
@@ -61,6 +61,12 @@ async function told(action: AuditAction): Promise<unknown[]> {
   return lines.map(({ details }) => details)
 }
 
+/** Returns the details of the newest line of an act, as the Admin Center asks for them. */
+async function lastDone(action: AuditAction) {
+  const lines = await json<AuditLine[]>(await admin.fetch('/api/admin/maintenance'))
+  return lines.find((line) => line.action === action)?.details
+}
+
 async function listOf(person: Person): Promise<string[]> {
   const client = makeClient(app, await logIn(app, person.email, person.password))
   return (await json<File[]>(await client.fetch('/api/files'))).map(({ id }) => id)
@@ -69,6 +75,21 @@ async function listOf(person: Person): Promise<string[]> {
 function withStore(changes: Partial<Storage>) {
   return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
 }
+
+it('GET /api/admin/maintenance tells what each act did last, and of others nothing', async () => {
+  expect(await json(await admin.fetch('/api/admin/maintenance'))).toEqual([])
+  await act('expire-files')
+  await act('sanitize-filenames')
+  app.clock.advance(minute)
+  await act('expire-files')
+  await act('settings', { key: 'app_version', value: 'v1' })
+  const lines = await json<AuditLine[]>(await admin.fetch('/api/admin/maintenance'))
+  const at = app.clock()
+  expect(lines).toMatchObject([
+    { action: 'expire-files', at: at.toISOString(), actor: admin.email },
+    { action: 'sanitize-file-names', at: new Date(at.getTime() - minute).toISOString() },
+  ])
+})
 
 describe('POST /api/admin/cleanup-expired', () => {
   it('deletes what is over and cannot be renewed, of everybody, and nothing else', async () => {
@@ -137,6 +158,20 @@ describe('POST /api/admin/cleanup-expired', () => {
     expect(lines.reduce((sum, { deletedCount }) => sum + deletedCount, 0)).toBe(230)
     expect(await listOf(ada)).toEqual([])
   })
+
+  it('says in its last line what it did in all', async () => {
+    const ada = await makePerson(app)
+    await insertFiles(app, ada.id, 120)
+    app.clock.advance(31 * day)
+    Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
+    expect(await cleanUpExpired(app.deps, actor(), 50)).toBe(120)
+    expect(await told('clean-up-expired')).toEqual([
+      { deletedCount: 20, totalDeleted: 120 },
+      { deletedCount: 50, totalDeleted: 100 },
+      { deletedCount: 50 },
+    ])
+    expect(await lastDone('clean-up-expired')).toMatchObject({ totalDeleted: 120 })
+  })
 })
 
 describe('POST /api/admin/sanitize-filenames', () => {
@@ -181,6 +216,7 @@ describe('POST /api/admin/sanitize-filenames', () => {
     const lines = (await told('sanitize-file-names')) as { updated: number; errors: number }[]
     expect(lines.reduce((sum, { updated }) => sum + updated, 0)).toBe(1198)
     expect(lines.reduce((sum, { errors }) => sum + errors, 0)).toBe(2)
+    expect(lines[0]).toMatchObject({ totalUpdated: 1198, totalErrors: 2 })
     expect(app.logged.filter(({ msg }) => /could not be cleaned/.test(String(msg)))).toHaveLength(2)
     expect(await act('sanitize-filenames')).toEqual({ updated: 2, errors: 0 })
   })

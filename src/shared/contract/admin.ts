@@ -222,5 +222,18 @@ export const admin = {
         .optional(),
       from: moment.optional(),
       to: moment.optional(),
+      action: z.enum(auditActions).optional(),
+    }),
+    response: z.array(auditLine),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+  listMaintenance: endpoint({
+    method: 'GET',
+    path: '/api/admin/maintenance',
+    summary:
+      'What each act of maintenance did last: the newest entry of each in the audit log, newest first. An act that was never done has none.',
+    access: 'admin',
+    response: z.array(auditLine),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
 }

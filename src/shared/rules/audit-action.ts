@@ -23,6 +23,19 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
+/** The acts of maintenance, which the Admin Center shows with what they did last. */
+export const maintenanceActs = [
+  'clean-up-expired',
+  'expire-files',
+  'expire-trials',
+  'sanitize-file-names',
+  'test-mail',
+  'test-storage',
+  'test-storage-upload',
+] as const satisfies AuditAction[]
+
+export type MaintenanceAct = (typeof maintenanceActs)[number]
+
 /** The longest text that the audit log is searched for, in characters: the address of a link. */
 export const longestAuditSearch = 500
 

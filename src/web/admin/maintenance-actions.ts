@@ -1,3 +1,4 @@
+import type { MaintenanceAct } from '../../shared/rules/audit-action.ts'
 import { formatSize } from '../../shared/rules/file-size.ts'
 import { defaultTier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
@@ -6,6 +7,7 @@ import {
   cleanedUp,
   expiredFiles,
   expiredTrials,
+  failures,
   type Outcome,
   sanitized,
   tested,
@@ -14,6 +16,8 @@ import { testUpload, testUploadBytes, thisBrowser } from './test-upload.ts'
 
 /** A maintenance action. The administrator starts it with a button (spec §2). */
 export interface MaintenanceAction {
+  /** The name of the action in the audit log. */
+  act: MaintenanceAct
   title: string
   /** What the action does, in one short line. */
   does: string
@@ -21,8 +25,6 @@ export interface MaintenanceAction {
   pendingLabel: string
   /** The question that comes before the action. Only an action that destroys something has one. */
   question?: string
-  /** The text when the call of the action fails (spec §8). */
-  failure: string
   /** How many bytes the action sends, if it sends any and reports its progress. */
   bytes?: number
   /**
@@ -32,9 +34,6 @@ export interface MaintenanceAction {
    */
   run: (onSent: (bytes: number) => void) => Promise<Outcome>
 }
-
-const mailFailure = 'Failed to test email notification'
-const storageFailure = 'Failed to test S3 connection'
 
 /**
  * All maintenance actions, in the order in which the page shows them.
@@ -46,74 +45,79 @@ export function maintenanceActions(
 ): readonly MaintenanceAction[] {
   return [
     {
+      act: 'clean-up-expired',
       title: 'Clean up expired files',
       does: "Empties people's lists: deletes every file that is over and cannot be renewed, with its line. The server never does this by itself.",
       button: 'Clean up',
       question:
         'For all users, every file whose link has ended and cannot be renewed is deleted: its line leaves their lists, and its bytes go, usually at once. What Premium users can still renew stays. This cannot be undone.',
       pendingLabel: 'Cleaning up…',
-      failure: 'Failed to cleanup expired files',
       run: async () => cleanedUp(await call('cleanUpExpired')),
     },
     {
+      act: 'expire-files',
       title: 'Expire files',
       does: 'Frees storage: removes the bytes of every file that is over. Its line stays in the list, as expired. The server does this by itself every minute.',
       button: 'Expire files',
       question:
         'For all users, the bytes of every file that is over go now: those past their longest life, those that were deleted, and those whose owner cannot renew them. Their lines stay in the lists. Without this the server does the same, within minutes. This cannot be undone.',
       pendingLabel: 'Expiring…',
-      failure: 'Failed to expire files',
       run: async () => expiredFiles(await call('expireFiles')),
     },
     {
+      act: 'expire-trials',
       title: 'Expire trials',
       does: `Sets users whose trial is over to ${tierTraits[defaultTier].name}. The server does this by itself every ten minutes.`,
       button: 'Expire trials',
       question: `All users whose trial is over become ${tierTraits[defaultTier].name}. Their files whose links have ended go then, because they can no longer renew them. Without this the server does the same, within ten minutes. This cannot be undone.`,
       pendingLabel: 'Expiring…',
-      failure: 'Failed to expire trials',
       run: async () => expiredTrials(await call('expireTrials')),
     },
     {
+      act: 'sanitize-file-names',
       title: 'Sanitize filenames',
       does: 'Cleans the names of stored files by the rules for new uploads: no quotes, slashes or control characters.',
       button: 'Sanitize',
       question:
         'For all users, every stored name that breaks the rules of uploads is replaced by a clean one. The old names are not kept. Links stay as they are. This cannot be undone.',
       pendingLabel: 'Sanitizing…',
-      failure: 'Failed to sanitize filenames',
       run: async () => sanitized(await call('sanitizeFileNames')),
     },
     {
+      act: 'test-mail',
       title: 'Test email',
       does: sendsMail
         ? `Sends an email to ${adminEmail} now.`
         : 'Writes an email to the folder outbox: this server has no mail server (SMTP_URL).',
       button: 'Send',
       pendingLabel: 'Sending…',
-      failure: mailFailure,
       run: async () => {
         const { success, message } = await call('testMail')
-        return tested(success, `1 email ${sendsMail ? 'sent' : 'written'}`, mailFailure, message)
+        return tested(
+          success,
+          `1 email ${sendsMail ? 'sent' : 'written'}`,
+          failures['test-mail'],
+          message,
+        )
       },
     },
     {
+      act: 'test-storage',
       title: 'Test storage connection',
       does: 'Writes, reads, lists and removes a small object where new files are kept.',
       button: 'Test connection',
       pendingLabel: 'Testing…',
-      failure: storageFailure,
       run: async () => {
         const { connected, message } = await call('testStorage')
-        return tested(connected, 'Connected', storageFailure, message)
+        return tested(connected, 'Connected', failures['test-storage'], message)
       },
     },
     {
+      act: 'test-storage-upload',
       title: 'Test storage upload',
       does: `Sends ${formatSize(testUploadBytes)} from this browser to the storage, which is removed within the hour.`,
       button: 'Test upload',
       pendingLabel: 'Testing…',
-      failure: 'Failed to get upload URL',
       bytes: testUploadBytes,
       run: (onSent) => testUpload(thisBrowser(), onSent),
     },

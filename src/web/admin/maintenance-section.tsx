@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Check, CircleAlert } from 'lucide-react'
+import { Check, CircleAlert, Clock, type LucideIcon } from 'lucide-react'
 import { useState } from 'react'
 import { formatSize } from '../../shared/rules/file-size.ts'
 import { pastMomentText } from '../../shared/rules/moment-text.ts'
@@ -11,25 +11,49 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
 import { faultText } from './fault-text.ts'
 import { type MaintenanceAction, maintenanceActions } from './maintenance-actions.ts'
-import type { Outcome } from './maintenance-text.ts'
+import { failures, type Outcome, rememberedOutcome } from './maintenance-text.ts'
 import { refreshAfterAct } from './refresh.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
+import { useMaintenance } from './use-maintenance.ts'
 
 /**
- * The maintenance actions (spec §2). Each row says what its action does. After a run, it also says
- * what the action did, in figures. Actions that destroy something ask first.
+ * The maintenance actions (spec §2). Each row says what its action does, and what it did last, in
+ * figures: in this page, or else by the audit log. Actions that destroy something ask first.
  */
 export function MaintenanceSection({ id, title }: SectionProps) {
   const { data: user } = useCurrentUser()
   const sendsMail = useSendsMail() ?? true
+  const { data: lines, isError, isFetching, refetch } = useMaintenance()
+  const lastOf = ({ act }: MaintenanceAction) => {
+    if (!lines) return isError ? null : 'loading'
+    const line = lines.find(({ action }) => action === act)
+    return line ? { ...rememberedOutcome(act, line.details), at: new Date(line.at) } : 'never'
+  }
   return (
-    <SectionFrame id={id} title={title} note="Each says what it did, in figures.">
+    <SectionFrame id={id} title={title} note="Each says what it did last, in figures.">
+      {isError && !lines ? (
+        <div className="mb-3 flex flex-wrap items-center gap-3">
+          <p role="alert" className="text-muted">
+            What was done last could not be loaded.
+          </p>
+          <Button
+            size="small"
+            label="Load again what was done last"
+            pending={isFetching}
+            pendingLabel="Loading…"
+            onClick={() => void refetch()}
+          >
+            Try again
+          </Button>
+        </div>
+      ) : null}
       <Card>
         <ul aria-label={title}>
           {maintenanceActions(user?.email ?? '', sendsMail).map((action) => (
-            <MaintenanceRow key={action.title} action={action} />
+            <MaintenanceRow key={action.act} action={action} last={lastOf(action)} />
           ))}
         </ul>
       </Card>
@@ -37,7 +61,16 @@ export function MaintenanceSection({ id, title }: SectionProps) {
   )
 }
 
-function MaintenanceRow({ action }: { action: MaintenanceAction }) {
+/** What an action did, and when. */
+type DatedOutcome = Outcome & { at: Date }
+
+interface MaintenanceRowProps {
+  action: MaintenanceAction
+  /** What the action did before the page was opened. null if that could not be loaded. */
+  last: DatedOutcome | 'loading' | 'never' | null
+}
+
+function MaintenanceRow({ action, last }: MaintenanceRowProps) {
   const { title, does, question, button, pendingLabel, bytes } = action
   const { sent, isPending, done, run } = useAction(action)
   const [isAsking, setAsking] = useState(false)
@@ -47,12 +80,13 @@ function MaintenanceRow({ action }: { action: MaintenanceAction }) {
         <h3 className="font-[600] text-base leading-normal tracking-normal">{title}</h3>
         <p className="text-muted text-sm wrap-anywhere">{does}</p>
       </div>
-      <div
-        role="status"
-        className="min-w-0 text-sm tabular-nums max-md:col-span-full max-md:row-start-2 max-sm:row-start-auto"
-      >
-        {isPending && bytes !== undefined ? <Sending sent={sent} bytes={bytes} /> : null}
-        {!isPending && done ? <Done outcome={done} at={done.at} /> : null}
+      <div className="min-w-0 text-sm tabular-nums max-md:col-span-full max-md:row-start-2 max-sm:row-start-auto">
+        {/* Screen readers announce only what an action does now, not what it did last. */}
+        <div role="status">
+          {isPending && bytes !== undefined ? <Sending sent={sent} bytes={bytes} /> : null}
+          {!isPending && done ? <Done outcome={done} /> : null}
+        </div>
+        {isPending || done || last === null ? null : <Last last={last} />}
       </div>
       <div className="grid">
         <Button
@@ -83,7 +117,7 @@ function MaintenanceRow({ action }: { action: MaintenanceAction }) {
 }
 
 /** Runs a maintenance action. Remembers what its last run did, and when. */
-function useAction({ run, failure }: MaintenanceAction) {
+function useAction({ act, run }: MaintenanceAction) {
   const client = useQueryClient()
   const [sent, setSent] = useState(0)
   const { mutate, isPending, data } = useMutation({
@@ -91,7 +125,7 @@ function useAction({ run, failure }: MaintenanceAction) {
       setSent(0)
       const outcome = await run(setSent).catch((error: unknown): Outcome => {
         if (saysSignedOut(error)) throw error
-        return { ok: false, text: failure, note: faultText(error) }
+        return { ok: false, text: failures[act], note: faultText(error) }
       })
       return { ...outcome, at: new Date(serverClock().now()) }
     },
@@ -100,16 +134,29 @@ function useAction({ run, failure }: MaintenanceAction) {
   return { sent, isPending, done: data, run: () => mutate() }
 }
 
-function Done({ outcome: { ok, text, note }, at }: { outcome: Outcome; at: Date }) {
-  const Icon = ok ? Check : CircleAlert
+function Last({ last }: { last: DatedOutcome | 'loading' | 'never' }) {
+  if (last === 'never') return <p className="text-muted">Not run from here yet.</p>
+  if (last !== 'loading') return <Done outcome={last} />
+  return (
+    <div className="grid gap-2 py-1">
+      <Skeleton className="h-3 w-36" />
+      <Skeleton className="h-3 w-24" />
+    </div>
+  )
+}
+
+function lookOf(ok: Outcome['ok']): { Icon: LucideIcon; tone: string } {
+  if (ok === null) return { Icon: Clock, tone: 'text-muted' }
+  return ok ? { Icon: Check, tone: 'text-accent' } : { Icon: CircleAlert, tone: 'text-red' }
+}
+
+function Done({ outcome: { ok, text, note, at } }: { outcome: DatedOutcome }) {
+  const { Icon, tone } = lookOf(ok)
   return (
     <div className="flex gap-2">
-      <Icon
-        aria-hidden="true"
-        className={`mt-0.5 size-4 shrink-0 ${ok ? 'text-accent' : 'text-red'}`}
-      />
+      <Icon aria-hidden="true" className={`mt-0.5 size-4 shrink-0 ${tone}`} />
       <div className="min-w-0 flex-1 wrap-anywhere">
-        <p className={ok ? '' : 'text-red'}>{text}</p>
+        <p className={ok === false ? 'text-red' : ''}>{text}</p>
         {note ? <p className="text-muted">{note}</p> : null}
         <p className="text-muted">{pastMomentText(at, new Date(serverClock().now()))}</p>
       </div>

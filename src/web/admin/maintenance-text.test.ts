@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { cleanedUp, expiredFiles, expiredTrials, sanitized, tested } from './maintenance-text.ts'
+import {
+  cleanedUp,
+  expiredFiles,
+  expiredTrials,
+  rememberedOutcome,
+  sanitized,
+  tested,
+} from './maintenance-text.ts'
 
 test.each([
   [cleanedUp({ deletedCount: 0 }), '0 files deleted: none was over'],
@@ -32,4 +39,36 @@ test('a test says what the server said, in success and in failure', () => {
     text: 'Failed',
     note: 'No bucket.',
   })
+})
+
+test.each([
+  ['clean-up-expired', { deletedCount: 1234 }, true, '1,234 files deleted'],
+  ['clean-up-expired', { deletedCount: 7, totalDeleted: 10_007 }, true, '10,007 files deleted'],
+  ['expire-files', { expiredCount: 0, failed: 0 }, true, 'Bytes of 0 files removed: none was over'],
+  ['expire-files', { expiredCount: 12, failed: 2 }, true, 'Bytes of 12 files removed, 2 failed'],
+  // Lines of older versions do not count failures.
+  ['expire-files', { expiredCount: 12 }, true, 'Bytes of 12 files removed'],
+  ['expire-files', { expiredCount: 0, failed: 3 }, false, 'Failed to expire files'],
+  ['expire-trials', { expiredCount: 3 }, true, '3 trials ended'],
+  ['sanitize-file-names', { updated: 4, errors: 0 }, true, '4 names changed, 0 errors'],
+  [
+    'sanitize-file-names',
+    { updated: 1, errors: 0, totalUpdated: 2001, totalErrors: 1 },
+    true,
+    '2,001 names changed, 1 error',
+  ],
+  ['test-mail', { success: true }, true, '1 email sent'],
+  ['test-mail', { success: false }, false, 'Failed to test email notification'],
+  ['test-storage', { connected: true }, true, 'Connected'],
+  ['test-storage', { connected: false }, false, 'Failed to test S3 connection'],
+  ['test-storage-upload', { size: 1_048_576 }, null, 'Upload of 1 MB begun'],
+  ['test-mail', {}, null, 'Done'],
+] as const)('by its line in the audit log, %s did %j', (act, details, ok, text) => {
+  expect(rememberedOutcome(act, details)).toMatchObject({ ok, text })
+})
+
+test('of bytes that storage kept it is said how many files have them, and what becomes of them', () => {
+  expect(rememberedOutcome('expire-files', { expiredCount: 0, failed: 1 }).note).toBe(
+    'Storage did not remove the bytes of 1 file. The server tries again by itself.',
+  )
 })

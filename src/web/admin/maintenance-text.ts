@@ -1,8 +1,13 @@
+import { z } from 'zod'
+import type { AuditLine } from '../../shared/contract/admin.ts'
+import type { MaintenanceAct } from '../../shared/rules/audit-action.ts'
 import { counted } from '../../shared/rules/counted.ts'
+import { formatSize } from '../../shared/rules/file-size.ts'
 
 /** The result of a maintenance action, in words for the administrator. */
 export interface Outcome {
-  ok: boolean
+  /** null if nobody knows whether it succeeded. */
+  ok: boolean | null
   /** What the action did, in figures. After a failure, it is the text of spec §8. */
   text: string
   /** More about the result, or what to do about a failure. */
@@ -47,4 +52,79 @@ export function sanitized({ updated, errors }: { updated: number; errors: number
  */
 export function tested(isOk: boolean, done: string, failure: string, message: string): Outcome {
   return isOk ? success(done, message) : { ok: false, text: failure, note: message }
+}
+
+/** The texts of failures (spec §8), which the page shows at once and again when it is reopened. */
+export const failures: Record<MaintenanceAct, string> = {
+  'clean-up-expired': 'Failed to cleanup expired files',
+  'expire-files': 'Failed to expire files',
+  'expire-trials': 'Failed to expire trials',
+  'sanitize-file-names': 'Failed to sanitize filenames',
+  'test-mail': 'Failed to test email notification',
+  'test-storage': 'Failed to test S3 connection',
+  'test-storage-upload': 'Failed to get upload URL',
+}
+
+type Details = AuditLine['details']
+
+const figures = z.number().int().nonnegative()
+const cleanUpDetails = z.object({ deletedCount: figures, totalDeleted: figures.optional() })
+const expiryDetails = z.object({ expiredCount: figures, failed: figures.default(0) })
+const sanitizeDetails = z.object({
+  updated: figures,
+  errors: figures,
+  totalUpdated: figures.optional(),
+  totalErrors: figures.optional(),
+})
+const mailDetails = z.object({ success: z.boolean() })
+const storageDetails = z.object({ connected: z.boolean() })
+const uploadDetails = z.object({ size: figures })
+
+/**
+ * Says what each action did, by its line in the audit log. An action that works in several steps
+ * leaves a line after each. Then the last line has the totals.
+ * @throws {ZodError} for details that it cannot read.
+ */
+const readers: Record<MaintenanceAct, (details: Details) => Outcome> = {
+  'clean-up-expired': (details) => {
+    const { deletedCount, totalDeleted = deletedCount } = cleanUpDetails.parse(details)
+    return cleanedUp({ deletedCount: totalDeleted })
+  },
+  'expire-files': (details) => {
+    const done = expiryDetails.parse(details)
+    if (done.expiredCount > 0 || done.failed === 0) return expiredFiles(done)
+    const note = `Storage did not remove the bytes of ${counted(done.failed, 'file')}. The server tries again by itself.`
+    return { ok: false, text: failures['expire-files'], note }
+  },
+  'expire-trials': (details) => expiredTrials(expiryDetails.parse(details)),
+  'sanitize-file-names': (details) => {
+    const { updated, errors, totalUpdated, totalErrors } = sanitizeDetails.parse(details)
+    return sanitized({ updated: totalUpdated ?? updated, errors: totalErrors ?? errors })
+  },
+  'test-mail': (details) =>
+    verdict('test-mail', mailDetails.parse(details).success, '1 email sent'),
+  'test-storage': (details) =>
+    verdict('test-storage', storageDetails.parse(details).connected, 'Connected'),
+  // The server signs the URL, and only the browser knows what became of the bytes.
+  'test-storage-upload': (details) => ({
+    ok: null,
+    text: `Upload of ${formatSize(uploadDetails.parse(details).size)} begun`,
+    note: 'Only the browser that sent it knows how it ended.',
+  }),
+}
+
+function verdict(act: MaintenanceAct, ok: boolean, done: string): Outcome {
+  return { ok, text: ok ? done : failures[act] }
+}
+
+/**
+ * Returns what an action did, by its line in the audit log. An older version of the program may have
+ * written other details. Then it only says that the action was done.
+ */
+export function rememberedOutcome(act: MaintenanceAct, details: Details): Outcome {
+  try {
+    return readers[act](details)
+  } catch {
+    return { ok: null, text: 'Done' }
+  }
 }

@@ -9,10 +9,12 @@ export const checksKey = '/api/admin/checks'
 export const limitsKey = '/api/admin/limits'
 export const usersKey = '/api/admin/users'
 export const auditKey = '/api/admin/audit'
+export const maintenanceKey = '/api/admin/maintenance'
 
 /**
  * Reloads what an action of the administrator may have changed: the figures, the mark in the header,
- * the checks, the users, the limits with the free space, and the audit log.
+ * the checks, the users, the limits with the free space, the audit log, and what the maintenance
+ * actions did last.
  */
 export function refreshAfterAct(client: QueryClient): void {
   const keys = [
@@ -22,6 +24,7 @@ export function refreshAfterAct(client: QueryClient): void {
     [usersKey],
     [limitsKey],
     [auditKey],
+    [maintenanceKey],
   ]
   for (const queryKey of keys) void client.invalidateQueries({ queryKey })
 }

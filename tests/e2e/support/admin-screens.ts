@@ -160,5 +160,6 @@ export const adminScreens: Screens = {
     ]) {
       await expect(page.getByText(`The ${what} could not be loaded`)).toBeVisible()
     }
+    await expect(page.getByText('What was done last could not be loaded.')).toBeVisible()
   },
 }

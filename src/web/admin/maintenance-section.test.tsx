@@ -1,0 +1,68 @@
+// @vitest-environment happy-dom
+import { fireEvent, screen, within } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import type { AuditLine } from '../../shared/contract/admin.ts'
+import { MaintenanceSection } from './maintenance-section.tsx'
+
+let page: WebPage
+beforeEach(() => {
+  page = openPage()
+})
+afterEach(() => page.close())
+
+function lineOf(action: AuditLine['action'], details: AuditLine['details']): AuditLine {
+  const who = { actor: 'admin@example.org', subject: null, ipAddress: '192.0.2.1' }
+  return { id: 1, at: new Date('2025-11-19T16:02:47').toISOString(), action, details, ...who }
+}
+
+function show() {
+  page.show(<MaintenanceSection id="maintenance" title="Maintenance" />)
+}
+
+function rowOf(title: string): HTMLElement {
+  const row = screen.getByRole('heading', { name: title }).closest('li')
+  if (!row) throw new Error(`no row ${title}`)
+  return row
+}
+
+test('each act says what it did before the page was opened, when, or that it was never run', async () => {
+  page.on('GET /api/admin/maintenance', () => [
+    lineOf('sanitize-file-names', { updated: 4, errors: 0 }),
+    lineOf('test-mail', { success: false }),
+  ])
+  show()
+  await screen.findByText('4 names changed, 0 errors')
+  expect(rowOf('Sanitize filenames').textContent).toContain('Wed 19 Nov 2025, 16:02:47')
+  expect(rowOf('Test email').textContent).toContain('Failed to test email notification')
+  expect(screen.getAllByText('Not run from here yet.')).toHaveLength(5)
+  // One call for all rows; and nothing of it is read out, because nothing has just happened.
+  expect(page.asked.filter(({ call }) => call.endsWith('/maintenance'))).toHaveLength(1)
+  for (const status of screen.getAllByRole('status')) expect(status.textContent).toBe('')
+})
+
+test('what an act does now replaces what it did last, and is read out', async () => {
+  page.on('GET /api/admin/maintenance', () => [lineOf('test-storage', { connected: false })])
+  const answer = later()
+  page.on('GET /api/admin/test-s3-connection', answer.answer)
+  show()
+  await screen.findByText('Failed to test S3 connection')
+  const row = rowOf('Test storage connection')
+  fireEvent.click(within(row).getByRole('button'))
+  await within(row).findByText('Testing…')
+  expect(row.textContent).not.toContain('Failed to test S3 connection')
+  answer.come({ connected: true, message: 'It works.' })
+  await within(row).findByText('Connected')
+  expect(within(row).getByRole('status').textContent).toContain('It works.')
+})
+
+test('what cannot be loaded is said once, and the acts can be run all the same', async () => {
+  page.on('GET /api/admin/maintenance', () => refused(403, 'FORBIDDEN'))
+  show()
+  const alert = await screen.findByText('What was done last could not be loaded.')
+  expect(page.text()).not.toContain('Not run from here yet.')
+  page.on('GET /api/admin/maintenance', () => [lineOf('expire-trials', { expiredCount: 3 })])
+  fireEvent.click(screen.getByRole('button', { name: 'Load again what was done last' }))
+  await screen.findByText('3 trials ended')
+  expect(alert.isConnected).toBe(false)
+})
