@@ -1,0 +1,81 @@
+// @vitest-environment happy-dom
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import type { CheckLine } from '../../shared/contract/checks.ts'
+import { AuditSection } from './audit-section.tsx'
+import { ChecksSection } from './checks-section.tsx'
+
+/** These tests check what the Admin Center shows where nothing is wrong, or nothing happened. */
+
+let page: WebPage
+beforeEach(() => {
+  page = openPage()
+})
+afterEach(() => page.close())
+
+describe('checks of which all are OK', () => {
+  const fine: CheckLine = {
+    name: 'Database',
+    status: 'ok',
+    message: 'Answers in 2 ms.',
+    cure: '',
+  }
+  const allFine = 'Everything is as it should be.'
+
+  it('say so in one line, and show each only on request', async () => {
+    page.on('GET /api/admin/checks', () => [fine, { ...fine, name: 'Clock' }])
+    page.show(<ChecksSection id="checks" title="Checks" />)
+    await screen.findByText(allFine)
+    expect(screen.getByRole('status').textContent).toMatch(/^2 of 2 OK · today, /)
+    expect(page.text()).not.toContain('Answers in 2 ms.')
+    fireEvent.click(screen.getByRole('button', { name: 'Show what is OK (2)' }))
+    expect(screen.getAllByText('Answers in 2 ms.')).toHaveLength(2)
+  })
+
+  it.each(['warning', 'failing'] as const)(
+    'do not say so beside one that is %s',
+    async (status) => {
+      page.on('GET /api/admin/checks', () => [fine, { ...fine, name: 'Mail', status, cure: 'x' }])
+      page.show(<ChecksSection id="checks" title="Checks" />)
+      await screen.findByRole('heading', { name: 'Mail' })
+      expect(page.text()).not.toContain(allFine)
+    },
+  )
+})
+
+describe('an audit log without lines', () => {
+  beforeEach(() => {
+    page.on('GET /api/admin/audit', () => [])
+    page.show(<AuditSection id="audit" title="Audit log" />)
+  })
+
+  const nothingYet = 'Nothing has happened yet'
+
+  it('says that nothing has happened yet, and what will stand there', async () => {
+    await screen.findByText(nothingYet)
+    expect(page.text()).toContain('Changes of tiers, passwords and settings are recorded here.')
+    expect(screen.queryByRole('button', { name: 'Clear search' })).toBeNull()
+  })
+
+  it.each([
+    ['Email, link code or IP address', '192.0.2.1', 'search', '192.0.2.1'],
+    ['Act', 'take-down', 'action', 'take-down'],
+    ['From', '2026-11-19', 'from', new Date('2026-11-19T00:00').toISOString()],
+    ['To', '2026-11-19', 'to', new Date('2026-11-20T00:00').toISOString()],
+  ])(
+    'says of a search by %s that it found nothing, and ends it',
+    async (label, value, name, sent) => {
+      await screen.findByText(nothingYet)
+      fireEvent.change(screen.getByLabelText(label), { target: { value } })
+      await screen.findByText('No entry found')
+      await waitFor(() => expect(page.asked.at(-1)?.query).toEqual({ limit: '20', [name]: sent }))
+      const clear = screen.getAllByRole('button', { name: 'Clear search' })
+      fireEvent.click(clear.at(-1) ?? document.body)
+      await screen.findByText(nothingYet)
+      expect(screen.getByLabelText<HTMLInputElement>(label).value).toBe(
+        name === 'action' ? 'all' : '',
+      )
+    },
+  )
+})
