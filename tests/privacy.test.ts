@@ -183,7 +183,8 @@ describe('the privacy policy', () => {
       profileImageUrl: 'pictures',
       fileCount: 'how many files',
       storedBytes: 'stored bytes',
-      totalDownloads: 'and downloads it has',
+      totalDownloads: 'downloads',
+      sessionCount: 'and open sessions it has',
     }
     expect(Object.keys(toldAs).toSorted()).toEqual(
       Object.keys(endpoints.listUsers.response.element.shape).toSorted(),

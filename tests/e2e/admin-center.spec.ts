@@ -119,6 +119,7 @@ test('the administrator adds a user, finds another, switches the tier, and delet
   await trash.press('Enter')
   const question = page.getByRole('dialog', { name: 'Delete Grace Hopper' })
   await expect(question).toContainText('1 file of this account goes with it')
+  await expect(question).toContainText('and so do its 1 open session, uploads under way')
   await expect(question.getByRole('textbox')).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(trash).toBeFocused()
@@ -193,7 +194,6 @@ test('a new price stands on the upgrade card at once, and in the audit log; a si
   await expect(log.getByText('No entry found')).toBeVisible()
   await log.getByRole('searchbox').fill(admin.email)
   await expect(log.getByRole('listitem')).toHaveCount(4)
-
   // The requests of the browser came from this address, and all on the day of the server's clock.
   await log.getByRole('searchbox').fill('127.0.0.1')
   await expect(log.getByRole('listitem')).toHaveCount(4)
@@ -208,6 +208,7 @@ test('a new price stands on the upgrade card at once, and in the audit log; a si
   await log.getByRole('button', { name: 'Clear search' }).last().click()
   await expect(log.getByLabel('From', { exact: true })).toHaveValue('')
   await expect(log.getByRole('listitem')).toHaveCount(4)
+
   // The browser's cache may still have the old price, because it keeps the answer for 5 minutes.
   for (const open of [
     () => page.getByRole('link', { name: 'Back to Dashboard' }).click(),

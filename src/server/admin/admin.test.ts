@@ -110,6 +110,7 @@ describe('GET /api/admin/users', () => {
         fileCount: 2,
         storedBytes: first.size + second.size,
         totalDownloads: 7,
+        sessionCount: 1,
         isAdmin: false,
       },
     ])
@@ -122,6 +123,14 @@ describe('GET /api/admin/users', () => {
     const later = await makePerson(app, { role: 'admin' })
     const response = await later.fetch(`/api/admin/users?search=${owner.email}`)
     expect(await json(response)).toMatchObject([{ tier: 'free', fileCount: 1, totalDownloads: 4 }])
+    const sessionCount = async () => (await find(owner.email))[0]?.sessionCount
+    await logIn(app, owner.email, owner.password)
+    expect(await sessionCount()).toBe(2)
+    await app.pool.query(`update sessions set expires_at = $1 where user_id = $2`, [
+      app.clock(),
+      owner.id,
+    ])
+    expect(await sessionCount()).toBe(0)
   })
 
   it('shows no secret of a user', async () => {
@@ -140,6 +149,7 @@ describe('GET /api/admin/users', () => {
         'premiumTrialEndsAt',
         'premiumTrialStartedAt',
         'profileImageUrl',
+        'sessionCount',
         'storedBytes',
         'tier',
         'totalDownloads',
@@ -359,6 +369,7 @@ it.each([
   ['POST', '/api/test-email'],
   ['POST', '/api/admin/toggle-user-tier/x'],
   ['GET', '/api/admin/audit'],
+  ['GET', '/api/admin/maintenance'],
 ])('%s %s is closed to everybody but the administrator', async (method, path) => {
   expect((await makeClient(app).fetch(path, { method })).status).toBe(401)
   for (const tier of ['free', 'premium'] as const) {
@@ -366,4 +377,3 @@ it.each([
     expect((await user.fetch(path, { method })).status).toBe(403)
   }
 })
-  ['GET', '/api/admin/maintenance'],

@@ -51,13 +51,11 @@ export function adminRoutes(
     adminStats: ({ user }) => currentStats(user.id),
 
     async listUsers({ query: { search } }) {
-      const found = await listUsers(db, { search, limit: search ? mostFoundUsers : topUsers })
       const now = clock()
-      return found.map(({ user, fileCount, storedBytes, totalDownloads }) => ({
+      const found = await listUsers(db, { search, limit: search ? mostFoundUsers : topUsers, now })
+      return found.map(({ user, ...counts }) => ({
         ...publicUser(toSessionUser(user, now)),
-        fileCount,
-        storedBytes,
-        totalDownloads,
+        ...counts,
         createdAt: user.createdAt.toISOString(),
       }))
     },
@@ -90,12 +88,12 @@ export function adminRoutes(
         action,
       })
       const page = takePage(context, lines, { limit, placeOf: ({ at, id }) => [at, id] })
+      return page.map((line) => ({ ...line, at: line.at.toISOString() }))
+    },
 
     async listMaintenance() {
       const lines = await lastLinesOf(db, maintenanceActs)
       return lines.map(({ at, ...line }) => ({ ...line, at: at.toISOString() }))
-    },
-      return page.map((line) => ({ ...line, at: line.at.toISOString() }))
     },
   }
 }

@@ -1,5 +1,16 @@
-import { and, count, desc, eq, inArray, isNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { files, users } from '../db/schema.ts'
+import {
+  and,
+  count,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNull,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
+import { files, sessions, users } from '../db/schema.ts'
 import { shortGramsOf, shortGramsSql } from '../db/short-grams-sql.ts'
 import type { Db } from '../deps.ts'
 import { tierAt } from '../tiers/queries.ts'
@@ -46,6 +57,8 @@ export interface CountedUser {
   /** The size of the files whose bytes are stored, in bytes. */
   storedBytes: number
   totalDownloads: number
+  /** In how many browsers the user is signed in now. */
+  sessionCount: number
 }
 
 /**
@@ -75,7 +88,7 @@ const fewWithPart = sampledUsers / 200
  */
 export async function listUsers(
   db: Db,
-  { search, limit }: { search: string | undefined; limit: number },
+  { search, limit, now }: { search: string | undefined; limit: number; now: Date },
 ): Promise<CountedUser[]> {
   const which = search ? inArray(users.id, await findUsers(db, search, limit)) : undefined
   const found = db
@@ -98,16 +111,23 @@ export async function listUsers(
     .from(files)
     .where(and(eq(files.ownerId, found.id), isCounted))
     .as('counted')
+  const opened = db
+    .select({ sessionCount: sql`count(*)`.mapWith(Number).as('session_count') })
+    .from(sessions)
+    .where(and(eq(sessions.userId, found.id), gt(sessions.expiresAt, now)))
+    .as('opened')
   const rows = await db
     .select()
     .from(found)
     .crossJoinLateral(counted)
+    .crossJoinLateral(opened)
     .orderBy(desc(found.createdAt), desc(found.id))
   return rows.map((row) => ({
     user: row.found,
     fileCount: row.counted.fileCount,
     storedBytes: row.counted.storedBytes,
     totalDownloads: row.counted.totalDownloads,
+    sessionCount: row.opened.sessionCount,
   }))
 }
 

@@ -240,6 +240,7 @@ const inAnswers: Notes = {
   value: { note: 'Its value.', example: '9' },
   description: { note: 'The note about it.', example: '' },
   isSuspect: { note: 'Whether a robot seems to have sent it.', example: false },
+  sessionCount: { note: 'In how many browsers the user is signed in now.', example: 2 },
   totalUsers: { note: 'How many accounts there are.', example: 120 },
   premiumUsers: { note: 'How many of them are premium now.', example: 14 },
   totalFiles: { note: 'How many files there are.', example: 342 },

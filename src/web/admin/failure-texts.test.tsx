@@ -50,6 +50,7 @@ const user: ListedUser = {
   fileCount: 3,
   storedBytes: 3072,
   totalDownloads: 41,
+  sessionCount: 2,
   createdAt: '2026-11-01T00:00:00.000Z',
 }
 

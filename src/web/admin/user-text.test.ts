@@ -53,15 +53,15 @@ test('before a user is made free, it is said what goes, and that a trial ends', 
 })
 
 test('before a user is deleted, it is said what goes', () => {
-  const others = 'uploads under way, sessions, brand and waiting emails'
-  expect(deletionText({ fileCount: 0 })).toBe(
+  const others = 'uploads under way, brand and waiting emails'
+  expect(deletionText({ fileCount: 0, sessionCount: 0 })).toBe(
     `This account has no files. Its ${others} go with it. This cannot be undone.`,
   )
-  expect(deletionText({ fileCount: 1 })).toBe(
-    `1 file of this account goes with it, bytes and link, and so do its ${others}. This cannot be undone.`,
+  expect(deletionText({ fileCount: 1, sessionCount: 1 })).toBe(
+    `1 file of this account goes with it, bytes and link, and so do its 1 open session, ${others}. This cannot be undone.`,
   )
-  expect(deletionText({ fileCount: 1902 })).toBe(
-    `1,902 files of this account go with it, bytes and links, and so do its ${others}. This cannot be undone.`,
+  expect(deletionText({ fileCount: 1902, sessionCount: 3 })).toBe(
+    `1,902 files of this account go with it, bytes and links, and so do its 3 open sessions, ${others}. This cannot be undone.`,
   )
 })
 

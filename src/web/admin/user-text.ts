@@ -55,8 +55,12 @@ export function downgradeText(
 }
 
 /** Says what the server removes together with a user. */
-export function deletionText({ fileCount }: Pick<ListedUser, 'fileCount'>): string {
-  const others = 'uploads under way, sessions, brand and waiting emails'
+export function deletionText({
+  fileCount,
+  sessionCount,
+}: Pick<ListedUser, 'fileCount' | 'sessionCount'>): string {
+  const sessions = sessionCount === 0 ? '' : `${counted(sessionCount, 'open session')}, `
+  const others = `${sessions}uploads under way, brand and waiting emails`
   const files =
     fileCount === 0
       ? `This account has no files. Its ${others} go with it.`

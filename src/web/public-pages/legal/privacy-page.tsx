@@ -44,10 +44,10 @@ const sections: readonly LegalSection[] = [
           <dd>
             In the Admin Center: names, addresses and whether they are confirmed, pictures and tiers
             of all accounts, when each was made and when its trial began and ends, how many files,
-            stored bytes and downloads it has; the audit log with its IP addresses, and with the
-            addresses of deleted accounts; all feedback; the recipients of emails that could not be
-            sent; and all reports, with the names of the files and the addresses of their owners.
-            Who reads a report can open the file that it is about.
+            stored bytes, downloads and open sessions it has; the audit log with its IP addresses,
+            and with the addresses of deleted accounts; all feedback; the recipients of emails that
+            could not be sent; and all reports, with the names of the files and the addresses of
+            their owners. Who reads a report can open the file that it is about.
           </dd>
         </div>
         <div>

@@ -1,0 +1,71 @@
+// @vitest-environment happy-dom
+import { fireEvent, screen, within } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import type { ListedUser } from '../../shared/contract/admin.ts'
+import { defaultTier } from '../../shared/rules/tier.ts'
+import { useUserDeletion } from './delete-user-dialog.tsx'
+
+const user: ListedUser = {
+  id: 'mira',
+  email: 'mira@example.org',
+  name: 'Mira Oake',
+  firstName: 'Mira',
+  lastName: 'Oake',
+  emailVerified: true,
+  tier: defaultTier,
+  isAdmin: false,
+  premiumTrialStartedAt: null,
+  premiumTrialEndsAt: null,
+  profileImageUrl: null,
+  fileCount: 3,
+  storedBytes: 3072,
+  totalDownloads: 41,
+  sessionCount: 2,
+  createdAt: '2026-11-01T00:00:00.000Z',
+}
+
+function Deletion() {
+  const { ask, dialog } = useUserDeletion('users')
+  return (
+    <>
+      <button type="button" onClick={() => ask(user)}>
+        Ask
+      </button>
+      {dialog}
+    </>
+  )
+}
+
+let page: WebPage
+beforeEach(() => {
+  page = openPage()
+})
+afterEach(() => page.close())
+
+function deletions() {
+  return page.asked.filter(({ call }) => call.startsWith('DELETE'))
+}
+
+test('a user is deleted only with the address typed in, which is always sent along', async () => {
+  page.on('DELETE /api/admin/users/mira', () => ({ message: 'Gone.', deletedFiles: 3 }))
+  page.show(<Deletion />)
+  fireEvent.click(screen.getByRole('button', { name: 'Ask' }))
+  const dialog = await screen.findByRole('dialog')
+  expect(dialog.textContent).toContain('3 files of this account go with it')
+  expect(dialog.textContent).toContain('its 2 open sessions, uploads under way')
+  const field = within(dialog).getByLabelText('Type this address to delete the account')
+  const press = () => fireEvent.click(within(dialog).getByRole('button', { name: 'Delete' }))
+  for (const wrong of ['', 'mira@example.com']) {
+    fireEvent.change(field, { target: { value: wrong } })
+    press()
+    await within(dialog).findByText(/^This is not the address above\.|^Please /)
+  }
+  expect(deletions()).toEqual([])
+  fireEvent.change(field, { target: { value: ' Mira@example.org ' } })
+  press()
+  await screen.findByText('Mira Oake was deleted')
+  expect(deletions()).toMatchObject([
+    { call: 'DELETE /api/admin/users/mira', body: { email: 'Mira@example.org' } },
+  ])
+})
