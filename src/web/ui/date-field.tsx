@@ -28,7 +28,7 @@ export function DateField({ label, value, onValueChange, min = '', max = '' }: D
         min={min || undefined}
         max={max || undefined}
         onChange={({ target }) => onValueChange(target.value)}
-        className={`h-full min-w-0 flex-1 rounded-control bg-transparent pr-2.5 pl-1.5 text-sm tabular-nums ${value === '' ? 'text-muted' : 'font-[560] text-ink'}`}
+        className={`ml-1.5 h-full min-w-0 flex-1 rounded-control bg-transparent pr-2.5 text-sm tabular-nums ${value === '' ? 'text-muted' : 'font-[560] text-ink'}`}
       />
     </div>
   )
