@@ -62,7 +62,7 @@ test('what cannot be loaded is said once, and the acts can be run all the same',
   const alert = await screen.findByText('What was done last could not be loaded.')
   expect(page.text()).not.toContain('Not run from here yet.')
   page.on('GET /api/admin/maintenance', () => [lineOf('expire-trials', { expiredCount: 3 })])
-  fireEvent.click(screen.getByRole('button', { name: 'Load again what was done last' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Try again: what was done last' }))
   await screen.findByText('3 trials ended')
   expect(alert.isConnected).toBe(false)
 })

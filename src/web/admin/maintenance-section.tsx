@@ -41,7 +41,7 @@ export function MaintenanceSection({ id, title }: SectionProps) {
           </p>
           <Button
             size="small"
-            label="Load again what was done last"
+            label="Try again: what was done last"
             pending={isFetching}
             pendingLabel="Loading…"
             onClick={() => void refetch()}
