@@ -65,7 +65,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/web/public-pages/api-reference/call-section.tsx': 'tests/api-reference.test.ts',
   // These files need a real browser.
   'src/web/admin/audit-section.tsx': 'tests/e2e/admin-center.spec.ts',
-  'src/web/admin/delete-user-dialog.tsx': 'tests/e2e/admin-maintenance.spec.ts',
   'src/web/public-pages/landing/offer-drop.ts': 'tests/e2e/landing.spec.ts',
   'src/web/downloads/enhance.ts': 'tests/e2e/download-page.spec.ts',
   'src/web/files/manager/file-manager.tsx': 'tests/e2e/file-manager.spec.ts',

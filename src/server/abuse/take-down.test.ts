@@ -52,6 +52,12 @@ async function rowOf(id: string) {
   return row
 }
 
+/** Returns the line of the audit log about the takedown of a file of the owner. */
+async function auditOf({ id }: { id: string }) {
+  const lines = await takedownAudit(admin, owner)
+  return lines.find(({ details }) => details.fileId === id)
+}
+
 describe('a link that is taken down', () => {
   it('answers like one that never was, at once and everywhere', async () => {
     const file = await makeFile(owner)
@@ -236,7 +242,7 @@ describe('a takedown of a link that is not open', () => {
     )
     expect(await listReports(admin)).toEqual([])
     await expectRefusal((await uploadAgain(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
-    const [line] = await takedownAudit(admin, owner)
+    const line = await auditOf(file)
     expect(line).toMatchObject({
       actor: admin.email,
       ipAddress: '127.0.0.1',
@@ -312,7 +318,7 @@ describe('POST /api/admin/takedown', () => {
     expect((await takeDown(owner, file.shortCode)).status).toBe(403)
     expect(await opens(visitor, file.shortCode)).toBe(true)
     await takenDown(admin, file.shortCode, 'Enough.')
-    const [line] = await takedownAudit(admin, owner)
+    const line = await auditOf(file)
     expect(line).toMatchObject({
       at: app.clock().toISOString(),
       actor: admin.email,

@@ -1,4 +1,5 @@
 import { linkCode } from '../../shared/rules/link-code.ts'
+import { AppError } from '../errors.ts'
 import { readAddress } from '../http/client-address.ts'
 
 /** What somebody searches the audit log for. Each kind stands in another column. */
@@ -12,12 +13,37 @@ export type AuditSearch =
   /** The short code of a link. */
   | { kind: 'link'; shortCode: string }
 
+interface AuditQuery {
+  user?: string | undefined
+  search?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/**
+ * Reads what the audit log is searched for, and from when to when.
+ * @throws {AppError} INVALID_INPUT for two searches, of which no index has the lines of both.
+ */
+export function readAuditQuery({ user, search, from, to }: AuditQuery): {
+  search: AuditSearch | undefined
+  from: Date | undefined
+  to: Date | undefined
+} {
+  if (user !== undefined && search) {
+    throw new AppError('INVALID_INPUT', { message: 'search: Leave it out where there is `user`.' })
+  }
+  const momentOf = (text: string | undefined) => (text === undefined ? text : new Date(text))
+  const bounds = { from: momentOf(from), to: momentOf(to) }
+  if (user !== undefined) return { search: { kind: 'email', email: user }, ...bounds }
+  return { search: search ? readSearch(search) : undefined, ...bounds }
+}
+
 /**
  * Finds out what a search text is: the whole mail address or id of a user, an IP address in any
  * way of writing, or a link or its short code. A short code keeps its capitals, since each of them
  * counts.
  */
-export function readAuditSearch(text: string): AuditSearch {
+function readSearch(text: string): AuditSearch {
   const shortCode = linkCode(text)
   if (shortCode !== null) return { kind: 'link', shortCode }
   if (text.includes('@')) return { kind: 'email', email: text.toLowerCase() }

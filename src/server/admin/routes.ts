@@ -10,7 +10,7 @@ import { counter } from '../http/rate-limit.ts'
 import { toSessionUser } from '../http/session.ts'
 import { setTier } from '../tiers/set-tier.ts'
 import { lastLinesOf, listAudit } from './audit-queries.ts'
-import { readAuditSearch } from './audit-search.ts'
+import { readAuditQuery } from './audit-search.ts'
 import { keepStats } from './keep-stats.ts'
 import { makeUser } from './make-user.ts'
 import { testMail } from './test-mail.ts'
@@ -79,14 +79,9 @@ export function adminRoutes(
 
     async listAudit({ query, context }) {
       const { limit, cursor, action } = query
-      const lines = await listAudit(db, {
-        limit: limit + 1,
-        before: cursor === undefined ? undefined : parseCursor(place, cursor),
-        from: query.from === undefined ? undefined : new Date(query.from),
-        to: query.to === undefined ? undefined : new Date(query.to),
-        search: searchOf(query),
-        action,
-      })
+      const before = cursor === undefined ? undefined : parseCursor(place, cursor)
+      const wanted = { ...readAuditQuery(query), limit: limit + 1, before, action }
+      const lines = await listAudit(db, wanted)
       const page = takePage(context, lines, { limit, placeOf: ({ at, id }) => [at, id] })
       return page.map((line) => ({ ...line, at: line.at.toISOString() }))
     },
@@ -96,16 +91,4 @@ export function adminRoutes(
       return lines.map(({ at, ...line }) => ({ ...line, at: at.toISOString() }))
     },
   }
-}
-
-/**
- * Reads what the audit log is searched for.
- * @throws {AppError} INVALID_INPUT for two searches, of which no index has the lines of both.
- */
-function searchOf({ user: email, search }: { user?: string; search?: string }) {
-  if (email !== undefined && search) {
-    throw new AppError('INVALID_INPUT', { message: 'search: Leave it out where there is `user`.' })
-  }
-  if (email !== undefined) return { kind: 'email', email } as const
-  return search ? readAuditSearch(search) : undefined
 }
