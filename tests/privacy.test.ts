@@ -131,7 +131,7 @@ describe('the privacy policy', () => {
       'mayfly-kept': 'A file that you drop on the front page before you have signed in',
     }
     // These are the names of an event and of a channel between tabs. They store nothing.
-    const keepNothing = ['mayfly-theme-changed', 'mayfly-uploads-2']
+    const keepNothing = ['mayfly-theme-changed', 'mayfly-uploads-3']
     const found = new Set<string>()
     for (const file of await readdir(web, { recursive: true })) {
       if (!/(?<!\.test)\.tsx?$/.test(file) || file.includes('public-pages/legal')) continue

@@ -21,6 +21,8 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   await makeFile(person, { name: 'two.txt' })
   const third = await writeRandomFile(folder, 'three.txt', 1000)
   const fourth = await writeRandomFile(folder, 'four.txt', 1000)
+  const first = await writeRandomFile(folder, 'first.txt', 1000)
+  const second = await writeRandomFile(folder, 'second.txt', 1000)
   await openDashboard(page, app, person)
   await expect(page.getByText('Any type, up to 500MB each, 3 files at most')).toBeVisible()
   await expect(page.getByText('1 of 3 left')).toBeVisible()
@@ -48,6 +50,15 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   await expect(fileRow(page, 'four.txt').getByRole('button', { name: 'Copy' })).toBeVisible()
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeHidden()
+
+  // After an upgrade, also by another button than the card's, the refused files go on by themselves.
+  await chooseFiles(page, [first.path, second.path])
+  await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(2)
+  await page.getByRole('button', { name: 'Start trial' }).first().click()
+  for (const { name } of [first, second]) {
+    await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
+  }
+  await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
 })
 
 test("of a free user's folder the first three files are stored", async ({

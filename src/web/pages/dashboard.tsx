@@ -96,7 +96,7 @@ function SignedIn({ user }: { user: User }) {
   const waiting = useKeptFiles()
   const [wantsTrial, forgetTrial] = useWantedTrial(user)
   const mainAction = mainActionOf({ hasNews, wantsTrial, hasWaiting: waiting.files.length > 0 })
-  const { start, skipped, dismissSkipped, startSkipped } = useUploadFiles(store, user.tier, limits)
+  const { start, skipped, dismissSkipped } = useUploadFiles(store, user.tier, limits)
   const upload = (picked: readonly PickedFile[]) => {
     selectTab('upload')
     start(picked, days)
@@ -113,14 +113,6 @@ function SignedIn({ user }: { user: User }) {
     // zone.
     document.getElementById(dropZoneTitleId)?.focus()
   }
-  /**
-   * After a change of tier, removes the old error and uploads the skipped files that the new tier
-   * allows.
-   */
-  const follow = (changed: User) => {
-    store.getState().dismissInlineError()
-    startSkipped(changed.tier)
-  }
   const heading = useRef<HTMLHeadingElement>(null)
   const isDragging = usePageDrop(take)
   usePagePaste(take)
@@ -132,13 +124,12 @@ function SignedIn({ user }: { user: User }) {
           Welcome back, {welcomeName(user)}
         </h1>
         <div className="flex flex-wrap items-center gap-3 max-sm:w-full">
-          {user.isAdmin ? <TierSwitch user={user} onDone={follow} /> : null}
+          {user.isAdmin ? <TierSwitch user={user} /> : null}
           <TrialBanner
             user={user}
             isMain={tab === 'upload' && mainAction === 'trial'}
-            onDone={(changed) => {
+            onDone={() => {
               forgetTrial()
-              follow(changed)
               heading.current?.focus()
             }}
             onDismiss={() => {
@@ -191,10 +182,7 @@ function SignedIn({ user }: { user: User }) {
                     user={user}
                     skipped={skipped}
                     onDismiss={dismissCards}
-                    onTierChange={(changed) => {
-                      follow(changed)
-                      document.getElementById(dropZoneTitleId)?.focus()
-                    }}
+                    onTierChange={() => document.getElementById(dropZoneTitleId)?.focus()}
                     onTryAnother={() => {
                       dismissCards()
                       fileInput.current?.click()
@@ -235,10 +223,7 @@ function SignedIn({ user }: { user: User }) {
                     isExpiring={params.get('show') === 'expiring-soon'}
                     onShowAll={() => selectTab('manager')}
                     onUpload={() => selectTab('upload')}
-                    onTierChange={(changed) => {
-                      follow(changed)
-                      heading.current?.focus()
-                    }}
+                    onTierChange={() => heading.current?.focus()}
                   />
                 </>
               ),
@@ -251,10 +236,7 @@ function SignedIn({ user }: { user: User }) {
                   user={user}
                   expiringPath={expiringPath}
                   onUpload={() => selectTab('upload')}
-                  onTierChange={(changed) => {
-                    follow(changed)
-                    heading.current?.focus()
-                  }}
+                  onTierChange={() => heading.current?.focus()}
                 />
               ),
             },

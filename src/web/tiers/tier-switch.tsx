@@ -6,8 +6,8 @@ import { Button } from '../ui/button.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 
 /** Spec §6: the administrator sees a button that switches their own tier. */
-export function TierSwitch({ user, onDone }: { user: User; onDone: (user: User) => void }) {
-  const { switchTo, isPending } = useTierChanges(onDone)
+export function TierSwitch({ user }: { user: User }) {
+  const { switchTo, isPending } = useTierChanges()
   const other = tierTraits[user.tier].upgradesTo ?? defaultTier
   return (
     <Button

@@ -27,7 +27,7 @@ export interface TierChanges {
  * and to switch to another tier. After each change a toast tells whether it succeeded (spec §8).
  * @param onDone is called after a successful change, with the changed user.
  */
-export function useTierChanges(onDone: (user: User) => void): TierChanges {
+export function useTierChanges(onDone: (user: User) => void = () => {}): TierChanges {
   const client = useQueryClient()
   const settle = (user: User) => {
     client.setQueryData(currentUserQuery.queryKey, user)

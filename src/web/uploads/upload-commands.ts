@@ -1,3 +1,4 @@
+import type { Tier } from '../../shared/rules/tier.ts'
 import type { AddedFiles } from './engine/upload-plan.ts'
 import type { PickedFile } from './picking/picked-file.ts'
 
@@ -24,6 +25,11 @@ export interface UploadCommands {
   resume(id: string): void
   /** Resumes the uploads that wait for a sign-in, if their owner is signed in again. */
   resumeSignedIn(): Promise<void>
+  /**
+   * Follows a change of the user's tier: the error about the old tier goes. After an upgrade, the uploads that a limit of the old tier
+   * refused are tried again, in the order in which they were added.
+   */
+  followTier(before: Tier, after: Tier): Promise<void>
   /**
    * Gives a paused upload its file again. If the file is another one, it is refused, and a notice
    * says why.

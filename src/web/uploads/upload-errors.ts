@@ -1,4 +1,5 @@
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
+import { isTierLimitCode } from '../../shared/contract/tier-errors.ts'
 import type { UploadPath } from '../../shared/rules/upload-path.ts'
 import { ApiError } from '../api/call.ts'
 import type { UploadRecord } from './records/upload-record.ts'
@@ -157,6 +158,13 @@ export function saysFull(code: string | null | undefined): boolean {
 /** True for an upload that failed because the server has no room. */
 export function failedForSpace({ status, code }: Pick<UploadRecord, 'status' | 'code'>): boolean {
   return status === 'failed' && saysFull(code)
+}
+
+/**
+ * True for an upload that failed because of a limit of the user's tier. Another tier may allow it.
+ */
+export function failedForTier({ status, code }: Pick<UploadRecord, 'status' | 'code'>): boolean {
+  return status === 'failed' && code != null && isTierLimitCode(code)
 }
 
 /** True when the server would refuse all waiting uploads for the same reason. */

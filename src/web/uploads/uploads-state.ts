@@ -21,7 +21,7 @@ export interface UploadLive {
 }
 
 /** The commands that a tab gives by itself. The components of a page cannot give them. */
-type BetweenTabs = 'resumeSignedIn' | 'supplyFile'
+type BetweenTabs = 'resumeSignedIn' | 'followTier' | 'supplyFile'
 
 /**
  * The uploads of this browser as a page sees them, and the commands that a page can give. Every tab

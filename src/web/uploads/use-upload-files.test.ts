@@ -20,8 +20,14 @@ function uploadAs(tier: Tier, limits: Limits = defaultLimits) {
   const added: [readonly PickedFile[], number][] = []
   const add = (...args: [readonly PickedFile[], number]) => added.push(args)
   const store = { getState: () => ({ add }) } as unknown as UploadsStore
-  const { result } = renderHook(() => useUploadFiles(store, tier, limits))
-  return { added, hook: () => result.current }
+  const shown = renderHook(({ tier }) => useUploadFiles(store, tier, limits), {
+    initialProps: { tier },
+  })
+  return {
+    added,
+    hook: () => shown.result.current,
+    become: (tier: Tier) => shown.rerender({ tier }),
+  }
 }
 
 const small = picked('small.txt', 1)
@@ -48,6 +54,20 @@ test('what was skipped is told until it is dismissed, or until the next start', 
   act(() => hook().start([tooLarge], 3))
   act(() => hook().start([small], 3))
   expect(hook().skipped).toEqual([])
+  expect(added).toHaveLength(1)
+})
+
+test('what was skipped goes on once after an upgrade, as far as the new tier takes it', () => {
+  const { added, hook, become } = uploadAs('free')
+  const forPremium = picked('large.iso', defaultLimits.free.maxFileSize + 1)
+  const forNone = picked('larger.iso', defaultLimits.premium.maxFileSize + 1)
+  act(() => hook().start([forPremium, forNone], 3))
+  expect(added).toEqual([])
+  become('premium')
+  expect(added).toEqual([[[forPremium], 3]])
+  expect(hook().skipped).toEqual([forNone.file])
+  become('free')
+  become('premium')
   expect(added).toHaveLength(1)
 })
 

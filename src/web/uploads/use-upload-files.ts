@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { formatSizeLimit } from '../../shared/rules/file-size.ts'
 import { defaultExpirationDays } from '../../shared/rules/lifetime.ts'
 import { filesText } from '../../shared/rules/limit-text.ts'
@@ -16,8 +16,6 @@ export interface UploadFiles {
   /** The files that the last call of `start` skipped, until the person dismisses them. */
   skipped: readonly File[]
   dismissSkipped: () => void
-  /** Uploads the skipped files that this tier allows. Call it after the user's tier has changed. */
-  startSkipped: (tier: Tier) => void
 }
 
 interface Skipped {
@@ -41,11 +39,11 @@ function failedForTier(upgrade: Tier, limits: Limits) {
 
 /**
  * Returns `start`, which uploads files for a user of this tier, and the files that it skipped
- * because they are too large.
+ * because they are too large. After an upgrade, it uploads those of them that the new tier allows.
  */
 export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits): UploadFiles {
   const [skipped, setSkipped] = useState(none)
-  const upload = ({ picked, days }: Skipped, tier: Tier) => {
+  const upload = ({ picked, days }: Skipped) => {
     const plan = planUploads(picked, limits[tier])
     setSkipped({ picked: plan.skipped, days })
     // If a higher tier takes larger files, show a toast (spec §5); the page also shows an upgrade
@@ -54,10 +52,15 @@ export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits):
     if (plan.skipped.length > 0 && upgrade) toast(failedForTier(upgrade, limits))
     if (plan.go.length > 0) store.getState().add(plan.go, days)
   }
+  const known = useRef(tier)
+  useEffect(() => {
+    const before = known.current
+    known.current = tier
+    if (tierTraits[before].upgradesTo === tier && skipped.picked.length > 0) upload(skipped)
+  })
   return {
-    start: (picked, days) => upload({ picked, days }, tier),
+    start: (picked, days) => upload({ picked, days }),
     skipped: skipped.picked.map(({ file }) => file),
     dismissSkipped: () => setSkipped(none),
-    startSkipped: (tier) => upload(skipped, tier),
   }
 }

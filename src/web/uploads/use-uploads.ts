@@ -1,4 +1,5 @@
 import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import type { User } from '../../shared/contract/account.ts'
 import { defaultLimits, largestFileCount } from '../../shared/rules/tier-limits.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { limitsQuery } from '../api/use-limits.ts'
@@ -17,7 +18,7 @@ function storeOf(client: QueryClient): UploadsStore {
   stores ??= new WeakMap()
   const known = stores.get(client)
   if (known) return known
-  const { store, setUser } = createBrowserUploads({
+  const { store, setUser, followTier } = createBrowserUploads({
     onStored: (files) => addStored(client, files),
     onNotice: ({ title, description, link, failed }) =>
       toast({
@@ -31,9 +32,15 @@ function storeOf(client: QueryClient): UploadsStore {
     isAdmin: () => client.getQueryData(currentUserQuery.queryKey)?.isAdmin === true,
   })
   const userHash = hashKey(currentUserQuery.queryKey)
+  let last: User | null = null
   const tellUser = () => {
     const user = client.getQueryData(currentUserQuery.queryKey)
-    if (user !== undefined) setUser(user?.id ?? null)
+    if (user === undefined) return
+    const before = last
+    last = user
+    setUser(user?.id ?? null)
+    if (user === null || before?.id !== user.id || before.tier === user.tier) return
+    followTier(before.tier, user.tier)
   }
   client.getQueryCache().subscribe(({ query }) => {
     if (query.queryHash === userHash) tellUser()

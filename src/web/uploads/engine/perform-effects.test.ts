@@ -156,7 +156,9 @@ describe('what is performed', () => {
   test('what stops one upload stops those that wait, and not those that run', () => {
     for (const id of ['1', '2', '3']) performer.perform(put(id), [{ type: 'enqueue' }])
     events.length = 0
-    performer.perform(put('1'), [{ type: 'stop-the-rest', reason: 'Full.' }])
+    performer.perform(put('1'), [
+      { type: 'stop-the-rest', reason: 'Full.', code: 'TIER_FILE_COUNT' },
+    ])
     expect(events).toEqual(['2 stopped', '3 stopped'])
   })
 

@@ -127,7 +127,7 @@ export class EffectPerformer {
       case 'refresh-list':
         return this.#list(effect.file)
       case 'stop-the-rest':
-        return this.#dispatchToWaiting({ type: 'stopped', reason: effect.reason })
+        return this.#dispatchToWaiting({ ...effect, type: 'stopped' })
       case 'ask-to-sign-in':
         return this.#askToSignIn()
     }

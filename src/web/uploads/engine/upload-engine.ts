@@ -14,11 +14,13 @@
  *
  * The way of an upload through these files is drawn in docs/uploads.md.
  */
+import type { Tier } from '../../../shared/rules/tier.ts'
+import { tierTraits } from '../../../shared/rules/tier-traits.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { coalesce, repeat } from '../timers.ts'
 import type { UploadCommands } from '../upload-commands.ts'
-import { isCancelled } from '../upload-errors.ts'
+import { failedForTier, isCancelled } from '../upload-errors.ts'
 import { otherFileNotice } from '../upload-notices.ts'
 import type { UploadsState } from '../uploads-state.ts'
 import { type BatchProgress, createBatchProgress } from './batch-progress.ts'
@@ -72,6 +74,8 @@ export class UploadEngine implements UploadCommands {
   readonly #wakeCleanUp: () => void
   readonly #holdPage: (isWanted: boolean) => void
   readonly #keepAwake: (isWanted: boolean) => void
+  /** The tier after the last change that a tab has told; null before the first one. */
+  #tier: Tier | null = null
   #isClosed = false
 
   /**
@@ -149,6 +153,21 @@ export class UploadEngine implements UploadCommands {
     if (!user.ok || user.value !== this.#ownerId) return
     this.#performer.signedIn()
     for (const { id, need } of this.#records.values()) if (need === 'sign-in') this.resume(id)
+  }
+
+  async followTier(before: Tier, after: Tier): Promise<void> {
+    // Every tab tells the same change, some of them late.
+    if (after === this.#tier) return
+    this.#tier = after
+    // The error names a limit of the old tier.
+    this.dismissInlineError()
+    if (tierTraits[before].upgradesTo !== after) return
+    const refused = [...this.#over].filter((id) => {
+      const record = this.#records.get(id)
+      return record !== undefined && failedForTier(record)
+    })
+    // Sorting by id gives the order in which the uploads were added.
+    await Promise.all(refused.sort().map((id) => this.#resumer.resume(id)))
   }
 
   async provideFile(id: string, picked: PickedFile): Promise<void> {

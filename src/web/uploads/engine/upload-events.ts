@@ -58,7 +58,7 @@ export type UploadEvent =
   /** A call of another upload showed that the session has ended. */
   | { type: 'signed-out' }
   /** Another upload was refused for a reason that applies to this upload too. */
-  | { type: 'stopped'; reason: string }
+  | { type: 'stopped'; reason: string; code: string | null }
   | { type: 'cancel' }
   /** The cancelled upload was shown for two seconds. Its record can now be removed. */
   | { type: 'forget' }
@@ -118,7 +118,7 @@ export type UploadEffect =
   /** Adds a new file to the list of files. */
   | { type: 'refresh-list'; file: StoredFile }
   /** Fails the uploads that wait in the queue: the server would refuse them for the same reason. */
-  | { type: 'stop-the-rest'; reason: string }
+  | { type: 'stop-the-rest'; reason: string; code: string | null }
   /** Pauses the uploads that wait in the queue, and asks the person to sign in. */
   | { type: 'ask-to-sign-in' }
 

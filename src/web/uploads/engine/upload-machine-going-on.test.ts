@@ -106,9 +106,14 @@ describe('an upload that goes on', () => {
       refusal: refusal(403, 'TIER_FILE_COUNT', tierIsFull),
     })
     expect(effects).toContainEqual({ type: 'tell', notice: { kind: 'inline', text: tierIsFull } })
-    expect(effects).toContainEqual({ type: 'stop-the-rest', reason: tierIsFull })
-    const stopped = stepOf(record(), { type: 'stopped', reason: tierIsFull })
-    expect(stopped.record).toMatchObject({ status: 'failed', error: tierIsFull })
+    const why = { reason: tierIsFull, code: 'TIER_FILE_COUNT' }
+    expect(effects).toContainEqual({ type: 'stop-the-rest', ...why })
+    const stopped = stepOf(record(), { type: 'stopped', ...why })
+    expect(stopped.record).toMatchObject({
+      status: 'failed',
+      error: tierIsFull,
+      code: 'TIER_FILE_COUNT',
+    })
   })
 })
 

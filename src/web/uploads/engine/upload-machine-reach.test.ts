@@ -23,7 +23,7 @@ const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
     { type: 'confirmed', file: storedFile() },
     { type: 'halt' },
     { type: 'signed-out' },
-    { type: 'stopped', reason: 'Full.' },
+    { type: 'stopped', reason: 'Full.', code: 'TIER_FILE_COUNT' },
     { type: 'turn-began', hasFile: false },
     { type: 'cancel' },
     { type: 'forget' },

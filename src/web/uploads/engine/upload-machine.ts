@@ -145,7 +145,7 @@ function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): T
       return { record: paused(record, 'sign-in'), effects: [endTurn, save] }
     case 'stopped':
       if (status !== 'pending') return unchanged(record)
-      return { record: failed(active, event.reason), effects: [endTurn, save] }
+      return { record: failed(active, event.reason, event.code), effects: [endTurn, save] }
     case 'halt':
       return halted(record)
     default:
@@ -228,7 +228,9 @@ function refused(
     const ended = { ...record, ticket: null }
     return failedAndTold(ended, words, why, [{ type: 'release-data' }])
   }
-  const rest: UploadEffect[] = stopsTheRest(refusal) ? [{ type: 'stop-the-rest', reason }] : []
+  const rest: UploadEffect[] = stopsTheRest(refusal)
+    ? [{ type: 'stop-the-rest', reason, code: refusal.code }]
+    : []
   return failedAndTold(record, words, why, rest)
 }
 

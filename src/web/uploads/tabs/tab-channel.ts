@@ -4,7 +4,7 @@ import type { OpenChannel } from '../upload-ports.ts'
  * The name of the channel. Its number must go up whenever the messages change, because a tab that
  * runs an older version would misread them.
  */
-const channelName = 'mayfly-uploads-2'
+const channelName = 'mayfly-uploads-3'
 
 /**
  * Makes the channel between the tabs of this browser. It carries all data that can be cloned,

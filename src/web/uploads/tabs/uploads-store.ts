@@ -11,7 +11,7 @@ import { whileWanted } from '../engine/while-wanted.ts'
 import { askForHandle } from '../picking/handle-file.ts'
 import { createRecordStore, type KeyValues } from '../records/upload-records.ts'
 import { isReadable } from '../transfer/hash-blob.ts'
-import type { UploadCommands } from '../upload-commands.ts'
+import type { PageCommands, UploadCommands } from '../upload-commands.ts'
 import type { ElectLeader, OpenChannel } from '../upload-ports.ts'
 import type { UploadsPage, UploadsState, UploadsStore } from '../uploads-state.ts'
 import { createTabCommands, type TabMessage } from './tab-commands.ts'
@@ -49,6 +49,8 @@ export interface Uploads {
    * the user changes.
    */
   setUser: (id: string | null) => void
+  /** Call it when the tier of the signed-in user has changed. */
+  followTier: PageCommands['followTier']
 }
 
 /**
@@ -197,6 +199,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
       give('resumeSignedIn')
       show()
     },
+    followTier: giving('followTier'),
   }
 }
 

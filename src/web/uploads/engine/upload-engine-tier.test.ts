@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  type EngineWorld,
+  openEngineWorld,
+  pass,
+  refused,
+} from '../../../../tests/support/engine-world.ts'
+import { fileNamed, tierIsFull } from '../../../../tests/support/upload-facts.ts'
+
+let world: EngineWorld
+beforeEach(() => {
+  world = openEngineWorld()
+})
+afterEach(() => world.close())
+
+function starts() {
+  return world.log.filter((line) => line.startsWith('start'))
+}
+
+/** Adds a file that is refused for itself, and three that the tier has no room for. */
+async function addRefused() {
+  world.onStart = (name) =>
+    name === 'bad.txt'
+      ? refused(400, 'INVALID_INPUT', 'Not this one.')
+      : refused(403, 'TIER_FILE_COUNT', tierIsFull)
+  world.add([fileNamed('bad.txt')])
+  await pass(1000)
+  world.add([fileNamed('a.txt'), fileNamed('b.txt')])
+  world.add([fileNamed('c.txt')])
+  await pass(1000)
+  const names = ['bad.txt', 'a.txt', 'b.txt', 'c.txt']
+  expect(world.shown()).toEqual(names.map((name) => `${name} failed`))
+  expect(starts()).toEqual(['start bad.txt', 'start a.txt'])
+  world.log.length = 0
+}
+
+test('after an upgrade, what the old tier had no room for goes on in its order, and nothing else', async () => {
+  await addRefused()
+  world.onStart = () => null
+  await Promise.all([
+    world.engine.followTier('free', 'premium'),
+    // Another tab learns of the same change.
+    world.engine.followTier('free', 'premium'),
+  ])
+  expect(world.state().inlineError).toBeNull()
+  await pass(5000)
+  expect(starts()).toEqual(['start a.txt', 'start b.txt', 'start c.txt'])
+  expect(world.shown()).toEqual([
+    'bad.txt failed',
+    'a.txt completed',
+    'b.txt completed',
+    'c.txt completed',
+  ])
+})
+
+test('an upload that the new tier refuses too is not tried again for the same change', async () => {
+  await addRefused()
+  await world.engine.followTier('free', 'premium')
+  await pass(1000)
+  expect(starts()).toEqual(['start a.txt'])
+  await world.engine.followTier('free', 'premium')
+  await pass(1000)
+  expect(starts()).toHaveLength(1)
+  // The next upgrade is another change.
+  await world.engine.followTier('premium', 'free')
+  await world.engine.followTier('free', 'premium')
+  await pass(1000)
+  expect(starts()).toHaveLength(2)
+})
+
+test('a switch back starts nothing, and changes nothing that runs', async () => {
+  await addRefused()
+  world.onStart = () => null
+  await world.addStuck([fileNamed('running.txt'), fileNamed('waiting.txt')])
+  const before = world.shown()
+  world.log.length = 0
+  await world.engine.followTier('premium', 'free')
+  await pass(5000)
+  expect(world.shown()).toEqual(before)
+  expect(world.log).toEqual([])
+})
