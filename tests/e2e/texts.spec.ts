@@ -5,7 +5,13 @@ import { administratorWalk } from './support/texts/administrator-walk.ts'
 import { freeUserWalk } from './support/texts/free-user-walk.ts'
 import { premiumUserWalk } from './support/texts/premium-user-walk.ts'
 import { visitorWalk } from './support/texts/visitor-walk.ts'
-import { expectShown, expectTold, keepToldTexts } from './support/told-texts.ts'
+import {
+  expectShown,
+  expectToast,
+  expectTold,
+  forgetToldTexts,
+  keepToldTexts,
+} from './support/told-texts.ts'
 
 /** One walk for each kind of person of spec §6, past every screen of spec §2 that they can see. */
 const walks = {
@@ -23,9 +29,11 @@ for (const [person, stops] of Object.entries(walks)) {
     page,
   }) => {
     await keepToldTexts(page)
-    for (const { at, go, shows = [], tells = [] } of stops) {
+    for (const { at, go, shows = [], toast, tells = [] } of stops) {
       await test.step(at, async () => {
+        await forgetToldTexts(page)
         await go({ app, folder, noise, page })
+        if (toast) await expectToast(page, toast)
         await expectTold(page, tells)
         for (const [where, texts] of shows) await expectShown(where(page), texts)
       })

@@ -80,7 +80,7 @@ export const administratorWalk: readonly Stop[] = [
   {
     at: 'change of a tier that fails',
     go: failing(/\/api\/admin\/toggle-user-tier\//, press(/^Make Premium: Ada/)),
-    tells: ['Failed to change user tier'],
+    toast: ['Failed to change user tier'],
   },
   {
     at: 'deletion of a user that fails',
@@ -96,7 +96,7 @@ export const administratorWalk: readonly Stop[] = [
         dialog,
       )(stage)
     }),
-    tells: ['Failed to delete user'],
+    toast: ['Failed to delete user'],
   },
   {
     at: 'price that is not saved',
@@ -105,17 +105,17 @@ export const administratorWalk: readonly Stop[] = [
       await dialog(stage.page).waitFor({ state: 'hidden' })
       await save('Premium price', '9')(stage)
     }),
-    tells: ['Failed to update premium price'],
+    toast: ['Failed to update premium price'],
   },
   {
     at: 'version that is not saved',
     go: save('App version', 'v1'),
-    tells: ['Failed to update app version'],
+    toast: ['Failed to update app version'],
   },
   {
     at: 'signature that is not saved',
     go: save('Email signature', 'We'),
-    tells: ['Failed to update email signature'],
+    toast: ['Failed to update email signature'],
   },
   {
     at: 'dashboard',

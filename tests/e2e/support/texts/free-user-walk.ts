@@ -25,7 +25,7 @@ export const freeUserWalk: readonly Stop[] = [
     at: 'dashboard',
     go: openFreeDashboard,
     shows: [
-      [banner, ['Log out', '@example.org']],
+      [banner, ['Log out', /\S+@example\.org$/m]],
       [
         main,
         [
@@ -43,7 +43,8 @@ export const freeUserWalk: readonly Stop[] = [
     at: 'upload',
     go: (stage) =>
       chooseFile(stage, { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) }),
-    tells: ['Upload Complete', 'a.txt uploaded successfully', 'Upload completed successfully!'],
+    toast: ['Upload Complete', 'a.txt uploaded successfully'],
+    tells: ['Upload completed successfully!'],
   },
   {
     at: 'upload of a file that is too large for the tier',
@@ -70,12 +71,12 @@ export const freeUserWalk: readonly Stop[] = [
   {
     at: 'upgrade that fails',
     go: failing(/\/api\/auth\/toggle-premium$/, press('Upgrade Now')),
-    tells: ['Error', 'Failed to change tier. Please try again.'],
+    toast: ['Error', 'Failed to change tier. Please try again.'],
   },
   {
     at: 'trial that fails',
     go: failing(/\/api\/auth\/start-trial$/, press('Start trial')),
-    tells: ['Failed to start trial'],
+    toast: ['Failed to start trial'],
   },
   {
     at: 'My Files',
@@ -95,7 +96,7 @@ export const freeUserWalk: readonly Stop[] = [
       await press('Delete', question)(stage)
       await question(stage.page).waitFor({ state: 'hidden' })
     }),
-    tells: ['Delete failed', 'Failed to delete expired files. Please try again.'],
+    toast: ['Delete failed', 'Failed to delete expired files. Please try again.'],
   },
   {
     at: 'deletion that fails',
@@ -103,7 +104,7 @@ export const freeUserWalk: readonly Stop[] = [
       await press('Delete open.txt')(stage)
       await press('Delete', question)(stage)
     }),
-    tells: ['Delete failed', 'Failed to delete file. Please try again.'],
+    toast: ['Delete failed', 'Failed to delete file. Please try again.'],
   },
   { at: 'File Manager', go: tab('File Manager'), shows: [[main, ['Upgrade Now']]] },
   { at: 'Analytics', go: tab('Analytics'), shows: [[main, ['Upgrade Now']]] },

@@ -47,7 +47,7 @@ export const premiumUserWalk: readonly Stop[] = [
       [
         uploadsPanel,
         [
-          'Upload paused',
+          /\bUpload paused\b/,
           'Resume',
           'Clear',
           'Paused',
@@ -65,7 +65,14 @@ export const premiumUserWalk: readonly Stop[] = [
     shows: [
       [
         main,
-        ['disk.img', 'zip', '7z', 'parts', 'cloud storage for files over 1GB', 'Try Another File'],
+        [
+          'disk.img',
+          /\bzip\b/,
+          /\b7z\b/,
+          /\bparts\b/,
+          /cloud storage for files over 1GB/,
+          'Try Another File',
+        ],
       ],
     ],
   },
@@ -92,7 +99,7 @@ export const premiumUserWalk: readonly Stop[] = [
       await fileRow(stage.page, longName).getByRole('button', { name: 'Renew' }).click()
       await press('Renew', dialog)(stage)
     }),
-    tells: ['Renewal failed', 'Failed to renew the file link. Please try again.'],
+    toast: ['Renewal failed', 'Failed to renew the file link. Please try again.'],
   },
   {
     at: 'link that is not copied',
@@ -106,7 +113,7 @@ export const premiumUserWalk: readonly Stop[] = [
       })
       await fileRow(page, longName).getByRole('button', { name: 'Copy' }).click()
     },
-    tells: ['Copy failed', 'Failed to copy link to clipboard.'],
+    toast: ['Copy failed', 'Failed to copy link to clipboard.'],
   },
   {
     at: 'File Manager',
@@ -114,7 +121,7 @@ export const premiumUserWalk: readonly Stop[] = [
       await tab('File Manager')(stage)
       await stage.page.getByRole('checkbox', { name: 'Select all files' }).check()
     },
-    shows: [[main, ['8 selected', 'Sort by', 'Settings', 'Copy 6 links']]],
+    shows: [[main, [/^8 selected\b/m, 'Sort by', 'Settings', 'Copy 6 links']]],
   },
   {
     at: 'question before deleting files',
@@ -126,7 +133,7 @@ export const premiumUserWalk: readonly Stop[] = [
   {
     at: 'files that are not deleted',
     go: failing(/\/api\/files\/bulk$/, press('Delete', question)),
-    tells: ['Error', 'Failed to delete files. Please try again.'],
+    toast: ['Error', 'Failed to delete files. Please try again.'],
   },
   {
     at: 'Analytics',
@@ -156,12 +163,12 @@ export const premiumUserWalk: readonly Stop[] = [
       await tab('Upload')(stage)
       await refused(/\/api\/files\/get-upload-url$/, uploadNote)(stage)
     },
-    tells: ['Upload Error', 'Failed to get upload URL'],
+    toast: ['Upload Error', 'Failed to get upload URL'],
   },
   {
     at: 'upload that is not confirmed',
     go: refused(/\/api\/files\/confirm-upload$/, uploadNote),
-    tells: ['Upload Failed', 'Failed to confirm upload'],
+    toast: ['Upload Failed', 'Failed to confirm upload'],
   },
   {
     at: 'upload in the background that is not confirmed',
@@ -170,7 +177,7 @@ export const premiumUserWalk: readonly Stop[] = [
       await refused(/\/api\/files\/confirm-upload$/, uploadNote, 'Not now.')(stage)
     },
     shows: [[uploadsPanel, ['Upload confirmation failed: 400 - Not now.']]],
-    tells: ['Upload Failed', 'Upload confirmation failed: 400 - Not now.'],
+    toast: ['Upload Failed', 'Upload confirmation failed: 400 - Not now.'],
   },
   {
     at: 'upload whose storage is not reached',
@@ -187,7 +194,7 @@ export const premiumUserWalk: readonly Stop[] = [
         await expect(error).toBeVisible({ timeout: 100 })
       }).toPass({ intervals: [100] })
     },
-    tells: ['Upload Failed', 'Network error during upload'],
+    toast: ['Upload Failed', 'Network error during upload'],
   },
   {
     at: 'upload in the background that a fault of the browser ends',
@@ -201,6 +208,6 @@ export const premiumUserWalk: readonly Stop[] = [
       await uploadNote(stage)
     },
     shows: [[uploadsPanel, ['Upload failed']]],
-    tells: ['Upload Failed', 'Failed to upload note.txt'],
+    toast: ['Upload Failed', 'Failed to upload note.txt'],
   },
 ]

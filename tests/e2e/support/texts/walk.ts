@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import type { Stage } from '../stage.ts'
+import type { ToastTexts } from '../told-texts.ts'
 
 /**
  * One stop on a walk through the product. It names the texts of the specification that must appear
@@ -12,9 +13,9 @@ export interface Stop {
   go: (stage: Stage) => Promise<unknown>
   /** The texts that the page must show after `go`, and the part of the page that must show them. */
   shows?: [where: (page: Page) => Locator, texts: (string | RegExp)[]][]
-  /**
-   * The texts that must have appeared by then, even if only for a moment, such as those of toasts.
-   */
+  /** The toast that must have appeared since the stop began. */
+  toast?: ToastTexts
+  /** Other texts that must have appeared since the stop began, even if only for a moment. */
   tells?: string[]
 }
 
