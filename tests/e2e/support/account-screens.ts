@@ -49,7 +49,7 @@ async function openAccount(page: Page, ways: ('password' | 'google')[]) {
   await page.goto('/account')
 }
 
-/** The account page. The first screen signs somebody in for the next three. */
+/** The account page. The first screen signs somebody in for all screens until the long names. */
 export const accountScreens: Screens = {
   'adding Google': async ({ app, page }) => {
     await signIn(page, app, await makePerson(app))
@@ -68,8 +68,30 @@ export const accountScreens: Screens = {
     await openAccount(page, ['google'])
     await expect(page.getByRole('button', { name: 'Send the email' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Remove Google' })).toBeDisabled()
+    await expect(page.getByText(/^Custom branding is part of Premium/)).toBeVisible()
+  },
+  'Admin Center, closed to other users': async ({ page }) => {
+    await page.goto('/admin')
+    await expect(page.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
+  },
+  'a server that cannot be reached': async ({ noise, page }) => {
+    noise.expect(/503 \(Service Unavailable\).*\/api\/auth\/user$/)
+    await page.route('**/api/auth/user', (route) => route.fulfill({ status: 503 }))
+    await page.goto('/account')
+    await expect(page.getByText('Mayfly cannot be reached right now')).toBeVisible()
+  },
+  'a screen whose code is gone': async ({ noise, page }) => {
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('heading', { name: 'Account', exact: true })).toBeVisible()
+    noise.expect(/404 \(Not Found\).*\/assets\/admin-page/)
+    noise.allow(/Failed to fetch dynamically imported module|Unable to preload/)
+    await page.route(/\/assets\/admin-page/, (route) => route.fulfill({ status: 404 }))
+    await page.goto('/admin')
+    await expect(page.getByText('This screen could not be shown')).toBeVisible()
   },
   'account that cannot be loaded': async ({ noise, page }) => {
+    await page.getByRole('button', { name: 'Load it again' }).click()
+    await expect(page.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
     noise.expect(/ERR_FAILED/)
     await page.route(/\/api\/auth\/(sessions|user\/\w+)$/, (route) => route.abort())
     await page.goto('/account')

@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { auditLog, feedback, files, users } from '../../../src/server/db/schema.ts'
 import type { CheckLine } from '../../../src/shared/contract/checks.ts'
@@ -55,6 +55,12 @@ async function makeReports(app: TestApp): Promise<void> {
   }
 }
 
+/** Answers the open question with Cancel. */
+async function cancelQuestion(page: Page): Promise<void> {
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('alertdialog')).toBeHidden()
+}
+
 const rule = JSON.stringify({
   CORSRules: [
     {
@@ -95,8 +101,43 @@ const lines: CheckLine[] = [
   },
 ]
 
-/** The Admin Center. The second and the third screen continue the first. */
+/**
+ * The Admin Center. First the questions, on a page that is short and so quickly checked. Each
+ * continues the one before it. Two more questions continue the screen with the longest of
+ * everything.
+ */
 export const adminScreens: Screens = {
+  'the question before expiring files': async ({ app, page }) => {
+    await makePerson(app, { tier: 'premium' })
+    await app.deps.db.insert(feedback).values({
+      name: 'Grace',
+      email: 'grace@example.org',
+      message: 'A bell.',
+      isSuspect: false,
+      createdAt: app.clock(),
+    })
+    await openAdminCenter(page, app)
+    await section(page, 'Maintenance').getByRole('button', { name: 'Expire files' }).click()
+    await expect(page.getByRole('alertdialog', { name: 'Expire files' })).toBeVisible()
+  },
+  'the question before ending Premium': async ({ page }) => {
+    await cancelQuestion(page)
+    await page.getByRole('button', { name: /^Make Free: Ada/ }).click()
+    await expect(page.getByRole('alertdialog', { name: /^Make Free: Ada/ })).toBeVisible()
+  },
+  'the question before deleting feedback': async ({ page }) => {
+    await cancelQuestion(page)
+    await page.getByRole('button', { name: 'Delete the feedback from Grace' }).click()
+    await expect(page.getByRole('alertdialog', { name: /^Delete the feedback/ })).toBeVisible()
+  },
+  'adding a user': async ({ page }) => {
+    await cancelQuestion(page)
+    await page.getByRole('button', { name: 'Add user' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add user' })
+    await dialog.getByLabel('Email').fill('nowhere')
+    await dialog.getByRole('button', { name: 'Add user' }).click()
+    await expect(dialog.getByText('Please enter a valid email address.')).toBeVisible()
+  },
   'Admin Center with the longest of everything': async ({ app, page }) => {
     await fillWithHardContent(app)
     await makeReports(app)

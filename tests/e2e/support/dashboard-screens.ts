@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { files } from '../../../src/server/db/schema.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
@@ -11,13 +11,28 @@ import type { Screens } from './stage.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-/** The dashboard. The second screen continues the first. */
+/** Lets the page believe that files of the computer enter or leave it. */
+function dragFiles(page: Page, type: 'dragenter' | 'dragleave') {
+  return page.evaluate((type) => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['a'], 'a.txt'))
+    document.body.dispatchEvent(new DragEvent(type, { bubbles: true, dataTransfer }))
+  }, type)
+}
+
+/** The dashboard. Some screens continue the one before them: those that open no dashboard. */
 export const dashboardScreens: Screens = {
   'dashboard without files': async ({ app, page }) => {
     await openDashboard(page, app, await makePerson(app))
     await expect(page.getByText('No files yet')).toBeVisible()
   },
+  'files that are dragged over the page': async ({ page }) => {
+    await dragFiles(page, 'dragenter')
+    await expect(page.getByText('Drop to upload')).toBeVisible()
+  },
   'dashboard while a file is uploaded': async ({ page }) => {
+    await dragFiles(page, 'dragleave')
+    await expect(page.getByText('Drop to upload')).toBeHidden()
     await page.route('**/storage/**', () => {})
     await page
       .getByLabel('Files to upload')
@@ -40,6 +55,10 @@ export const dashboardScreens: Screens = {
     await page.getByLabel('Files to upload').setInputFiles(large)
     await expect(page.getByRole('button', { name: 'Try Another File' })).toBeVisible()
   },
+  'analytics without files': async ({ page }) => {
+    await page.getByRole('tab', { name: 'Analytics' }).click()
+    await expect(page.getByText('Nothing to count yet')).toBeVisible()
+  },
   'a trial in its last hours, of the administrator': async ({ app, page }) => {
     const now = app.clock().getTime()
     const trial = {
@@ -53,6 +72,10 @@ export const dashboardScreens: Screens = {
     )
     await expect(page.getByText('9 hours left')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Switch to Free' })).toBeVisible()
+  },
+  'the question before keeping Premium': async ({ page }) => {
+    await page.getByRole('button', { name: 'Keep Premium' }).click()
+    await expect(page.getByRole('alertdialog')).toContainText('nothing is charged')
   },
   'a trial that is over': async ({ app, page }) => {
     const premiumTrialEndsAt = app.clock()

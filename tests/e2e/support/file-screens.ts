@@ -86,6 +86,23 @@ export const fileScreens: Screens = {
     await page.getByRole('button', { name: `0 downloads, statistics of ${longName}` }).click()
     await expect(page.getByRole('heading', { name: /^No downloads in/ })).toBeVisible()
   },
+  'settings and statistics that could not be loaded': async ({ noise, page }) => {
+    noise.expect(/500 \(Internal Server Error\)/)
+    await page.route(/\/api\/(preferences|files\/[^/]+\/stats)$/, (route) =>
+      route.fulfill({ status: 500 }),
+    )
+    await page.reload()
+    await page.getByRole('tab', { name: 'File Manager' }).click()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await expect(page.getByText('Your settings could not be loaded.')).toBeVisible()
+    await page.getByRole('button', { name: `0 downloads, statistics of ${longName}` }).click()
+    await expect(page.getByText('The statistics could not be loaded.')).toBeVisible()
+  },
+  'analytics that could not be loaded': async ({ page }) => {
+    await page.route(/\/api\/analytics/, (route) => route.fulfill({ status: 500 }))
+    await page.getByRole('tab', { name: 'Analytics' }).click()
+    await expect(page.getByText('The numbers could not be loaded')).toBeVisible()
+  },
   'a receipt with a checksum': async ({ page }) => {
     await page.getByRole('tab', { name: 'My Files' }).click()
     await page.getByRole('button', { name: `receipt of ${longName}` }).click()

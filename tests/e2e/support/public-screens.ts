@@ -1,4 +1,7 @@
 import { expect } from '@playwright/test'
+import { sql } from 'drizzle-orm'
+import { sharePath } from '../../../src/shared/public-pages.ts'
+import { makeFile, makePerson } from '../../support/make.ts'
 import { openLanding } from './landing.ts'
 import type { Screens } from './stage.ts'
 
@@ -52,5 +55,33 @@ export const publicScreens: Screens = {
     await page.clock.install()
     await page.getByRole('button', { name: 'Send Feedback' }).click()
     await expect(page.getByRole('alert')).toContainText('Missing information')
+  },
+  // The browser sends a form that a script submits as it does without scripts: unchecked.
+  'feedback that was not sent': async ({ noise, page }) => {
+    noise.expect(/400 \(Bad Request\).*\/feedback\/form$/)
+    await page.evaluate(() => document.querySelector<HTMLFormElement>('#feedback')?.submit())
+    await expect(page.getByRole('heading', { name: 'Failed to send feedback' })).toBeVisible()
+  },
+  'feedback that was sent': async ({ page }) => {
+    await page.goto('/feedback')
+    await page.getByLabel('Name*').fill('Ada')
+    await page.getByLabel('Email*').fill('ada@example.org')
+    await page.getByLabel('Message*').fill('A bell.')
+    await page.evaluate(() => document.querySelector<HTMLFormElement>('#feedback')?.submit())
+    await expect(page.getByRole('heading', { name: 'Feedback sent successfully!' })).toBeVisible()
+  },
+  'shared files that could not be taken': async ({ page }) => {
+    await page.goto(sharePath)
+    await expect(page.getByRole('heading', { name: 'Please share it again' })).toBeVisible()
+  },
+  'a page that cannot be shown': async ({ app, noise, page }) => {
+    noise.expect(/500 \(Internal Server Error\).*\/s\/\w+$/)
+    const { shortCode } = await makeFile(await makePerson(app))
+    await app.deps.db.execute(sql`alter table files rename to away`)
+    await page.goto(`/s/${shortCode}`)
+    await app.deps.db.execute(sql`alter table away rename to files`)
+    await expect(
+      page.getByRole('heading', { name: 'This page cannot be shown right now' }),
+    ).toBeVisible()
   },
 }
