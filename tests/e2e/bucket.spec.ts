@@ -1,5 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
+import { eq } from 'drizzle-orm'
 import { missingCephPrograms } from '../../scripts/ceph.mjs'
+import { files } from '../../src/server/db/schema.ts'
 import { firstPartsSigned } from '../../src/shared/rules/part-plan.ts'
 import { serveApp } from '../support/app-server.ts'
 import { bytesIn, createBucket, type TestBucket } from '../support/bucket.ts'
@@ -15,6 +17,7 @@ import {
   brokenConnection,
   expect,
   expectNoWaste,
+  isPut,
   test as onNetwork,
   reopen,
   sentSince,
@@ -74,17 +77,30 @@ test('a page sends files to a bucket and fetches them from it, across origins', 
   app,
   folder,
   network,
+  noise,
   page,
   visitor,
 }) => {
   const film = await writeRandomFile(folder, 'film.mkv', 17 * mebibyte)
   const odd = await writeRandomFile(folder, 'Zoë of no known type.xyzzy', 12_345)
   const empty = await writeRandomFile(folder, 'empty.txt', 0)
-  await openDashboard(page, app, await signUp(app))
+  // Premium, because a free user can have only three files.
+  await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   const sent = page.waitForRequest((request) => request.method() === 'PUT')
   await dropFiles(page, [film.path, odd.path, empty.path])
   expect(new URL((await sent).url()).origin).toBe(network.url)
   for (const { name } of [film, odd, empty]) await expect(fileRow(page, name)).toBeVisible()
+
+  // A refusal that no new attempt can mend ends the upload at once.
+  noise.expect(/400 \(Bad Request\)/)
+  const puts = () => network.exchanges.filter(isPut).length
+  const before = puts()
+  network.answer(400, isPut)
+  await chooseFiles(page, [(await writeRandomFile(folder, 'refused.txt', 10)).path])
+  const failure = page.getByRole('alert').filter({ hasText: 'Upload Failed' })
+  await expect(failure).toContainText('Direct S3 upload failed with status 400')
+  expect(puts()).toBe(before + 1)
+  network.open()
 
   for (const file of [film, odd, empty]) {
     const listed = await page.request.get('/api/files')
@@ -274,7 +290,7 @@ test('the administrator tests mail and bucket, and reads that the key lacks a ri
   await expect(hidden).toContainText('no write permission')
 })
 
-test('a user who is deleted and a file that is taken down leave the bucket, and the owner gets a letter', async ({
+test('files that are over, a user who is deleted and a file that is taken down leave the bucket, and the owner gets a letter', async ({
   app,
   bucket,
   page,
@@ -284,7 +300,24 @@ test('a user who is deleted and a file that is taken down leave the bucket, and 
   await makeFile(grace)
   const trap = await makeFile(ada)
   expect(await bytesIn(bucket)).toBeGreaterThan(trap.bytes.length)
+  const overs = [await makeFile(ada), await makeFile(ada)]
+  let left = await bytesIn(bucket)
   await openAdminCenter(page, app)
+  for (const [act, button, did] of [
+    ['Expire files', 'Expire files', 'Bytes of 1 file removed'],
+    ['Clean up expired files', 'Clean up', '2 files deleted'],
+  ] as const) {
+    const over = overs.pop()
+    if (!over) throw new Error('no file')
+    const expiresAt = app.clock()
+    await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, over.id))
+    const result = await startMaintenance(page, act)
+    await page.getByRole('alertdialog').getByRole('button', { name: button }).click()
+    await expect(result).toContainText(did)
+    left -= over.bytes.length
+    await expect.poll(() => bytesIn(bucket)).toBe(left)
+  }
+
   const people = section(page, 'Users')
   await people.getByRole('searchbox').fill(grace.email)
   await expect(people.getByRole('status')).toHaveText('1 found')
