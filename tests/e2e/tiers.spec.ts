@@ -72,6 +72,22 @@ test('a trial is offered, counts down days and hours, and expires on the page', 
   await expect(banner).toBeHidden()
 })
 
+test('Keep Premium tells the price, and then Premium has no end', async ({ app, page }) => {
+  const premiumTrialStartedAt = app.clock()
+  const premiumTrialEndsAt = new Date(premiumTrialStartedAt.getTime() + day)
+  const trial = { premiumTrialStartedAt, premiumTrialEndsAt }
+  const person = await makePerson(app, { tier: 'premium', ...trial })
+  await openDashboard(page, app, person)
+  const banner = page.getByRole('complementary', { name: 'Premium trial' })
+  await pressOn(page, banner.getByRole('button', { name: 'Keep Premium' }))
+  const question = page.getByRole('alertdialog', { name: 'Premium without an end' })
+  await expect(question).toContainText('$8 per month')
+  await pressOn(page, question.getByRole('button', { name: 'Keep Premium' }))
+  await expect(banner).toBeHidden()
+  const kept: User = await (await page.request.get('/api/auth/user')).json()
+  expect(kept).toMatchObject({ tier: 'premium', premiumTrialEndsAt: null })
+})
+
 test('Upgrade Now lets a refused file go on, and the administrator can switch back', async ({
   app,
   folder,
