@@ -232,6 +232,34 @@ describe('a worker that dies', () => {
     expect(lost).toEqual([])
   })
 
+  test('hangs while it starts again: it is killed after a minute, and replaced', async () => {
+    await startAll()
+    nth(1).exit(1)
+    vi.advanceTimersByTime(100)
+    vi.advanceTimersByTime(59_999)
+    expect(nth(2).process.kill).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(nth(2).process.kill).toHaveBeenCalledExactlyOnceWith('SIGKILL')
+    expect(warnings).toEqual([[{ pid: 3 }, 'A worker did not start in time, and is killed']])
+    nth(2).exit(null, 'SIGKILL')
+    vi.advanceTimersByTime(200)
+    nth(3).ready()
+    vi.advanceTimersByTime(600_000)
+    expect(nth(3).process.kill).not.toHaveBeenCalled()
+    expect(forked).toHaveLength(4)
+    expect(lost).toEqual([])
+  })
+
+  test('has no limit at the first start, which may migrate a large database', async () => {
+    const started = workers.start()
+    vi.advanceTimersByTime(3_600_000)
+    for (const worker of forked) {
+      expect(worker.process.kill).not.toHaveBeenCalled()
+      worker.ready()
+    }
+    await started
+  })
+
   test('ends the whole if it cannot start again and none serves', async () => {
     await startAll()
     nth(0).exit(1)

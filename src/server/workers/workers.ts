@@ -17,6 +17,12 @@ const soundMs = 5_000
  * it is killed.
  */
 const stopMs = 75_000
+/**
+ * A worker that takes the place of another and does not serve after this time hangs, so it is
+ * killed. A sound one needs seconds. The first start has no limit, because it may migrate a large
+ * database.
+ */
+const startMs = 60_000
 
 /** How a worker ended. */
 interface End {
@@ -114,6 +120,7 @@ export class Workers {
       return
     }
     this.#living.set(worker, { servesSince: null })
+    if (this.#isStarted) this.#limitStart(worker)
     let fault: string | null = null
     worker.on('message', (report: WorkerReport) => {
       if (report.kind === 'ready') this.#noteReady(worker, report.greeting)
@@ -127,6 +134,20 @@ export class Workers {
     worker.once('exit', (code: number | null, signal: string | null) => {
       this.#noteExit(worker, { code, signal, fault })
     })
+  }
+
+  /** Kills the worker if it does not serve in time. Its place is then taken as after any death. */
+  #limitStart(worker: Worker): void {
+    const kill = setTimeout(() => {
+      if (this.#living.get(worker)?.servesSince !== null) return
+      this.#options.log.warn(
+        { pid: worker.process.pid },
+        'A worker did not start in time, and is killed',
+      )
+      worker.process.kill('SIGKILL')
+    }, startMs)
+    kill.unref()
+    worker.once('exit', () => clearTimeout(kill))
   }
 
   #noteReady(worker: Worker, greeting: Greeting): void {
