@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findChromium } from '../scripts/chromium.mjs'
+import { findChromium, findChromiumForStories } from '../scripts/chromium.mjs'
 import { makeHttpClient } from './http-client.ts'
 import { makeScratch } from './machine.ts'
 import { signIn, startMayfly, uploadFile } from './mayfly.ts'
@@ -24,7 +24,7 @@ interface Report {
   audits: Record<string, { title: string; score: number | null; numericValue?: number }>
 }
 
-const chromium = await findChromium()
+const chromium = (await findChromium()) ?? (await findChromiumForStories())
 if (chromium === null) throw new Error('There is no Chromium: run `npm run e2e`.')
 const scratch = await makeScratch()
 const mayfly = await startMayfly(join(scratch.dir, 'mayfly'), '')

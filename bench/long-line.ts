@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from '@playwright/test'
-import { findChromium } from '../scripts/chromium.mjs'
+import { findChromiumForStories } from '../scripts/chromium.mjs'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { contentType, type Mayfly, signIn, startMayfly, uploadCalls } from './mayfly.ts'
@@ -47,7 +47,7 @@ export async function measureLongLine(cores: Cores, scratch: string): Promise<Ro
   let browser: Browser | undefined
   try {
     line.forwardTo(Number(new URL(mayfly.url).port))
-    const executablePath = await findChromium()
+    const executablePath = await findChromiumForStories()
     if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e` once.')
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
     const ours = await byBrowser(browser, { mayfly, url: line.url, path: source.path })

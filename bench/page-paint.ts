@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Browser, chromium } from '@playwright/test'
-import { findChromium } from '../scripts/chromium.mjs'
+import { findChromiumForStories } from '../scripts/chromium.mjs'
 import { publicPages } from '../src/shared/public-pages.ts'
 import { makeHttpClient } from './http-client.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
@@ -35,7 +35,7 @@ interface Paint {
  * browser.
  */
 export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
-  const executablePath = await findChromium()
+  const executablePath = await findChromiumForStories()
   if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e`.')
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
