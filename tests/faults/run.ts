@@ -4,6 +4,7 @@
  * Usage: `npm run faults -- --seed n --rounds m [--setup name] [--beside k]`.
  */
 import { randomInt } from 'node:crypto'
+import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import { missingCephPrograms } from '../../scripts/ceph.mjs'
 import { keepFilesInMemory } from '../support/files-in-memory.ts'
@@ -57,6 +58,17 @@ function planPlays(): PlannedPlay[] {
   })
 }
 
+/** The signal that ends this run; null before it. */
+let endedBy: 'SIGTERM' | 'SIGINT' | null = null
+// The round is played to its end. A fault in the middle of it may be starting Postgres, which would
+// be left behind. npm may pass the same signal on twice.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    endedBy ??= signal
+    process.exitCode = 128 + constants.signals[signal]
+  })
+}
+
 keepFilesInMemory()
 const planned = planPlays()
 const lacking = new Map<SetupName, string>()
@@ -78,13 +90,14 @@ let isBroken = false
 
 function noteRound(): void {
   total.rounds += 1
+  if (endedBy) throw new Error(`Ended by ${endedBy}.`)
   if (total.rounds % toldEvery > 0) return
   const pace = total.rounds / ((performance.now() - began) / 60_000)
   console.log(`${total.rounds} rounds without a broken promise, ${pace.toFixed(0)} a minute`)
 }
 
 async function playOn(postgres: TestPostgres): Promise<void> {
-  for (let next = plays.shift(); next && !isBroken; next = plays.shift()) {
+  for (let next = plays.shift(); next && !isBroken && !endedBy; next = plays.shift()) {
     const database = await createDatabase(postgres.url, 'migrated')
     const played = await play({ database, postgres, s3Server }, next, noteRound)
     for (const [fault, times] of Object.entries(played.faults)) {
@@ -104,7 +117,7 @@ async function playOne(): Promise<void> {
   } catch (error) {
     isBroken = true
     console.error(error instanceof Error ? error.message : error)
-    process.exitCode = 1
+    process.exitCode ??= 1
   } finally {
     await postgres.stop()
   }
