@@ -56,7 +56,9 @@ export async function startServerProcess(settings: {
   const greeted = hasSaid(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
   await untilReady(child, `http://127.0.0.1:${port}`, said)
-  await Promise.race([greeted, ended])
+  // If the port was taken meanwhile, it is another server that answered.
+  const isOurs = await Promise.race([greeted.then(() => true), ended.then(() => false)])
+  if (!isOurs) throw new Error(`The server has ended: ${await said}`)
   return { url, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) }
 }
 
