@@ -1,29 +1,9 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { listedUser as user } from '../../../tests/support/listed-user.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import type { ListedUser } from '../../shared/contract/admin.ts'
-import { defaultTier } from '../../shared/rules/tier.ts'
 import { useUserDeletion } from './delete-user-dialog.tsx'
-
-const user: ListedUser = {
-  id: 'mira',
-  email: 'mira@example.org',
-  name: 'Mira Oake',
-  firstName: 'Mira',
-  lastName: 'Oake',
-  emailVerified: true,
-  tier: defaultTier,
-  isAdmin: false,
-  premiumTrialStartedAt: null,
-  premiumTrialEndsAt: null,
-  profileImageUrl: null,
-  fileCount: 3,
-  storedBytes: 3072,
-  totalDownloads: 41,
-  sessionCount: 2,
-  createdAt: '2026-11-01T00:00:00.000Z',
-}
 
 function Deletion() {
   const { ask, dialog } = useUserDeletion('users')

@@ -3,8 +3,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { listedUser as user } from '../../../tests/support/listed-user.ts'
 import type { ListedUser } from '../../shared/contract/admin.ts'
-import { defaultTier } from '../../shared/rules/tier.ts'
 import { Toaster } from '../ui/toast.tsx'
 import { useUserDeletion } from './delete-user-dialog.tsx'
 import { MaintenanceSection } from './maintenance-section.tsx'
@@ -33,25 +33,6 @@ function show(content: ReactNode) {
       <Toaster />
     </QueryClientProvider>,
   )
-}
-
-const user: ListedUser = {
-  id: 'mira',
-  email: 'mira@example.org',
-  name: 'Mira Oake',
-  firstName: 'Mira',
-  lastName: 'Oake',
-  emailVerified: true,
-  tier: defaultTier,
-  isAdmin: false,
-  premiumTrialStartedAt: null,
-  premiumTrialEndsAt: null,
-  profileImageUrl: null,
-  fileCount: 3,
-  storedBytes: 3072,
-  totalDownloads: 41,
-  sessionCount: 2,
-  createdAt: '2026-11-01T00:00:00.000Z',
 }
 
 function Deletion() {

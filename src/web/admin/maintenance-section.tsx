@@ -10,6 +10,7 @@ import { useSendsMail } from '../api/use-sends-mail.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { LoadFailedLine } from '../ui/load-failed-line.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { faultText } from './fault-text.ts'
@@ -35,20 +36,13 @@ export function MaintenanceSection({ id, title }: SectionProps) {
   return (
     <SectionFrame id={id} title={title} note="Each says what it did last, in figures.">
       {isError && !lines ? (
-        <div className="mb-3 flex flex-wrap items-center gap-3">
-          <p role="alert" className="text-muted">
-            What was done last could not be loaded.
-          </p>
-          <Button
-            size="small"
-            label="Try again: what was done last"
-            pending={isFetching}
-            pendingLabel="Loading…"
-            onClick={() => void refetch()}
-          >
-            Try again
-          </Button>
-        </div>
+        <LoadFailedLine
+          text="What was done last could not be loaded."
+          label="Try again: what was done last"
+          pending={isFetching}
+          onRetry={() => void refetch()}
+          className="mb-3"
+        />
       ) : null}
       <Card>
         <ul aria-label={title}>

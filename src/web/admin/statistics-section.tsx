@@ -1,6 +1,6 @@
 import { formatCount } from '../charts/format-count.ts'
-import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
+import { LoadFailedLine } from '../ui/load-failed-line.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import type { SectionProps } from './section.tsx'
 import { useStats } from './use-stats.ts'
@@ -45,20 +45,12 @@ export function StatisticsSection({ id, title }: SectionProps) {
           A file counts until its owner deletes it, also once it is over or was taken down.
         </p>
         {isError ? (
-          <div
-            role="alert"
-            className="flex flex-wrap items-center gap-3 border-line border-t px-4 py-3.5 sm:px-5"
-          >
-            <p className="text-muted text-sm">The numbers could not be loaded.</p>
-            <Button
-              size="small"
-              pending={isFetching}
-              pendingLabel="Loading…"
-              onClick={() => void refetch()}
-            >
-              Try again
-            </Button>
-          </div>
+          <LoadFailedLine
+            text="The numbers could not be loaded."
+            pending={isFetching}
+            onRetry={() => void refetch()}
+            className="border-line border-t px-4 py-3.5 sm:px-5"
+          />
         ) : null}
       </Card>
     </section>

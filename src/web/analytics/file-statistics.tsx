@@ -7,7 +7,7 @@ import { localMomentText } from '../../shared/rules/moment-text.ts'
 import { call } from '../api/call.ts'
 import { serverNow } from '../api/look-again.ts'
 import { textColours } from '../files/lifeline.tsx'
-import { Button } from '../ui/button.tsx'
+import { LoadFailedLine } from '../ui/load-failed-line.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { LifeChart } from './life-chart.tsx'
@@ -42,17 +42,12 @@ export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps)
     }
     if (isError) {
       return (
-        <div role="alert" className="flex flex-wrap items-center gap-3 self-start">
-          <p className="text-muted text-sm">The statistics could not be loaded.</p>
-          <Button
-            size="small"
-            pending={isFetching}
-            pendingLabel="Loading…"
-            onClick={() => void refetch()}
-          >
-            Try again
-          </Button>
-        </div>
+        <LoadFailedLine
+          text="The statistics could not be loaded."
+          pending={isFetching}
+          onRetry={() => void refetch()}
+          className="self-start"
+        />
       )
     }
     return (

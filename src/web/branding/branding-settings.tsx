@@ -1,4 +1,4 @@
-import { Button } from '../ui/button.tsx'
+import { LoadFailedLine } from '../ui/load-failed-line.tsx'
 import { BrandingForm } from './branding-form.tsx'
 import { BrandingLoading } from './branding-loading.tsx'
 import { useBranding } from './use-branding.ts'
@@ -9,16 +9,10 @@ export function BrandingSettings() {
   if (data !== undefined) return <BrandingForm saved={data} />
   if (!isError) return <BrandingLoading />
   return (
-    <div role="alert" className="flex flex-wrap items-center gap-3">
-      <p className="text-muted">Your branding could not be loaded.</p>
-      <Button
-        size="small"
-        pending={isFetching}
-        pendingLabel="Loading..."
-        onClick={() => void refetch()}
-      >
-        Try again
-      </Button>
-    </div>
+    <LoadFailedLine
+      text="Your branding could not be loaded."
+      pending={isFetching}
+      onRetry={() => void refetch()}
+    />
   )
 }

@@ -90,7 +90,7 @@ function Receipts() {
             size="small"
             wide
             pending={isFetching}
-            pendingLabel="Loading..."
+            pendingLabel="Loading…"
             onClick={() => void readMore()}
           >
             Show more

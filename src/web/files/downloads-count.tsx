@@ -9,7 +9,7 @@ export interface DownloadsCountProps {
   onToggle: () => void
   /** The id of the element that shows the details; undefined while they are closed. */
   openId: string | undefined
-  /** True if the details have the statistics of the file, and not only its receipt. */
+  /** True if the details show the downloads of each day. Otherwise they show the receipt alone. */
   hasStatistics: boolean
 }
 

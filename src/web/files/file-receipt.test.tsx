@@ -1,28 +1,21 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openClipboard, type TestClipboard } from '../../../tests/support/clipboard.ts'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { FileReceipt } from './file-receipt.tsx'
 
 let page: WebPage
-/** The texts that the page has copied. With null, the browser refuses to copy. */
-let copied: string[] | null
+let clipboard: TestClipboard
 beforeEach(() => {
   page = openPage()
-  copied = []
-  const writeText = async (text: string) => {
-    if (copied === null) throw new DOMException('refused', 'NotAllowedError')
-    copied.push(text)
-  }
-  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
-  Object.assign(document, { execCommand: () => false })
+  clipboard = openClipboard()
 })
 afterEach(() => {
   page.close()
-  Reflect.deleteProperty(navigator, 'clipboard')
-  Reflect.deleteProperty(document, 'execCommand')
+  clipboard.close()
 })
 
 function show(changes: Partial<StoredFile>, canRenew = true) {
@@ -58,14 +51,14 @@ test('of a file that is gone says when storage confirmed it', () => {
 test('is copied as a text', async () => {
   const { file } = show({})
   await copy()
-  expect(copied).toHaveLength(1)
-  expect(copied?.[0]).toContain(`File: ${file.originalName}`)
+  expect(clipboard.copied).toHaveLength(1)
+  expect(clipboard.copied[0]).toContain(`File: ${file.originalName}`)
   await expect.poll(page.text).toContain('Receipt copied')
 })
 
 test('says so when the browser refuses to copy it', async () => {
   show({})
-  copied = null
+  clipboard.refuses = true
   await copy()
   await expect.poll(page.text).toContain('Copy failedFailed to copy receipt to clipboard.')
 })

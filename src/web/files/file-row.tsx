@@ -27,7 +27,7 @@ export interface FileRowProps {
   onDetails: (file: StoredFile) => void
   /** The id of the element that shows the details; undefined while they are closed. */
   openDetails?: string | undefined
-  /** True if the details have the statistics of the file. */
+  /** True if the details show the downloads of each day. Otherwise they show the receipt alone. */
   hasStatistics?: boolean
   /** Set for a file that is marked as new: `alone` if it is the only one. */
   news?: 'alone' | 'with-others' | undefined

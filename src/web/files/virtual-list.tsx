@@ -145,7 +145,7 @@ interface PlaceProps<Item> {
   total: number
   /** The distance from the top of the list in pixels. */
   top: number
-  /** Undefined if the item is not loaded yet. */
+  /** The item to draw; undefined while its page of the list is not loaded. */
   item: Item | undefined
   row: (item: Item) => ReactNode
   placeholder: ReactNode

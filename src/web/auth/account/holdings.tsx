@@ -4,8 +4,8 @@ import { formatSize } from '../../../shared/rules/file-size.ts'
 import { localDayText } from '../../../shared/rules/moment-text.ts'
 import { tierTraits } from '../../../shared/rules/tier-traits.ts'
 import { serverNow } from '../../api/look-again.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { LoadFailedLine } from '../../ui/load-failed-line.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { useHoldings } from './use-holdings.ts'
 
@@ -25,17 +25,12 @@ export function Holdings({ user }: { user: User }) {
         <Fact name="Active links">{figure(data?.activeLinks.toLocaleString('en'))}</Fact>
       </dl>
       {isError ? (
-        <div role="alert" className="mt-5 flex flex-wrap items-center gap-3">
-          <p className="text-muted text-sm">The figures could not be loaded.</p>
-          <Button
-            size="small"
-            pending={isFetching}
-            pendingLabel="Loading..."
-            onClick={() => void refetch()}
-          >
-            Try again
-          </Button>
-        </div>
+        <LoadFailedLine
+          text="The figures could not be loaded."
+          pending={isFetching}
+          onRetry={() => void refetch()}
+          className="mt-5"
+        />
       ) : null}
     </Card>
   )

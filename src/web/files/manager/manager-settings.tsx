@@ -4,8 +4,8 @@ import type { Tier } from '../../../shared/rules/tier.ts'
 import { selectedDays } from '../../../shared/rules/tier-limits.ts'
 import { useLimits } from '../../api/use-limits.ts'
 import { useSendsMail } from '../../api/use-sends-mail.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { LoadFailedLine } from '../../ui/load-failed-line.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -100,17 +100,12 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
     }
     if (isError) {
       return (
-        <div role="alert" className="flex flex-wrap items-center justify-between gap-3 px-5 py-4">
-          <p className="text-muted text-sm">Your settings could not be loaded.</p>
-          <Button
-            size="small"
-            pending={isFetching}
-            pendingLabel="Loading…"
-            onClick={() => void refetch()}
-          >
-            Try again
-          </Button>
-        </div>
+        <LoadFailedLine
+          text="Your settings could not be loaded."
+          pending={isFetching}
+          onRetry={() => void refetch()}
+          className="justify-between px-5 py-4"
+        />
       )
     }
     return (

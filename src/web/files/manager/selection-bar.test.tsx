@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openClipboard, type TestClipboard } from '../../../../tests/support/clipboard.ts'
 import { storedFile } from '../../../../tests/support/upload-facts.ts'
 import { openPage, type WebPage } from '../../../../tests/support/web-page.ts'
 import { SelectionBar, type SelectionBarProps } from './selection-bar.tsx'
@@ -17,23 +18,15 @@ function ended(id: string) {
 
 let page: WebPage
 let pressed: string[]
-/** The texts that the page has copied. With null, the browser refuses to copy. */
-let copied: string[] | null
+let clipboard: TestClipboard
 beforeEach(() => {
   page = openPage()
   pressed = []
-  copied = []
-  const writeText = async (text: string) => {
-    if (copied === null) throw new DOMException('refused', 'NotAllowedError')
-    copied.push(text)
-  }
-  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
-  Object.assign(document, { execCommand: () => false })
+  clipboard = openClipboard()
 })
 afterEach(() => {
   page.close()
-  Reflect.deleteProperty(navigator, 'clipboard')
-  Reflect.deleteProperty(document, 'execCommand')
+  clipboard.close()
 })
 
 function show(changes: Partial<SelectionBarProps> = {}) {
@@ -98,7 +91,7 @@ describe('copying links', () => {
   test('copies each on a line', async () => {
     show({ selected: [open('a'), open('b')] })
     await copy('Copy 2 links')
-    expect(copied).toEqual([`${origin()}/s/code-a\n${origin()}/s/code-b`])
+    expect(clipboard.copied).toEqual([`${origin()}/s/code-a\n${origin()}/s/code-b`])
     await expect.poll(page.text).toContain('2 links copied')
     expect(page.text()).not.toContain('no open link')
   })
@@ -106,7 +99,7 @@ describe('copying links', () => {
   test('leaves out links that do not open, and says so', async () => {
     show({ selected: [open('a'), ended('b')] })
     await copy('Copy 1 link')
-    expect(copied).toEqual([`${origin()}/s/code-a`])
+    expect(clipboard.copied).toEqual([`${origin()}/s/code-a`])
     await expect.poll(page.text).toContain('1 link copied1 file has no open link.')
   })
 
@@ -119,7 +112,7 @@ describe('copying links', () => {
   test('is not possible where none opens', async () => {
     show({ selected: [ended('a')] })
     await copy('Copy 0 links')
-    expect(copied).toEqual([])
+    expect(clipboard.copied).toEqual([])
   })
 
   test.each([
@@ -128,7 +121,7 @@ describe('copying links', () => {
   ])(
     'that the browser refuses is told in the words of the specification',
     async (selected, name) => {
-      copied = null
+      clipboard.refuses = true
       show({ selected })
       await copy(name)
       await expect.poll(page.text).toContain('Copy failedFailed to copy link to clipboard.')

@@ -1,4 +1,7 @@
-/** Does work when its turn has come. Rejects with the reason of the signal if it is aborted then. */
+/**
+ * Waits for its turn, then does the work and returns its result. If `signal` is already aborted when
+ * the turn comes, it does not begin the work, and rejects with the reason of the signal.
+ */
 export type InTurn = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
 /** Returns a function that does at most `most` pieces of work at the same time, in their order. */
