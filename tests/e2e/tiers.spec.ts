@@ -83,6 +83,9 @@ test('Keep Premium tells the price, and then Premium has no end', async ({ app, 
   const question = page.getByRole('alertdialog', { name: 'Premium without an end' })
   await expect(question).toContainText('$8 per month')
   await pressOn(page, question.getByRole('button', { name: 'Keep Premium' }))
+  // The question hides the page from screen readers, and with it the banner. So wait for its end.
+  await expect(page.getByText('Your account is Premium now')).toBeVisible()
+  await expect(question).toBeHidden()
   await expect(banner).toBeHidden()
   const kept: User = await (await page.request.get('/api/auth/user')).json()
   expect(kept).toMatchObject({ tier: 'premium', premiumTrialEndsAt: null })
