@@ -7,6 +7,7 @@ import { expectClearRefusal } from './clear-refusal.ts'
 import { type ExpectedFile, mustOpen, settle, Violation } from './expected-file.ts'
 import { checkArriving, checkPurged, checkRemoved, checkStored } from './invariants.ts'
 import { checkLetters, collectLetters, type Letterbox, sendWaitingMail } from './letters.ts'
+import type { Order } from './orders.ts'
 import { download, type Player, signIn, tryPassword } from './player.ts'
 import type { Stage } from './stage.ts'
 
@@ -139,12 +140,10 @@ export async function checkDeeply(
   for (let pass = 0; pass < 2; pass += 1) {
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
     onTime()
-    if (!(await server.order({ do: 'run-jobs' }))) throw new Violation('the jobs failed')
+    await mustObey(server, { do: 'run-jobs' })
     // Before the comparison, which would remove what the jobs have left.
     await checkPurged(witness, stored)
-    if (!(await server.order({ do: 'compare-storage' }))) {
-      throw new Violation('the comparison of storage with the database found what should not be')
-    }
+    await mustObey(server, { do: 'compare-storage' })
   }
   await checkStored(witness, stored)
   await checkArriving(witness, stored)
@@ -155,6 +154,12 @@ export async function checkDeeply(
     checkLetters(letterbox, player)
     await checkPassword(player)
   }
+}
+
+/** @throws {Violation} if the server does not carry out the order. */
+async function mustObey(server: Stage['server'], order: Order): Promise<void> {
+  const failure = await server.order(order)
+  if (failure !== null) throw new Violation(`${order.do}: ${failure}`)
 }
 
 /** Checks that a player can sign in with the current password, and not with an old one. */

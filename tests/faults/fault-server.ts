@@ -17,10 +17,10 @@ export interface FaultServer {
   now(): Date
   setClock(now: Date): Promise<void>
   /**
-   * Sends an order to the server. Returns whether the server has carried it out; false if it failed
-   * or the server died first.
+   * Sends an order to the server. Returns null when the server has carried it out; otherwise why it
+   * has not.
    */
-  order(order: Order): Promise<boolean>
+  order(order: Order): Promise<string | null>
   /** Ends all processes of the server with SIGKILL. */
   kill(): Promise<void>
   /**
@@ -46,20 +46,20 @@ export function faultServer(served: Served, hasStandby: boolean): FaultServer {
   let standby: ChildProcess | null = null
   let now = served.now
   let orders = 0
-  const waiting = new Map<number, (isDone: boolean) => void>()
+  const waiting = new Map<number, (failure: string | null) => void>()
 
   const answered = ({ number, failure }: Answer) => {
-    waiting.get(number)?.(failure === null)
+    waiting.get(number)?.(failure)
     waiting.delete(number)
   }
   const died = () => {
     child = null
-    for (const end of waiting.values()) end(false)
+    for (const end of waiting.values()) end('the server died')
     waiting.clear()
   }
   const order = (wanted: Order) =>
-    new Promise<boolean>((resolve) => {
-      if (child === null) return resolve(false)
+    new Promise<string | null>((resolve) => {
+      if (child === null) return resolve('the server does not run')
       orders += 1
       waiting.set(orders, resolve)
       // If the message cannot be sent, the server has just died, and `died` answers.
@@ -94,7 +94,8 @@ export function faultServer(served: Served, hasStandby: boolean): FaultServer {
       standby = null
       child.on('message', answered)
       child.once('exit', died)
-      if (!(await order({ do: 'serve', now }))) throw new Error('The server did not start.')
+      const failure = await order({ do: 'serve', now })
+      if (failure !== null) throw new Error(`The server did not start: ${failure}`)
       if (hasStandby) standby = prepare()
     },
     async close() {

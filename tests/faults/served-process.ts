@@ -4,6 +4,7 @@
  * orders, of which the first is to serve, and each is answered once.
  */
 import cluster from 'node:cluster'
+import { inspect } from 'node:util'
 import { testClock } from '../support/test-clock.ts'
 import { type Answer, isOrder, type NumberedOrder, type Obey, type Served } from './orders.ts'
 
@@ -52,7 +53,7 @@ process.on('message', (message: unknown) => {
   const { number } = message
   carryOut(message).then(
     () => tell({ number, failure: null }),
-    (error) => tell({ number, failure: String(error) }),
+    (error) => tell({ number, failure: inspect(error) }),
   )
 })
 // A child whose parent has died must not stay.
