@@ -140,7 +140,7 @@ export async function checkDeeply(
   for (let pass = 0; pass < 2; pass += 1) {
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
     onTime()
-    await mustObey(server, { do: 'run-jobs' })
+    await mustObey(server, { do: 'run-jobs', untilDone: true })
     // Before the comparison, which would remove what the jobs have left.
     await checkPurged(witness, stored)
     await mustObey(server, { do: 'compare-storage' })

@@ -6,8 +6,12 @@ export type Order =
   | { do: 'serve'; now: number }
   /** `now` is in milliseconds since 1970. All processes set their clocks. */
   | { do: 'set-clock'; now: number }
-  /** One process runs the jobs that end files and uploads and remove their bytes. */
-  | { do: 'run-jobs' }
+  /**
+   * One process runs the jobs that end files and uploads and remove their bytes. With `untilDone`,
+   * it repeats them while the database does not answer.
+   */
+  | { do: 'run-jobs'; untilDone?: true }
+  /** One process compares storage with the database, again while the database does not answer. */
   | { do: 'compare-storage' }
   /** Fails tries to send mail that take too long, such as those of killed processes. */
   | { do: 'end-lost-tries' }
