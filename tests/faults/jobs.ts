@@ -1,3 +1,4 @@
+import { removals } from '../../src/server/db/schema.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { expireFiles } from '../../src/server/files/expire-files.ts'
 import { compareStorage } from '../../src/server/jobs/compare-storage.ts'
@@ -16,9 +17,14 @@ export async function runJobs(deps: Deps): Promise<void> {
  * @throws an error if it has found bytes without a row, or a row without bytes.
  */
 export async function expectSame(deps: Deps): Promise<void> {
+  // The jobs could not remove these bytes yet, for instance after a connection was cut. They try
+  // again later, but the comparison may remove the bytes first.
+  const waiting = await deps.db.$count(removals)
   const { removed, failed, missing } = await compareStorage(deps)
   // In a bucket, an upload may begin after the server has given it up. On a disk nothing can.
-  const surplus = deps.config.s3 === null ? removed : 0
+  const surplus = deps.config.s3 === null ? Math.max(0, removed - waiting) : 0
   if (surplus + failed + missing === 0) return
-  throw new Error(`${removed} without a row, ${failed} not removed, ${missing} missing`)
+  throw new Error(
+    `${removed} without a row, of which ${waiting} were known, ${failed} not removed, ${missing} missing`,
+  )
 }
