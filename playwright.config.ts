@@ -14,8 +14,8 @@ export default defineConfig({
   testDir: 'tests/e2e',
   globalSetup: './tests/e2e/support/run.ts',
   fullyParallel: true,
-  // The stories with a bucket share one worker and its S3 server. Playwright would play them after all
-  // others, while the other workers have nothing to do. Those of the first project begin first.
+  // The stories with a bucket share one worker and its S3 server. Playwright would play them after
+  // all others, while the other workers have nothing to do. Those of the first project begin first.
   projects: [
     { name: 'bucket', testMatch: 'bucket.spec.ts' },
     { name: 'stories', testIgnore: 'bucket.spec.ts' },

@@ -21,8 +21,8 @@ const asBrowser = { accept: 'text/html' }
 
 /**
  * Measures how many pages and how many lookups of links the server answers per second. Nginx serves
- * the same bytes from a file, and a bare server of Node's from memory, both without looking up a link
- * or filling in values. Their figures show what is possible at all, and what is possible with Node.
+ * the same bytes from a file, and a bare server of Node's from memory, both without looking up a
+ * link or filling in values. Their figures show what is possible at all, and what with Node.
  */
 export async function measurePages(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },

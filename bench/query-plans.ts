@@ -41,8 +41,8 @@ interface Reads {
 }
 
 /**
- * Does `work`, and looks at the plans of all statements that ran meanwhile. Those of background jobs
- * are among them.
+ * Does `work`, and looks at the plans of all statements that ran meanwhile. Those of background
+ * jobs are among them.
  */
 export async function readsOf(
   mayfly: Mayfly,

@@ -78,7 +78,7 @@ export async function measureTransfers(
         return { sent, file: await calls.confirm(started) }
       }),
     link: (file: { shortCode: string }) => `${mayfly.url}/api/download/${file.shortCode}`,
-    /** Waits until the server has computed the file's SHA-256. Returns how many seconds that took. */
+    /** Waits until the server has computed the file's SHA-256. Returns how many seconds it took. */
     untilDigest: async ({ shortCode }: { shortCode: string }) => {
       const began = performance.now()
       for (;;) {

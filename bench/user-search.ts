@@ -32,8 +32,8 @@ const searches = {
 
 /**
  * Inserts users with a name and an address for each number. The names combine 50 first names and 50
- * last names, and the addresses use 500 domains. The newest user has the lowest number. The names of
- * the oldest tenth end with a sign, and one old user has a name of another sort.
+ * last names, and the addresses use 500 domains. The newest user has the lowest number. The names
+ * of the oldest tenth end with a sign, and one old user has a name of another sort.
  */
 const fill = `
   insert into users (id, name, email, created_at, updated_at)
@@ -74,7 +74,7 @@ export async function measureUserSearch(cores: Cores, scratch: string): Promise<
 }
 
 async function makeUsers(mayfly: Mayfly): Promise<void> {
-  // Postgres makes an index faster in one go than row by row. So the indexes are made after the rows.
+  // Postgres makes an index faster in one go than row by row. So the indexes come after the rows.
   const indexes = await mayfly.sql<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes
     where indexname in ('users_search_text', 'users_short_grams')`,

@@ -143,8 +143,8 @@ async function startUpload(server: Run) {
 }
 
 /*
- * Each start takes seconds of processor time on a slow machine. So the first test follows one folder
- * over three starts: the first start, a stop in order, a second start, and two signals.
+ * Each start takes seconds of processor time on a slow machine. So the first test follows one
+ * folder over three starts: the first start, a stop in order, a second start, and two signals.
  */
 
 test('a server from its first start to a second signal', async () => {

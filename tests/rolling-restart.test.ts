@@ -28,7 +28,9 @@ import { type Sending, send } from './support/send.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 import { abort, confirm } from './support/upload-requests.ts'
 
-/** More than the sockets between server and client hold. So a client that stops reading stops it. */
+/**
+ * More than the sockets between server and client hold. So a client that stops reading stops it.
+ */
 const largeBytes = 24 * 1024 * 1024
 const sentBytes = 200_000
 

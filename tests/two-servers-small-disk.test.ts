@@ -47,8 +47,8 @@ describeOnSmallDisk('two servers on a disk of 32 MiB', () => {
     // It reads the free space twice a second by itself, and for its figures.
     await two.deps.space.figures()
     await expectRefusal(await putBytes(atTwo, new Uint8Array(size)), 507, 'STORAGE_FULL')
-    // Small files that the servers write beside the uploads may take some KiB of the floor. Without the
-    // refusal, 4 MiB of it would be taken.
+    // Small files that the servers write beside the uploads may take some KiB of the floor. Without
+    // the refusal, 4 MiB of it would be taken.
     expect(await disk.free()).toBeGreaterThan(floor - mebibyte)
   })
 })

@@ -1,14 +1,14 @@
 import { pino } from 'pino'
 
 /**
- * How long the line of a request may wait for others. A power cut or SIGKILL loses the request lines
- * of this time.
+ * How long the line of a request may wait for others. A power cut or SIGKILL loses the request
+ * lines of this time.
  */
 const collectMs = 50
 
 /**
- * A pipe takes this many bytes in one piece (PIPE_BUF on Linux). Lines of several processes do not mix
- * if no piece is longer.
+ * A pipe takes this many bytes in one piece (PIPE_BUF on Linux). Lines of several processes do not
+ * mix if no piece is longer.
  */
 const pipeBytes = 4096
 

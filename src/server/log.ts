@@ -26,8 +26,8 @@ export const logSerializers = {
 /**
  * Creates a logger that writes lines to standard output without making the caller wait. Lines that
  * are not written yet are written when the process exits. SIGKILL can lose the lines of the last
- * requests. Every other line is written at once, together with the lines before it. Names and headers
- * that people chose are logged too, so control characters are escaped in both formats.
+ * requests. Every other line is written at once, together with the lines before it. Names and
+ * headers that people chose are logged too, so control characters are escaped in both formats.
  */
 export async function createLogger(options: {
   level: LogLevel

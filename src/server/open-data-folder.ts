@@ -16,13 +16,13 @@ export interface DataFolderOptions {
   onLost(error: unknown): void
 }
 
-/** What a process does with the data folder: it is the only server, starts the workers, or is one. */
+/** What a process does with the data folder: it is the only server, starts workers, or is one. */
 export type FolderRole = 'server' | 'primary' | 'worker'
 
 export interface DataFolder {
   /** The free space of the disk. The caller begins to watch it when the database is open. */
   space: DiskSpace
-  /** The Postgres that this process runs; null where another process or machine runs the database. */
+  /** The Postgres that this process runs; null where another process or machine runs it. */
   postgres: EmbeddedPostgres | null
 }
 

@@ -12,8 +12,8 @@ interface StorageParts
 
 /**
  * Opens the stores that the configuration names, and gives them what they need of the other parts:
- * a function that notes in the database that bytes of an upload arrive, one that says who the client
- * of a request is, and the counters of transfers and failures.
+ * a function that notes in the database that bytes of an upload arrive, one that says who the
+ * client of a request is, and the counters of transfers and failures.
  * @throws {StartFault} as `openStores` does.
  */
 export function openStorage({

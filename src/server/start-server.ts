@@ -63,8 +63,8 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
   if (session) shutdown.add({ name: 'shared session', close: () => session.close() })
 
   // Begins to watch the free space of the disk, and takes a part of it as a reserve for the
-  // database. If the reserve were taken before the database is open, it could leave too little space
-  // to make a new database.
+  // database. If the reserve were taken before the database is open, it could leave too little
+  // space to make a new database.
   space.watch()
 
   const storage = await openStorage({

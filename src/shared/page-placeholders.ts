@@ -30,8 +30,8 @@ export const pagePlaceholders = [
   'renewableX',
   'renewableWidth',
   /**
-   * The SHA-256 of the file, in hexadecimal, if it is known. If not, the page leaves out the section
-   * around this placeholder. That section begins with `ifStart('sha256')`.
+   * The SHA-256 of the file, in hexadecimal, if it is known. If not, the page leaves out the
+   * section around this placeholder. That section begins with `ifStart('sha256')`.
    */
   'sha256',
   /**
@@ -42,15 +42,15 @@ export const pagePlaceholders = [
   /** The first words of the description in a link preview: the message of the brand, or nothing. */
   'lead',
   /**
-   * This placeholder and all that follow are filled only on download pages whose owner has a brand: a
-   * name, a logo or a colour of their own.
+   * This placeholder and all that follow are filled only on download pages whose owner has a brand:
+   * a name, a logo or a colour of their own.
    */
   'brandName',
   'brandMessage',
   /**
    * The style sheet with the brand's accent colour. Only the function `accentStyle` in
-   * `page-template.ts` may make this text: the placeholder is inside a <style>, where escaping does not
-   * make other texts safe.
+   * `page-template.ts` may make this text: the placeholder is inside a <style>, where escaping does
+   * not make other texts safe.
    */
   'accentStyle',
   /**
@@ -65,7 +65,7 @@ export const pagePlaceholders = [
 
 export type PagePlaceholder = (typeof pagePlaceholders)[number]
 
-/** The placeholders of the page where a visitor reports a file. The server fills each with a text. */
+/** The placeholders of the page where a visitor reports a file. Each becomes a text. */
 export const reportPlaceholders = ['code', 'name', 'words', 'email', 'fault'] as const
 
 export type ReportPlaceholder = (typeof reportPlaceholders)[number]
@@ -76,10 +76,10 @@ export function placeholder(name: PagePlaceholder | ReportPlaceholder): string {
 }
 
 /**
- * The conditions for sections of the template, besides the kind of the file. `longName`: the name is
- * so long that it is written smaller. `sha256`: the SHA-256
- * is known. `branded`: the page shows the owner's brand. `plain`: the page shows no brand.
- * `brandName`, `brandMessage`, `accent` and `logo`: the brand has this part.
+ * The conditions for sections of the template, besides the kind of the file. `longName`: the name
+ * is so long that it is written smaller. `sha256`: the SHA-256 is known. `branded`: the page shows
+ * the owner's brand. `plain`: the page shows no brand. `brandName`, `brandMessage`, `accent` and
+ * `logo`: the brand has this part.
  */
 export const pageConditions = [
   'longName',
@@ -95,10 +95,10 @@ export const pageConditions = [
 export type PageCondition = FileKind | (typeof pageConditions)[number]
 
 /**
- * The conditions for sections of the page where a visitor reports a file. `form`: the page shows the form.
- * `fault`: it says why the server refused the form. `sent`: it thanks the visitor. The name of a
- * choice: the visitor has chosen it. If one section lies inside another, the condition of the inner
- * one comes first in this list.
+ * The conditions for sections of the page where a visitor reports a file. `form`: the page shows
+ * the form. `fault`: it says why the server refused the form. `sent`: it thanks the visitor. The
+ * name of a choice: the visitor has chosen it. If one section lies inside another, the condition of
+ * the inner one comes first in this list.
  */
 export const reportConditions = [...reportChoiceNames, 'fault', 'form', 'sent'] as const
 

@@ -99,7 +99,8 @@ export type BrowserCondition = (typeof browserConditions)[number]
  * exactly one condition is true. `disk` and `s3` (`storageNames`): where new files are kept.
  * `smtp`: mail is sent. `outbox`: each email only becomes a file on the server. `supportMail`: mail
  * reaches the support address. `supportForm`: it does not, so pages lead to the feedback form; the
- * same for questions about personal data. `google`: people can sign in with Google. `verification`: people must verify their mail addresses.
+ * same for questions about personal data. `google`: people can sign in with Google. `verification`:
+ * people must verify their mail addresses.
  */
 export const serverConditions = [
   ...(['https', 'http'] as const),

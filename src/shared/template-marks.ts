@@ -1,7 +1,7 @@
 /**
- * The build leaves marks in the pages that it renders, and the server replaces them. This is the mark
- * of a placeholder, where a text goes. Two other marks enclose a section: the page shows it only if
- * its condition is true.
+ * The build leaves marks in the pages that it renders, and the server replaces them. This is the
+ * mark of a placeholder, where a text goes. Two other marks enclose a section: the page shows it
+ * only if its condition is true.
  */
 export function placeholderMark(name: string): string {
   return `{{${name}}}`

@@ -108,8 +108,8 @@ function letClaimsLapse() {
 
 /**
  * Runs the jobs that remove bytes until the expectation holds. After a cut, Postgres may still run
- * the statement for a moment and hold a row. A job passes over such a row, and leaves it to its next
- * run.
+ * the statement for a moment and hold a row. A job passes over such a row, and leaves it to its
+ * next run.
  */
 async function removedAtLast(expectation: () => Promise<void>): Promise<void> {
   letClaimsLapse()

@@ -16,8 +16,8 @@ import { askForUpload } from '../support/upload-requests.ts'
 
 /*
  * The attack: somebody writes an address of the server's own network into everything that he can
- * send, and hopes that the server asks it (SSRF). A listener on this machine notes every connection,
- * whatever is sent on it.
+ * send, and hopes that the server asks it (SSRF). A listener on this machine notes every
+ * connection, whatever is sent on it.
  */
 
 let app: TestApp

@@ -5,8 +5,8 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: a client sends the headers by which nginx says that it sends files itself, or asks for
- * the location from which nginx takes them.
+ * The attack: a client sends the headers by which nginx says that it sends files itself, or asks
+ * for the location from which nginx takes them.
  */
 
 const forged = {

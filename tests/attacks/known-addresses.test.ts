@@ -16,7 +16,8 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 /*
  * The attack: somebody measures how long a call with a mail address takes, to learn whether the
  * address has an account. So each call must do the same work for every address: hash as many
- * passwords, which takes long, send the same statements to the database, and ask for as many emails.
+ * passwords, which takes long, send the same statements to the database, and ask for as many
+ * emails.
  */
 
 let app: TestApp

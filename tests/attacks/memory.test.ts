@@ -22,8 +22,8 @@ import { askWithoutReading, getRequest, type UnreadSockets } from '../support/un
 import { endsOf, startAll, wish } from '../support/upload-batches.ts'
 
 /**
- * Whatever clients do, the process of the server may use at most this many MiB of memory. At rest it
- * uses some 200. If it kept what 1,000 clients do not read, it would use thousands.
+ * Whatever clients do, the process of the server may use at most this many MiB of memory. At rest
+ * it uses some 200. If it kept what 1,000 clients do not read, it would use thousands.
  */
 const ceilingMiB = 300
 const MiB = 1024 ** 2

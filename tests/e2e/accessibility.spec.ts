@@ -21,8 +21,8 @@ const looks: readonly { width: number; theme?: 'light' | 'dark'; text?: number }
 ]
 
 /**
- * Switches to a theme, which changes most colours of the page. Returns what moves then, if only for a
- * moment.
+ * Switches to a theme, which changes most colours of the page. Returns what moves then, if only for
+ * a moment.
  */
 function show(page: Page, theme: string) {
   return page.evaluate((theme) => {

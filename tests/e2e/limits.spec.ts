@@ -51,7 +51,7 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeHidden()
 
-  // After an upgrade, also by another button than the card's, the refused files go on by themselves.
+  // After an upgrade, also by another button than the card's, refused files go on by themselves.
   await chooseFiles(page, [first.path, second.path])
   await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(2)
   await page.getByRole('button', { name: 'Start trial' }).first().click()

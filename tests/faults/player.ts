@@ -281,8 +281,8 @@ export async function uploadFirst(player: Player, random: Draw): Promise<void> {
 
 /**
  * Plays one user for a round: first the pending uploads, then some random uploads, downloads,
- * renewals, deletions, logins and password changes. Only a renewal and a deletion of the same file may be sent at the
- * same time.
+ * renewals, deletions, logins and password changes. Only a renewal and a deletion of the same file
+ * may be sent at the same time.
  * @param isCounted whether the server certainly counts the downloads that it answers in this round.
  */
 export async function playUser(player: Player, random: Draw, isCounted: boolean): Promise<void> {

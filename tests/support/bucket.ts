@@ -23,7 +23,7 @@ export interface TestBucket {
   client: S3Client
   /** Allows pages of an origin to use the bucket (CORS). */
   allow(origin: string): Promise<void>
-  /** Takes from the key the right to put objects into the bucket. Returns a function that ends it. */
+  /** Takes the right to put objects into the bucket from the key. The result gives it back. */
   denyPuts(): Promise<() => Promise<void>>
 }
 

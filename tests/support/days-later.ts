@@ -22,8 +22,8 @@ interface Left {
 }
 
 /**
- * Runs the jobs on what servers have left, days later by the clock. Checks that database and storage
- * name the same bytes, and that the bytes are gone of everything that is over.
+ * Runs the jobs on what servers have left, days later by the clock. Checks that database and
+ * storage name the same bytes, and that the bytes are gone of everything that is over.
  * @throws {Violation} if they are not.
  */
 export async function expectInOrderDaysLater({ databaseUrl, dataDir, env = {}, stored }: Left) {

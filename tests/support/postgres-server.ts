@@ -41,8 +41,8 @@ export interface TestPostgres {
 
 /**
  * Starts a Postgres in a temporary folder.
- * @param prepare gets the URL of the database that every 'migrated' one is a copy of, and may add to
- * it. It must close its connections.
+ * @param prepare gets the URL of the database that every 'migrated' one is a copy of, and may add
+ * to it. It must close its connections.
  */
 export async function startTestPostgres(
   prepare: (url: string) => Promise<void> = async () => {},

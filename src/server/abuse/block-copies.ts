@@ -142,9 +142,8 @@ async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promi
  * Finds blocked content among the files, and completes takedowns that were interrupted. First it
  * reads the files that may hold blocked content and whose SHA-256 this server has not computed yet.
  * For a file in a bucket, the database holds only the SHA-256 that the sender claims. Every 10
- * seconds, and at the end, it takes down every file whose content is blocked. If it can read no file
- * of a batch, storage probably
- * cannot be reached. Then the other files wait for the next run.
+ * seconds, and at the end, it takes down every file whose content is blocked. If it can read no
+ * file of a batch, storage probably cannot be reached. Then the other files wait for the next run.
  * @returns how many files were read, how many could not be read and are tried again, and how many
  * were taken down.
  */

@@ -33,8 +33,8 @@ export interface ReportPages {
 }
 
 /**
- * Reads the template of the page where a visitor reports a file (report.html in `distDir`). The page
- * works without scripts.
+ * Reads the template of the page where a visitor reports a file (report.html in `distDir`). The
+ * page works without scripts.
  * @throws {StartFault} when the template is missing or was built for another version of the server.
  */
 export function loadReportPages(options: { distDir: string; appUrl: URL }): ReportPages {

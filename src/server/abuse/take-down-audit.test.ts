@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Makes a file whose SHA-256 is only what its sender claimed, as a bucket has it. Returns it with its
- * owner.
+ * Makes a file whose SHA-256 is only what its sender claimed, as a bucket has it. Returns it with
+ * its owner.
  */
 async function makeUnproved() {
   const owner = await makePerson(app)

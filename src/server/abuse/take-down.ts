@@ -48,10 +48,10 @@ export interface TakedownResult {
  * too. Only a SHA-256 that this server has computed counts. For a file in a bucket, the server ends
  * the link first and then reads the bytes to compute it. Then the bytes are removed; if that fails,
  * the purge job removes them later. Files whose SHA-256 is not known yet are compared by a run of
- * `findBlockedContent`, which begins within seconds. If this call is interrupted, `findBlockedContent` completes it.
- * Every owner gets a mail. A second takedown of the same file completes the first one, and changes
- * nothing else. Each call that changes something leaves a line in the audit log, also one that only
- * closes a report.
+ * `findBlockedContent`, which begins within seconds. If this call is interrupted,
+ * `findBlockedContent` completes it. Every owner gets a mail. A second takedown of the same file
+ * completes the first one, and changes nothing else. Each call that changes something leaves a line
+ * in the audit log, also one that only closes a report.
  * @throws {AppError} LINK_NOT_FOUND when no file has this link, and no file was reported under it.
  */
 export async function takeDown(

@@ -34,11 +34,11 @@ beforeAll(async () => {
     [userCount, app.clock()],
   )
   busy = '7@many.example'
-  // The oldest 60 lines are acts that nobody did since. A quarter of all are about what one user did,
-  // a quarter about what was done to this user, and every tenth is by the administrator. The
+  // The oldest 60 lines are acts that nobody did since. A quarter of all are about what one user
+  // did, a quarter about what was done to this user, and every tenth is by the administrator. The
   // administrator never sets a tier, and nobody changes a setting of this user. Somebody did much
-  // at first, and nothing since. Every eighth line is about one link, and the oldest lines are about
-  // another one; of the IP addresses it is the same.
+  // at first, and nothing since. Every eighth line is about one link, and the oldest lines are
+  // about another one; of the IP addresses it is the same.
   await app.pool.query(
     `insert into audit_log (at, actor, action, subject, ip_address, details)
     select $2::timestamptz + n * interval '1 second',
@@ -52,8 +52,8 @@ beforeAll(async () => {
     from generate_series(1, $1::int) n`,
     [lineCount, app.clock(), admin.id, userCount, rareAddress, rareCode, frequentCode],
   )
-  // Without a vacuum each look into an index costs a look into the table too. So Postgres is tempted most
-  // to walk along the table.
+  // Without a vacuum each look into an index costs a look into the table too. So Postgres is
+  // tempted most to walk along the table.
   await app.pool.query('analyze users, audit_log')
 })
 afterAll(() => app.close())
@@ -69,7 +69,7 @@ function momentOf(n: string): string {
   return new Date(app.clock().getTime() + 1000 * Number(n)).toISOString()
 }
 
-/** Returns the query, with a moment in place of each `@` and number, and the administrator's address. */
+/** Puts a moment in place of each `@` and number of a query, and fills in the address. */
 function filledIn(query: string): string {
   return query.replaceAll(/@(\d+)/g, (_, n) => momentOf(n)).replace('ADMIN', admin.email)
 }

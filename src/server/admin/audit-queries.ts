@@ -40,8 +40,8 @@ export interface WantedLines {
  * Lists lines of the audit log, newest first. Each line has the mail addresses of its users. For a
  * deleted user, the line about the deletion still holds the address.
  *
- * The log only grows, so a search must not walk along it. Whatever the search asks for, an index has
- * these lines in the order of the list, and Postgres reads a page of them and no more.
+ * The log only grows, so a search must not walk along it. Whatever the search asks for, an index
+ * has these lines in the order of the list, and Postgres reads a page of them and no more.
  */
 export async function listAudit(db: Db, { search, ...wanted }: WantedLines) {
   if (search === undefined) return withNames(db, newestLines(db, wanted))
@@ -189,8 +189,8 @@ async function idsWith(db: Db, email: string): Promise<string[]> {
 
 /**
  * Selects the newest lines about what these users did or underwent. It merges the newest lines of
- * each user, once by actor and once by subject. With one condition for all of them, or with ids that
- * Postgres does not know when it plans the query, it would sort all lines of these users.
+ * each user, once by actor and once by subject. With one condition for all of them, or with ids
+ * that Postgres does not know when it plans the query, it would sort all lines of these users.
  */
 function linesAbout(db: Db, [id, ...others]: [string, ...string[]], wanted: WantedOfAnybody) {
   const by = (actor: string) => newestLines(db, wanted, [auditLog.actor, actor])

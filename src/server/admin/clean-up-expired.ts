@@ -10,9 +10,9 @@ import type { Actor } from './actor.ts'
  * expired files). A user who clears the expired history does the same for the user's own files. The
  * files leave the lists at once, and the first thousand of them lose their bytes before this
  * function returns. The next purge removes the bytes that are left. This function works page by
- * page, each page in its own transaction. The transaction also writes a line about its deleted files
- * to the audit log. So the log is right even after an interruption. From the second line on, a line
- * also has the sum so far, so that the last one tells what the whole act did.
+ * page, each page in its own transaction. The transaction also writes a line about its deleted
+ * files to the audit log. So the log is right even after an interruption. From the second line on,
+ * a line also has the sum so far, so that the last one tells what the whole act did.
  * @param pageSize how many files one statement looks at. With this number, the statement stays far
  * below its time limit.
  * @returns how many files were deleted.

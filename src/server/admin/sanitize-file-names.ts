@@ -25,8 +25,8 @@ interface NewName {
 /**
  * Cleans the names of all files by the rule for new uploads (spec §5). An earlier version of that
  * rule may have allowed names that are not clean. If a name cannot be changed, this function counts
- * and logs it, and continues with the others. The audit log gets the figures of each page, and their
- * sums so far, as in `cleanUpExpired`.
+ * and logs it, and continues with the others. The audit log gets the figures of each page, and
+ * their sums so far, as in `cleanUpExpired`.
  */
 export async function sanitizeFileNames(
   { clock, db, log }: Pick<Deps, 'clock' | 'db' | 'log'>,

@@ -25,9 +25,9 @@ const keptMs = 15 * minuteInMs
  * takes exactly the announced bytes, and they do not become a file. Before the URL is signed, a row
  * in `removals` says when the bytes must be removed. So they are removed even if this server is
  * killed.
- * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE when storage lets no upload begin,
- * with a message that tells why and what to do. A bucket already refuses here if the key lacks the
- * right to write, so the browser would never see that refusal.
+ * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE when storage lets no upload
+ * begin, with a message that tells why and what to do. A bucket already refuses here if the key
+ * lacks the right to write, so the browser would never see that refusal.
  */
 export async function startTestUpload(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'rateLimits' | 'stores'>,

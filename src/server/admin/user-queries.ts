@@ -79,7 +79,7 @@ const sampledUsers = 1000
  * the other parts in the index. If every part is frequent, it looks up all of them.
  */
 const mostWithPart = sampledUsers / 10
-/** If at most this number of these users have a piece, the search looks no further for a rare part. */
+/** If at most this many of these users have a piece, the search looks for no rarer part. */
 const fewWithPart = sampledUsers / 200
 
 /**

@@ -9,8 +9,8 @@ import type { SessionUser } from '../http/session.ts'
 import { countDownloadsOfOwner, countKinds, findMostDownloaded } from './queries.ts'
 
 /**
- * How many files the list of most downloads has. The page shows it beside the list of kinds, so both
- * are of the same length.
+ * How many files the list of most downloads has. The page shows it beside the list of kinds, so
+ * both are of the same length.
  */
 const mostDownloadedLength = fileKinds.length
 

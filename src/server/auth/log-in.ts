@@ -83,9 +83,9 @@ export async function logIn(
 }
 
 /**
- * Signs in by Better Auth if the account has this password, or finds the waiting signup that has it.
- * Better Auth is asked only then, because it reads more from the database for a known address than
- * for an unknown one, and that takes time. A login with the password of a waiting signup stays
+ * Signs in by Better Auth if the account has this password, or finds the waiting signup that has
+ * it. Better Auth is asked only then, because it reads more from the database for a known address
+ * than for an unknown one, and that takes time. A login with the password of a waiting signup stays
  * counted as wrong. Otherwise somebody could sign up with a stranger's address, and then use that
  * login to reset the count of wrong passwords for the stranger's account.
  * @throws {APIError} when nothing has this password.

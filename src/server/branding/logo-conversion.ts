@@ -51,9 +51,9 @@ export class LogoConversion {
   /**
    * Makes a logo of the picture that `read` returns.
    * @param userId the user whose picture it is.
-   * @throws {AppError} LOGOS_BUSY, before anything is read, when too many pictures of this user or of
-   * all users are being converted or wait for it;
-   * LOGO_UNREADABLE when the bytes are no PNG, JPEG or WebP, are damaged, or have too many pixels.
+   * @throws {AppError} LOGOS_BUSY, before anything is read, when too many pictures of this user or
+   * of all users are being converted or wait for it; LOGO_UNREADABLE when the bytes are no PNG,
+   * JPEG or WebP, are damaged, or have too many pixels.
    */
   async convert(userId: string, read: () => Promise<Uint8Array>, log: Logger): Promise<Logo> {
     const own = this.#inHand.filter((id) => id === userId).length
@@ -76,8 +76,8 @@ function busy(): AppError {
 }
 
 /**
- * Bytes by which a file format is recognised, and the offset at which they are in the file. They are
- * written as Latin-1 text.
+ * Bytes by which a file format is recognised, and the offset at which they are in the file. They
+ * are written as Latin-1 text.
  */
 type Mark = readonly [at: number, bytes: string]
 

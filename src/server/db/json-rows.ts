@@ -2,8 +2,8 @@ import { getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 
 /**
- * Returns SQL for `from`: the rows of a JSON array, one row for each of its objects. Each column has
- * the name of a field, and the type of the table's column with this name. So one parameter of a
+ * Returns SQL for `from`: the rows of a JSON array, one row for each of its objects. Each column
+ * has the name of a field, and the type of the table's column with this name. So one parameter of a
  * prepared statement can hold any number of rows.
  * @param json the array as text.
  * @param more fields that are no columns of the table, with their types in Postgres.

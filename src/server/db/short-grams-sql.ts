@@ -1,12 +1,12 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 
 /**
- * Returns, as SQL, an array of all pieces of one character and of two characters in a text. An index
- * of this array finds texts that contain a short text, for which an index of trigrams is no help. A
- * few elements may come more than once, or be empty.
+ * Returns, as SQL, an array of all pieces of one character and of two characters in a text. An
+ * index of this array finds texts that contain a short text, for which an index of trigrams is no
+ * help. A few elements may come more than once, or be empty.
  *
- * It needs no function of our own: it takes the text apart into characters, then into pairs from the
- * first character on, and then into pairs from the second one on.
+ * It needs no function of our own: it takes the text apart into characters, then into pairs from
+ * the first character on, and then into pairs from the second one on.
  */
 export function shortGramsSql(text: SQLWrapper): SQL {
   return sql`(string_to_array(${text}, null) || ${pairs(text)} || ${pairs(sql`substr(${text}, 2)`)})`

@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 
-/** Returns SQL for the condition that a stored file has no SHA-256, and that nobody looked for it. */
+/** Returns SQL for the condition that a stored file has no SHA-256 and nobody looked for it. */
 export function withoutSha256Sql(
   file: Record<'sha256' | 'isContentProved' | 'purgingAt' | 'purgedAt', SQLWrapper>,
 ): SQL {

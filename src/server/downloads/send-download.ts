@@ -10,8 +10,8 @@ import { openLink } from './open-link.ts'
 import type { FindLink } from './queries.ts'
 
 /**
- * How long a redirect may wait for what the bucket tells about the bytes. It is needed only to count
- * the download, and the bucket may be slow for this server but not for the client.
+ * How long a redirect may wait for what the bucket tells about the bytes. It is needed only to
+ * count the download, and the bucket may be slow for this server but not for the client.
  */
 const validatorsMs = 1000
 

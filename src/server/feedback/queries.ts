@@ -14,8 +14,8 @@ export async function insertFeedback(tx: Db, row: Omit<FeedbackRow, 'id'>): Prom
 }
 
 /**
- * Counts the feedback that was sent after a moment, and says when the first of it was sent. Until the
- * transaction ends, nobody else counts or stores feedback.
+ * Counts the feedback that was sent after a moment, and says when the first of it was sent. Until
+ * the transaction ends, nobody else counts or stores feedback.
  */
 export async function countFeedbackUnderLock(
   tx: Db,

@@ -14,7 +14,9 @@ import { sendFeedback } from './send-feedback.ts'
 
 const place = z.tuple([moment, z.uuid()])
 
-/** The calls for sending feedback (spec §7), and for the administrator, who reads and deletes it. */
+/**
+ * The calls for sending feedback (spec §7), and for the administrator, who reads and deletes it.
+ */
 export function feedbackRoutes(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLimits'>,
   showPage: ShowPage,

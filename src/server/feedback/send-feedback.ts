@@ -13,10 +13,11 @@ type FeedbackDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLi
 
 /**
  * Stores feedback, and puts the mail that shows it to the support into the queue. Both are one
- * transaction, so that neither is lost. Two sorts of feedback get no mail of their own: feedback with
- * something in the hidden field `website`, which seems to be from a robot, and feedback that comes
- * when the mails of this hour are used up. The first sort is not refused, because a browser may have
- * filled in the field by itself. After the hour, one mail tells how much feedback of it is stored.
+ * transaction, so that neither is lost. Two sorts of feedback get no mail of their own: feedback
+ * with something in the hidden field `website`, which seems to be from a robot, and feedback that
+ * comes when the mails of this hour are used up. The first sort is not refused, because a browser
+ * may have filled in the field by itself. After the hour, one mail tells how much feedback of it is
+ * stored.
  * @throws {AppError} TOO_MANY_REQUESTS when this address has sent too much, or the instance has
  * stored as much as it takes in a day.
  */
@@ -39,9 +40,9 @@ export async function sendFeedback(
 }
 
 /**
- * Asks for the one letter about all feedback of an hour. It is sent a minute after the hour, so that
- * feedback which is being stored then is counted. If the clock is set back after that letter, the
- * hour comes again and gets no second letter. The Admin Center lists the feedback all the same.
+ * Asks for the one letter about all feedback of an hour. It is sent a minute after the hour, so
+ * that feedback which is being stored then is counted. If the clock is set back after that letter,
+ * the hour comes again and gets no second letter. The Admin Center lists the feedback all the same.
  */
 async function askForDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Promise<void> {
   const start = Math.floor(now.getTime() / hourInMs) * hourInMs

@@ -26,8 +26,8 @@ export async function writeFeedbackMail(
 }
 
 /**
- * Writes the mail that tells the support that not all feedback of an hour got a mail of its own, and
- * how much of that hour is stored now. Returns null if all of it is deleted.
+ * Writes the mail that tells the support that not all feedback of an hour got a mail of its own,
+ * and how much of that hour is stored now. Returns null if all of it is deleted.
  */
 export async function writeFeedbackDigest(
   { config, db }: Pick<Deps, 'config' | 'db'>,

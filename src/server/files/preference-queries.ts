@@ -111,8 +111,8 @@ export async function findOwnersOfEndingLinks(
   after: string,
   limit: number,
 ): Promise<string[]> {
-  // The limit makes Postgres look up the user of each of these preferences. Without it, Postgres may
-  // read all users.
+  // The limit makes Postgres look up the user of each of these preferences. Without it, Postgres
+  // may read all users.
   const user = db.select().from(users).where(eq(users.id, preferences.userId)).limit(1).as('users')
   const rows = await db
     .select({ userId: preferences.userId })

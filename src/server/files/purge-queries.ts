@@ -85,8 +85,8 @@ export interface Look {
   /** How many files it looked at. Those that it did not claim are looked at again later. */
   count: number
   /**
-   * The moment for which the look at the last of these files, in their order, was planned; undefined
-   * if there are no files.
+   * The moment for which the look at the last of these files, in their order, was planned;
+   * undefined if there are no files.
    */
   until: Date | undefined
 }
@@ -318,9 +318,9 @@ export interface Overdue {
  */
 export async function countOverdue(tx: Db, now: Date): Promise<Overdue> {
   const before = new Date(now.getTime() - overdueMs)
-  // The limit makes Postgres find the files first, and then the owner of each. Postgres expects many
-  // files, because it does not know that nearly all purges that have begun have ended too. So with a
-  // plain join it would read all users.
+  // The limit makes Postgres find the files first, and then the owner of each. Postgres expects
+  // many files, because it does not know that nearly all purges that have begun have ended too. So
+  // with a plain join it would read all users.
   const owner = tx.select().from(users).where(eq(users.id, files.ownerId)).limit(1).as('users')
   const dueDates = (which: SQL) =>
     tx

@@ -10,7 +10,8 @@ type EntryResult<Answer> = { answer: Answer } | { error: EntryError }
 
 /**
  * Answers a batch: each entry by itself, in the order of the entries. An entry that is not valid is
- * refused as a call with this body would be. `work` gets the valid ones, and returns how each ended.
+ * refused as a call with this body would be. `work` gets the valid ones, and returns how each
+ * ended.
  */
 export async function answerBatch<Entry, Answer>(
   context: Context<HttpEnv>,

@@ -56,8 +56,8 @@ export async function listen(
   const answer = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
-      // For a HEAD request, `app.fetch` returns a copy of the handler's response. From the copy, the
-      // adapter cannot see that storage has already answered.
+      // For a HEAD request, `app.fetch` returns a copy of the handler's response. From the copy,
+      // the adapter cannot see that storage has already answered.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
     { hostname: host }, // for HTTP/1.0 requests that name no host, such as simple health checks

@@ -45,8 +45,8 @@ export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoin
 
 interface MountOptions {
   /**
-   * Finds the session of a request; null for a visitor. With `isPolled` the request is no use of the
-   * session.
+   * Finds the session of a request; null for a visitor. With `isPolled` the request is no use of
+   * the session.
    */
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */

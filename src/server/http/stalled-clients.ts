@@ -72,8 +72,8 @@ function isTooSlow(watched: Watched, bytes: number): boolean {
 }
 
 /**
- * Returns how much of the answer the client has read, or how much of its body it has sent. null: the
- * server does not wait for the client.
+ * Returns how much of the answer the client has read, or how much of its body it has sent. null:
+ * the server does not wait for the client.
  */
 function progressOf(response: ServerResponse): Progress | null {
   const { req: request, socket } = response

@@ -24,7 +24,7 @@ const minute = 60_000
 const day = 24 * 60 * minute
 /** How many expired files there are that their owners can renew. */
 const keptCount = 30_000
-/** How many files there are whose bytes were removed. Their rows stay in the lists of the owners. */
+/** How many files have lost their bytes. Their rows stay in the lists of the owners. */
 const purgedCount = 60_000
 const ownerCount = 1000
 const userCount = 10_000

@@ -37,7 +37,7 @@ export interface PublicFacts {
   /** The price in dollars a month, as the setting stores it. */
   price: string
   limits: Limits
-  /** The texts of the placeholders `signupDomains` and `storageHost`; empty if the settings name none. */
+  /** The texts of the placeholders of these names; empty if the settings name none. */
   signupDomains: string
   storageHost: string
 }

@@ -12,8 +12,8 @@ const atOnce = 64
 const uncounted = ['ENOENT', 'EACCES', 'EPERM']
 
 /**
- * Returns how many bytes a file, or a folder with all that is in it, takes up on the disk. What does
- * not exist, or may not be read, takes none.
+ * Returns how many bytes a file, or a folder with all that is in it, takes up on the disk. What
+ * does not exist, or may not be read, takes none.
  */
 export async function takenBytes(path: string): Promise<number> {
   const found = await lstat(path).catch(unlessUncounted)

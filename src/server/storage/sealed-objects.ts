@@ -4,8 +4,8 @@ import type { Storage } from './storage.ts'
 /**
  * Gives access to the sealed objects of a store, for code that copies all of them: a backup, a
  * restore, or a move to another store. Opening it changes no object, so a server may use the store
- * at the same time. As in `Storage`, `list` and `remove` also know objects that have not been sealed,
- * such as what an interrupted `write` has left. `read` does not.
+ * at the same time. As in `Storage`, `list` and `remove` also know objects that have not been
+ * sealed, such as what an interrupted `write` has left. `read` does not.
  */
 export interface SealedObjects
   extends Pick<Storage, 'name' | 'list' | 'installation' | 'claim' | 'remove'> {

@@ -148,8 +148,8 @@ export interface Storage {
   /**
    * Makes an uploaded object final and durable. After this the bytes survive a power cut, and no
    * presigned URL for uploads can change them. Sealing twice succeeds.
-   * @returns the SHA-256 of the bytes in hexadecimal; null where `computesSha256` is false, or where
-   * to compute it would take long. Then `sha256` computes it.
+   * @returns the SHA-256 of the bytes in hexadecimal; null where `computesSha256` is false, or
+   * where to compute it would take long. Then `sha256` computes it.
    * @throws {SizeMismatch} when the object does not hold exactly `size` bytes.
    */
   seal(key: string, size: number): Promise<string | null>

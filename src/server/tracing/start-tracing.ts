@@ -30,9 +30,9 @@ import { watchS3 } from './traced-s3.ts'
 import type { Tracing } from './tracing.ts'
 
 /**
- * Starts sending traces to the collector that OpenTelemetry's environment variables name. No library
- * is patched: the server makes its spans by the returned object. If the collector cannot be reached,
- * spans are dropped, and no request is slower.
+ * Starts sending traces to the collector that OpenTelemetry's environment variables name. No
+ * library is patched: the server makes its spans by the returned object. If the collector cannot be
+ * reached, spans are dropped, and no request is slower.
  */
 export function startTracing(settings: TracingSettings, log: Pick<Logger, 'warn'>): Tracing {
   watchFaults(log)

@@ -45,7 +45,7 @@ interface Sealed extends Found {
   proved: string | null
 }
 
-/** A confirmation whose bytes are those that were announced. Next, the row of its file is written. */
+/** A confirmation whose bytes are those that were announced. Next, the file's row is written. */
 interface Ready extends Found {
   sha256: string | null
   isContentProved: boolean

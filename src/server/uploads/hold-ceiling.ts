@@ -32,9 +32,9 @@ type CeilingDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
  *
  * Below half the ceiling, it does not lock the owner. For small uploads their `unfinished` is then
  * enough. It misses uploads that start at the same moment, on this server or on others, so larger
- * uploads, and many at once, count again. Their rows are committed, so of larger uploads at the same
- * moment the one that counts last sees all others. Small ones that were missed fit into the other
- * half.
+ * uploads, and many at once, count again. Their rows are committed, so of larger uploads at the
+ * same moment the one that counts last sees all others. Small ones that were missed fit into the
+ * other half.
  * @param uploads new uploads of one owner, which one statement has inserted.
  * @returns the uploads that did not fit and were removed.
  */

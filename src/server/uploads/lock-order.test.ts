@@ -18,7 +18,8 @@ import { endUploadsOf, restartUpload, type Upload } from './queries.ts'
 
 /*
  * Statements that lock the same uploads run at the same time, on a real Postgres. If two of them
- * waited for each other, Postgres would end one with the error 40P01, and its call would be refused.
+ * waited for each other, Postgres would end one with the error 40P01, and its call would be
+ * refused.
  */
 
 const rounds = 60

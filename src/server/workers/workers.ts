@@ -69,9 +69,9 @@ export class Workers {
    * @throws {StartFault} when one of them cannot start. The others must then be closed.
    */
   start(): Promise<Greeting> {
-    // By default this process would accept the connections and hand them to the workers. If a worker
-    // is killed before it has taken a connection, Node gives it to no other worker, and the client
-    // waits.
+    // By default this process would accept the connections and hand them to the workers. If a
+    // worker is killed before it has taken a connection, Node gives it to no other worker, and the
+    // client waits.
     cluster.schedulingPolicy = cluster.SCHED_NONE
     for (let number = 0; number < this.#options.count; number += 1) this.#fork()
     return this.#started.promise

@@ -17,7 +17,7 @@ export class InvalidEntry {
  * only this entry is refused.
  */
 export function batchOf<S extends ZodType>(entry: S) {
-  // Zod's types say that `catch` returns an entry that fits. Here it returns why the entry does not.
+  // Zod's types say that `catch` returns an entry that fits. Here it returns why it does not fit.
   const lenient = entry.catch(({ error }) => new InvalidEntry(error.issues) as never)
   return z
     .array(lenient as ZodType<z.output<S> | InvalidEntry, z.input<S>>)
@@ -38,7 +38,9 @@ const error = z.object({
   httpStatus: z.int(),
   code: z.string(),
   message: z.string(),
-  /** After how many seconds the client may try again. Absent where the answer has no Retry-After. */
+  /**
+   * After how many seconds the client may try again. Absent where the answer has no Retry-After.
+   */
   retryAfterSeconds: z.int().optional(),
 })
 

@@ -23,14 +23,14 @@ export interface Endpoint {
   summary: string
   access: Access
   /**
-   * Pages that stay open make this call by themselves. So it needs a session as every call does, but
-   * it is no use of the session and does not prolong it (see `rules/session-life.ts`).
+   * Pages that stay open make this call by themselves. So it needs a session as every call does,
+   * but it is no use of the session and does not prolong it (see `rules/session-life.ts`).
    */
   isPolled?: true
   params?: ZodType
   query?: ZodType
   body?: ZodType
-  /** The largest size of the JSON body in bytes, where it may be larger than that of other calls. */
+  /** The largest size of the JSON body in bytes, where it may be larger than in other calls. */
   maxBodySize?: number
   /**
    * For a body that is not JSON: its allowed media types, and its largest size in bytes. The

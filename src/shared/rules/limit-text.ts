@@ -14,8 +14,8 @@ export function daysText(...days: readonly number[]): string {
 }
 
 /**
- * Says how many more files a user may have who has `active` ones now. Examples: '2 of 3 left', 'None
- * left: delete files to make room'.
+ * Says how many more files a user may have who has `active` ones now. Examples: '2 of 3 left',
+ * 'None left: delete files to make room'.
  */
 export function filesLeftText(maxFiles: number, active: number): string {
   const left = maxFiles - active

@@ -15,8 +15,8 @@ export type ReportChoice = keyof typeof reportChoices
 export const reportChoiceNames = Object.keys(reportChoices) as ReportChoice[]
 
 /**
- * The greatest length, in characters, of a visitor's own words in the form. Together with the longest
- * choice before them they are no longer than `longestReason`.
+ * The greatest length, in characters, of a visitor's own words in the form. Together with the
+ * longest choice before them they are no longer than `longestReason`.
  */
 export const longestWords = 900
 

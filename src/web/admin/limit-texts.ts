@@ -75,9 +75,9 @@ type Disk = NonNullable<CallAnswer<'adminLimits'>['disk']>
 
 /**
  * Tells the administrator how much of the disk stays free, because the server refuses uploads that
- * would take it, and why it is that much. It is the largest of three values: the setting "Free space
- * to leave", MIN_FREE_SPACE in the server's environment, and what the embedded database needs. If
- * even the empty disk has less, the text says that every upload is refused.
+ * would take it, and why it is that much. It is the largest of three values: the setting "Free
+ * space to leave", MIN_FREE_SPACE in the server's environment, and what the embedded database
+ * needs. If even the empty disk has less, the text says that every upload is refused.
  * @param wanted the setting "Free space to leave", in bytes.
  * @param disk `leastFree` is the largest of the three values, `minFree` is MIN_FREE_SPACE, and
  * `size` is the size of the disk, all in bytes.

@@ -118,8 +118,8 @@ function verdict(act: MaintenanceAct, ok: boolean, done: string): Outcome {
 }
 
 /**
- * Returns what an action did, by its line in the audit log. An older version of the program may have
- * written other details. Then it only says that the action was done.
+ * Returns what an action did, by its line in the audit log. An older version of the program may
+ * have written other details. Then it only says that the action was done.
  */
 export function rememberedOutcome(act: MaintenanceAct, details: Details): Outcome {
   try {

@@ -12,9 +12,9 @@ export const auditKey = '/api/admin/audit'
 export const maintenanceKey = '/api/admin/maintenance'
 
 /**
- * Reloads what an action of the administrator may have changed: the figures, the mark in the header,
- * the checks, the users, the limits with the free space, the audit log, and what the maintenance
- * actions did last.
+ * Reloads what an action of the administrator may have changed: the figures, the mark in the
+ * header, the checks, the users, the limits with the free space, the audit log, and what the
+ * maintenance actions did last.
  */
 export function refreshAfterAct(client: QueryClient): void {
   const keys = [

@@ -214,8 +214,8 @@ export function createCallForPage(fetch: Fetch, origin = '') {
 }
 
 /**
- * Calls the browser's `fetch`, and corrects the clock of `serverClock` by each answer that comes from
- * the server and not from a cache.
+ * Calls the browser's `fetch`, and corrects the clock of `serverClock` by each answer that comes
+ * from the server and not from a cache.
  */
 async function fetchAndLearn(input: string, init: RequestInit): Promise<Response> {
   const sentAt = Date.now()

@@ -13,8 +13,8 @@ export interface NewAccountNoteProps {
 }
 
 /**
- * Says on the login page that the signup has succeeded, and what to do next. Unlike the toast of the
- * signup it stays.
+ * Says on the login page that the signup has succeeded, and what to do next. Unlike the toast of
+ * the signup it stays.
  */
 export function NewAccountNote({ account, mailWaits, again }: NewAccountNoteProps) {
   const Icon = account.requiresVerification ? Mail : CircleCheck

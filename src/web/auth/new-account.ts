@@ -10,9 +10,9 @@ const newAccount = z.object({
 export type NewAccount = z.infer<typeof newAccount>
 
 /**
- * Returns the account in a state of the browser's history; null if the state holds none. The browser
- * keeps that state when the page is loaded again, so an older version of this program may have
- * written it.
+ * Returns the account in a state of the browser's history; null if the state holds none. The
+ * browser keeps that state when the page is loaded again, so an older version of this program may
+ * have written it.
  */
 export function readNewAccount(state: unknown): NewAccount | null {
   return newAccount.safeParse(state).data ?? null

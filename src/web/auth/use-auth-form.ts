@@ -38,8 +38,8 @@ export interface AuthForm<Name extends string, Body> {
    */
   networkTitle?: string
   /**
-   * For each error code of the server, the texts to show at the fields. An empty text only marks its
-   * field.
+   * For each error code of the server, the texts to show at the fields. An empty text only marks
+   * its field.
    */
   refusals?: Partial<Record<ErrorCode, Faults<NoInfer<Name>>>>
 }

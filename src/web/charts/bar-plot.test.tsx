@@ -95,8 +95,8 @@ test('the highest bar fills the plot, the smallest can be seen, and an empty one
 test('values are written where they have room, the highest always, and none twice', () => {
   const { written, slider } = show([0, 12, 1_250_000, 999_000])
   expect(written()).toEqual(['12', '1.3M'])
-  // The reading point moves to the second bar. A box above the chart then shows 12, so the bar has no
-  // text of its own.
+  // The reading point moves to the second bar. A box above the chart then shows 12, so the bar has
+  // no text of its own.
   fireEvent.keyDown(slider, { key: 'Home' })
   fireEvent.keyDown(slider, { key: 'ArrowRight' })
   expect(written()).toEqual(['1.3M'])

@@ -47,8 +47,8 @@ export interface BarPlotProps {
 
 /**
  * The bars of a chart. They have a reading point, which shows the value of one bar. The arrow keys,
- * Home, End and the pointer move the reading point, and screen readers read it as a slider. The page
- * must have a table of the same numbers beside the chart.
+ * Home, End and the pointer move the reading point, and screen readers read it as a slider. The
+ * page must have a table of the same numbers beside the chart.
  */
 export function BarPlot({ label, unit, points, places, scale, hasLines }: BarPlotProps) {
   const [chosen, setPoint] = useState(points.length - 1)

@@ -4,8 +4,8 @@ import './charts.css'
 const leastWidth = 3
 
 /**
- * A bar in a row of a table. Its length is the fraction `part` (0 to 1) of the cell's width. It only
- * decorates the number beside it.
+ * A bar in a row of a table. Its length is the fraction `part` (0 to 1) of the cell's width. It
+ * only decorates the number beside it.
  */
 export function ValueBar({ part }: { part: number }) {
   const width = part === 0 ? 0 : `max(${leastWidth}px, ${part * 100}%)`

@@ -15,9 +15,9 @@ export interface FilesLeftProps {
 }
 
 /**
- * Says how many more files the user may have now, in a tier with a limit. While this is unknown, the
- * line is empty and keeps its height. The files are read again when the person comes back to the page,
- * because they may have uploaded in another browser.
+ * Says how many more files the user may have now, in a tier with a limit. While this is unknown,
+ * the line is empty and keeps its height. The files are read again when the person comes back to
+ * the page, because they may have uploaded in another browser.
  */
 export function FilesLeft({ tier, maxFiles, isChanging }: FilesLeftProps) {
   useRefreshOnReturn()

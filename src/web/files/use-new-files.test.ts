@@ -15,7 +15,7 @@ const [one, two, three] = [1, 2, 3].map((second) =>
   storedFile({ id: String(second), createdAt: `2025-07-12T10:00:0${second}.000Z` }),
 ) as [StoredFile, StoredFile, StoredFile]
 
-/** Shows a list with the first file. `button` is in the part of the page that stays while in use. */
+/** Shows a list with the first file. `button` is in the part of the page that stays in use. */
 function show() {
   const kept = document.createElement('div')
   const button = document.createElement('button')

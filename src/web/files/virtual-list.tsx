@@ -68,8 +68,8 @@ export function VirtualList<Item>({
   }, [])
 
   // Items that were never drawn are assumed to be as high as the first one that was measured in a
-  // window of this width. If an item is not as high as it was assumed to be, all items after it move
-  // and the list is drawn again. So while the list is scrolled, most assumptions must be right.
+  // window of this width. If an item is not as high as it was assumed to be, all items after it
+  // move and the list is drawn again. So most assumptions must be right while one scrolls.
   const assumed = useRef({ width: 0, height: firstAssumedHeight })
 
   // This function must stay the same object while the list is scrolled. For a new function, the

@@ -117,7 +117,8 @@ function Preview({
 
 /**
  * A public page as a whole document: head, skip link, header, main landmark, footer, and a place
- * for a toast. The texts may contain placeholders (`shared/public-placeholders.ts`), which the server fills in.
+ * for a toast. The texts may contain placeholders (`shared/public-placeholders.ts`), which the
+ * server fills in.
  */
 export function PublicPage({ built, title, description, path, children }: PublicPageProps) {
   return (

@@ -24,8 +24,8 @@ interface Feature {
 }
 
 /**
- * Returns the features that the card offers (spec §2). A feature that the tier does not have is left
- * out.
+ * Returns the features that the card offers (spec §2). A feature that the tier does not have is
+ * left out.
  */
 function featuresOf(traits: TierTraits, limits: TierLimits): Feature[] {
   const { maxFiles, maxFileSize, expirationDays } = limits

@@ -9,8 +9,8 @@ export interface FormProps<Name extends string> {
    */
   onSubmit: (values: Record<Name, string>) => Promise<'stay' | 'leave'>
   /**
-   * The error texts by field; an empty text only marks the field. A new object moves the focus to the
-   * first invalid field.
+   * The error texts by field; an empty text only marks the field. A new object moves the focus to
+   * the first invalid field.
    */
   errors: Partial<Record<Name, string>>
   /** Returns the fields and the submit button. `busy` is true while the form is submitted. */

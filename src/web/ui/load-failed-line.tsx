@@ -3,7 +3,9 @@ import { Button } from './button.tsx'
 export interface LoadFailedLineProps {
   /** Says what could not be loaded, as a sentence. */
   text: string
-  /** The name of the button for screen readers, where 'Try again' alone stands on the page twice. */
+  /**
+   * The name of the button for screen readers, where 'Try again' alone stands on the page twice.
+   */
   label?: string
   onRetry: () => void
   /** True while the content is being loaded again. */

@@ -30,8 +30,8 @@ export function freeTop(
 }
 
 /**
- * Places a toast whenever another one is shown, because each has its own height and the page under it
- * changes, and whenever a phone is turned.
+ * Places a toast whenever another one is shown, because each has its own height and the page under
+ * it changes, and whenever a phone is turned.
  * @param viewport the fixed element that has the toast in it. Its style sheet says where it begins.
  */
 export function useToastPlace(
@@ -51,8 +51,8 @@ export function useToastPlace(
 }
 
 /**
- * Moves a toast down where it would cover a button or a link, for instance on a phone, where it is as
- * wide as the page.
+ * Moves a toast down where it would cover a button or a link, for instance on a phone, where it is
+ * as wide as the page.
  */
 function placeToast(viewport: HTMLElement): void {
   viewport.style.top = ''
@@ -69,8 +69,8 @@ function placeToast(viewport: HTMLElement): void {
 }
 
 /**
- * True if a click in the middle of the element reaches it. It does not if the element is outside the
- * window, or below a dialog. The toast itself is not counted.
+ * True if a click in the middle of the element reaches it. It does not if the element is outside
+ * the window, or below a dialog. The toast itself is not counted.
  */
 function isReachable(element: Element, box: DOMRect, viewport: Element): boolean {
   const [x, y] = [box.left + box.width / 2, box.top + box.height / 2]

@@ -11,7 +11,9 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Opens a search. Returns functions that type a text, that wait, and that read what is searched. */
+/**
+ * Opens a search. Returns functions that type a text, that wait, and that read what is searched.
+ */
 function openSearch() {
   const searches: string[] = []
   const { result } = renderHook(() => {

@@ -26,8 +26,9 @@ export interface UploadCommands {
   /** Resumes the uploads that wait for a sign-in, if their owner is signed in again. */
   resumeSignedIn(): Promise<void>
   /**
-   * Follows a change of the user's tier: the error about the old tier goes. After an upgrade, the uploads that a limit of the old tier
-   * refused are tried again, in the order in which they were added.
+   * Follows a change of the user's tier: the error about the old tier goes. After an upgrade, the
+   * uploads that a limit of the old tier refused are tried again, in the order in which they were
+   * added.
    */
   followTier(before: Tier, after: Tier): Promise<void>
   /**

@@ -63,8 +63,8 @@ const finalCodes: readonly string[] = [
 ] satisfies ErrorCode[]
 
 /**
- * True for a failed upload that would fail again, however often it is tried: the server refuses this
- * file, or pasted content is lost, which nobody can choose again.
+ * True for a failed upload that would fail again, however often it is tried: the server refuses
+ * this file, or pasted content is lost, which nobody can choose again.
  */
 export function failsForGood(
   record: Pick<UploadRecord, 'status' | 'error' | 'code' | 'pasted'>,

@@ -116,8 +116,8 @@ export function isStart({ url }: Exchange): boolean {
 }
 
 /**
- * Tells whether a request confirms an upload, or many. While the proxy delays it, the page shows the
- * upload as finalizing.
+ * Tells whether a request confirms an upload, or many. While the proxy delays it, the page shows
+ * the upload as finalizing.
  */
 export function isConfirm({ url }: Exchange): boolean {
   return /^\/api\/files\/confirm-uploads?$/.test(url)

@@ -50,7 +50,7 @@ export async function keepToldTexts(page: Page): Promise<void> {
   })
 }
 
-/** Forgets what the page has told so far. Otherwise an earlier text would hide that one is missing. */
+/** Forgets what the page has told so far. Otherwise an earlier text could hide a missing one. */
 export async function forgetToldTexts(page: Page): Promise<void> {
   await page.evaluate(() => {
     if (window.told) Object.assign(window.told, { texts: [], toasts: [] } satisfies Told)
@@ -68,8 +68,8 @@ export function expectTold(page: Page, texts: readonly string[]): Promise<void> 
 }
 
 /**
- * Waits until one toast has shown this title, and below it this description. It may have disappeared
- * again.
+ * Waits until one toast has shown this title, and below it this description. It may have
+ * disappeared again.
  */
 export function expectToast(page: Page, [title, description]: ToastTexts): Promise<void> {
   const wanted = description === undefined ? [title] : [title, description]
@@ -99,7 +99,7 @@ export function expectShown(place: Locator, texts: readonly (string | RegExp)[])
         tidy(one.textContent),
         ...[...one.childNodes].filter((node) => node instanceof Text).map(({ data }) => tidy(data)),
       ])
-      // biome-ignore lint/performance/useDomNodeTextContent: a text that is hidden counts as missing
+      // biome-ignore lint/performance/useDomNodeTextContent: a hidden text counts as missing
       const seen = element instanceof HTMLElement ? tidy(element.innerText) : ''
       return [[seen, ...names].join('\n'), ...names, ...pieces]
     })

@@ -42,8 +42,8 @@ export async function checkDatabase({
 
 /**
  * Computes how many connections the servers of this database have, and how many they may need.
- * Every server has the same settings, so `mostOfPool` of this server holds for each of them. Without
- * shared sessions, this server is the only one.
+ * Every server has the same settings, so `mostOfPool` of this server holds for each of them.
+ * Without shared sessions, this server is the only one.
  */
 function needOf({ pooled, sessions }: DatabaseFacts, mostOfPool: number) {
   const servers = Math.max(1, sessions)

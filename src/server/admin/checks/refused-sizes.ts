@@ -12,8 +12,8 @@ interface RefusedSizes {
 }
 
 /**
- * Compares the room for a new upload with the largest file of each tier. Returns null if all of them
- * fit.
+ * Compares the room for a new upload with the largest file of each tier. Returns null if all of
+ * them fit.
  */
 export function refusedSizes(room: number, limits: Limits): RefusedSizes | null {
   const refused = tiers.filter((tier) => limits[tier].maxFileSize > room)

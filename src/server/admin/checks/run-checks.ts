@@ -14,8 +14,9 @@ const limitMs = 10_000
 const keptMs = 5_000
 
 /**
- * Results with a failing line are reused for at most this many milliseconds, whatever age the caller
- * accepts. So a fault that has passed is shown for a minute, not for as long as good results are.
+ * Results with a failing line are reused for at most this many milliseconds, whatever age the
+ * caller accepts. So a fault that has passed is shown for a minute, not for as long as good results
+ * are.
  */
 const failingKeptMs = minuteInMs
 

@@ -9,9 +9,9 @@ const cure =
   'In the Admin Center: raise the cap under Limits ("Bytes in storage at most", the setting storage_cap), take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. No restart is needed.'
 
 /**
- * Compares the bytes in storage with the storage cap of this installation, and the room under the cap
- * with the largest file that each tier allows. From 80 % of the cap on, the finding is a warning at
- * least.
+ * Compares the bytes in storage with the storage cap of this installation, and the room under the
+ * cap with the largest file that each tier allows. From 80 % of the cap on, the finding is a
+ * warning at least.
  */
 export async function checkStorageCap({
   clock,

@@ -219,7 +219,8 @@ describe('the session of a sign-in', () => {
     await google.signIn(person, { browser })
     expect(await userOf(browser)).toMatchObject({ email: person.email })
     expect((await stolen.fetch('/api/auth/user')).status).toBe(401)
-    expect(await sessionsOf(before.id)).toHaveLength(1) // the one that `makePerson` opened, as in another browser
+    // `makePerson` opened one session, as in another browser.
+    expect(await sessionsOf(before.id)).toHaveLength(1)
   })
 })
 

@@ -9,11 +9,13 @@ import { ProcessorPace } from './processor-pace.ts'
 
 export interface DigestThreadData {
   /**
-   * The thread counts as slow if it computes the SHA-256 of fewer bytes than this in a microsecond of
-   * processor time.
+   * The thread counts as slow if it computes the SHA-256 of fewer bytes than this in a microsecond
+   * of processor time.
    */
   quickBytes: number
-  /** While more bytes than this of a file wait to be read, a slow thread does not follow the file. */
+  /**
+   * While more bytes than this of a file wait to be read, a slow thread does not follow the file.
+   */
   lagBytes: number
   /** True if the thread may use only what others leave of the processor. */
   isUnhurried: boolean
@@ -26,7 +28,9 @@ export interface Question {
   path: string
   bytes: number
   question: number
-  /** If more than `lagBytes` wait to be read, a slow thread answers that instead of reading them. */
+  /**
+   * If more than `lagBytes` wait to be read, a slow thread answers that instead of reading them.
+   */
   onlyIfNear: boolean
 }
 
@@ -72,7 +76,7 @@ let working = false
 
 const { quickBytes, lagBytes, isUnhurried } = workerData as DigestThreadData
 const pace = new ProcessorPace(quickBytes)
-// On Linux each thread has a priority of its own. On other systems this would be that of the server.
+// On Linux each thread has a priority of its own. Elsewhere this would be that of the server.
 if (isUnhurried && process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 parentPort?.on('message', (order: DigestOrder) => {

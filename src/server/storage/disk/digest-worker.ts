@@ -44,8 +44,8 @@ export class DigestWorker {
   }
 
   /**
-   * Makes the thread forget a file. If somebody waits for its SHA-256, the answer is 'forgotten', or
-   * the SHA-256 if that is just ready.
+   * Makes the thread forget a file. If somebody waits for its SHA-256, the answer is 'forgotten',
+   * or the SHA-256 if that is just ready.
    */
   forget(key: string): void {
     const order: DigestOrder = { order: 'forget', key }

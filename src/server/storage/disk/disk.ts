@@ -50,7 +50,7 @@ export interface DiskStorageOptions {
    * parallel.
    */
   clientAddress(request: IncomingMessage): string
-  /** The internal location of nginx for the folder `files`. Without it, this server sends all bytes. */
+  /** The internal location of nginx for the folder `files`. Without it, this server sends them. */
   nginxLocation?: string | null
   /** The free space of the file system of `dataDir`. */
   space: UploadSpace

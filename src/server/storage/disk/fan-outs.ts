@@ -20,8 +20,8 @@ export class FanOuts {
   }
 
   /**
-   * Makes a folder. When this resolves, the folder survives a power cut. Otherwise the objects in it
-   * could not survive one.
+   * Makes a folder. When this resolves, the folder survives a power cut. Otherwise the objects in
+   * it could not survive one.
    */
   async make(path: string): Promise<void> {
     if (this.#durable.has(path)) return

@@ -12,10 +12,10 @@ const mebibyte = 1024 * 1024
 const stepBytes = 8 * mebibyte
 const blockBytes = mebibyte
 /**
- * With instructions for SHA-256, a processor computes it at more than 1,000 MB/s, without them at 200
- * to 400 MB/s. Then a fast line brings more than the thread can read. If it lags behind by more than
- * 64 MiB, it leaves the processor to the uploads. (The browser sends five parts in parallel, so 40
- * MiB can become complete at once.)
+ * With instructions for SHA-256, a processor computes it at more than 1,000 MB/s, without them at
+ * 200 to 400 MB/s. Then a fast line brings more than the thread can read. If it lags behind by more
+ * than 64 MiB, it leaves the processor to the uploads. (The browser sends five parts in parallel,
+ * so 40 MiB can become complete at once.)
  */
 const usualPace: DigestPace = { quickBytes: 700, lagBytes: 64 * mebibyte }
 /**
@@ -61,9 +61,9 @@ interface Told {
  * Computes the SHA-256 of files while they arrive. A thread reads the bytes that are written
  * without a gap from the beginning, while the system still has them in memory. So hardly any bytes
  * are left to read when a file is sealed. If the thread cannot keep up, it stops reading that file,
- * and its SHA-256 is computed later (decision 063). The thread begins anew after a restart, after bytes that
- * it has read change, or after it ended with an error. The result is always the SHA-256 of the
- * bytes in the file, even if another server has changed them in the meantime.
+ * and its SHA-256 is computed later (decision 063). The thread begins anew after a restart, after
+ * bytes that it has read change, or after it ended with an error. The result is always the SHA-256
+ * of the bytes in the file, even if another server has changed them in the meantime.
  */
 export class FileDigests {
   readonly #follower: DigestWorker
@@ -117,8 +117,8 @@ export class FileDigests {
   }
 
   /**
-   * Notes that this server stops writing the file of a key for now, and which version of the file it
-   * leaves. `resume` compares that version. Uploads in parts do not call this.
+   * Notes that this server stops writing the file of a key for now, and which version of the file
+   * it leaves. `resume` compares that version. Uploads in parts do not call this.
    */
   async pause(key: string, file: FileHandle): Promise<void> {
     const told = this.#told.get(key)

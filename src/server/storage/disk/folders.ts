@@ -250,7 +250,8 @@ export class Folders {
    * Moves an object of exactly `size` bytes from `uploads` to `files`. When this resolves, the
    * object survives a power cut. If it is interrupted anywhere, the next call completes the work.
    * @param read gets the file and its path, which stays valid until `read` resolves.
-   * @param beforeMove is called right before the move. If it rejects, the object stays in `uploads`.
+   * @param beforeMove is called right before the move. If it rejects, the object stays in
+   * `uploads`.
    * @returns the result of `read`.
    * @throws {SizeMismatch} when there is no object of that size.
    */

@@ -5,8 +5,8 @@ const leastBytes = 16 * mebibyte
 const rememberedBytes = 64 * mebibyte
 
 /**
- * Tells whether a processor computes SHA-256 slowly. Many systems count processor time in steps of 1
- * to 10 ms, so a single turn says little: one of 100 bytes can count 4 ms, one of a MiB nothing.
+ * Tells whether a processor computes SHA-256 slowly. Many systems count processor time in steps of
+ * 1 to 10 ms, so a single turn says little: one of 100 bytes can count 4 ms, one of a MiB nothing.
  * Therefore the pace is that of all that was read lately.
  */
 export class ProcessorPace {

@@ -61,8 +61,8 @@ describeOnS3('beyond the port, S3', () => {
   const put = (url: string, body: string | Buffer, headers = {}) =>
     send(url, { method: 'PUT', headers: { 'Content-Type': 'text/plain', ...headers }, body })
   /**
-   * Sends bytes that must be refused with 404. The server may close the connection before it has read
-   * them all, and then the answer can be lost.
+   * Sends bytes that must be refused with 404. The server may close the connection before it has
+   * read them all, and then the answer can be lost.
    */
   const expectRefused = async (url: string, body: Buffer) => {
     const status = await put(url, body).then(

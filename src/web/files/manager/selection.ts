@@ -10,8 +10,8 @@ export interface Selection {
   search: string
   files: ReadonlyMap<string, StoredFile>
   /**
-   * True if all files of the search were selected at once, and none was deselected since. The browser
-   * need not know the whole list any more.
+   * True if all files of the search were selected at once, and none was deselected since. The
+   * browser need not know the whole list any more.
    */
   isAll: boolean
 }

@@ -5,7 +5,7 @@ export function CodeBlock({ code }: { code: string }) {
       {/* A long line scrolls sideways. The block can take the focus, so that people can scroll
           it with the keyboard. */}
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse must be able to scroll it
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must scroll it too
         tabIndex={0}
       >
         <code>{code}</code>

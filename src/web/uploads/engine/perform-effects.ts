@@ -15,8 +15,8 @@ import { type RecordKeeper, type RunDeps, UploadRun } from './upload-run.ts'
 /** While uploads run, the list of files is read again at most once in this time. */
 const refreshEveryMs = 1000
 /**
- * How many small files of a large drop are sent at the same time. Browsers open at most six HTTP/1.1
- * connections to a host. One of them is left for the calls.
+ * How many small files of a large drop are sent at the same time. Browsers open at most six
+ * HTTP/1.1 connections to a host. One of them is left for the calls.
  */
 const sentAtOnce = 5
 /** How long a cancelled upload stays visible. */

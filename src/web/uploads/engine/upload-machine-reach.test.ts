@@ -94,7 +94,7 @@ function expectSound(now: UploadRecord) {
   expect(now.uploadedBytes).toBeGreaterThanOrEqual(0)
   expect(now.uploadedBytes).toBeLessThanOrEqual(now.fileSize)
   expect(now.error !== null).toBe(now.status === 'failed')
-  // A failed upload may lack its file, which another attempt asks for. A cancelled one lacks nothing.
+  // A failed upload may lack its file, which another try asks for. A cancelled one lacks nothing.
   const mayLack = now.status === 'failed' && !isCancelled(now) && now.need !== 'sign-in'
   if (now.need !== null && !mayLack) expect(now.status).toBe('paused')
   if (now.status === 'completed') {

@@ -40,9 +40,9 @@ export function isLargeDrop(dropSize: number): boolean {
 }
 
 /**
- * True if other uploads may run while this one runs, because its file is small and was added together
- * with many others. The engine also sends the calls of such uploads to the server together, several
- * in one request.
+ * True if other uploads may run while this one runs, because its file is small and was added
+ * together with many others. The engine also sends the calls of such uploads to the server
+ * together, several in one request.
  */
 export function overlaps({ size, dropSize }: Pick<QueuedUpload, 'size' | 'dropSize'>): boolean {
   return isLargeDrop(dropSize) && size <= smallFile

@@ -83,8 +83,8 @@ export class UploadRun {
   }
 
   /**
-   * The speed of the upload and what interrupts it; null before the transfer has begun, while no call
-   * has been interrupted, and while the transfer waits for its turn.
+   * The speed of the upload and what interrupts it; null before the transfer has begun, while no
+   * call has been interrupted, and while the transfer waits for its turn.
    */
   get live(): UploadLive | null {
     return this.#live

@@ -34,8 +34,8 @@ export async function openKeptFiles(files: readonly KeptFile[]): Promise<OpenedF
 }
 
 /**
- * Returns the toast that says which files could not be opened, and what to do. It is a single toast,
- * because a second one would replace the first. Null when all files were opened.
+ * Returns the toast that says which files could not be opened, and what to do. It is a single
+ * toast, because a second one would replace the first. Null when all files were opened.
  */
 export function problemToast({
   forbidden,

@@ -1,6 +1,6 @@
 /**
- * Waits for its turn, then does the work and returns its result. If `signal` is already aborted when
- * the turn comes, it does not begin the work, and rejects with the reason of the signal.
+ * Waits for its turn, then does the work and returns its result. If `signal` is already aborted
+ * when the turn comes, it does not begin the work, and rejects with the reason of the signal.
  */
 export type InTurn = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 

@@ -20,8 +20,8 @@ export interface UploadCalls {
   listParts: UploadCall<'listParts', NonNullable<CallInput<'listParts'>['query']>>
   confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body']>
   /**
-   * The calls of small files that were added together with many others. Each waits a moment, so that
-   * one request carries many of them.
+   * The calls of small files that were added together with many others. Each waits a moment, so
+   * that one request carries many of them.
    */
   gathered: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
   /** Frees the upload slot of an upload and removes its bytes. */
@@ -37,8 +37,8 @@ export interface PartCalls extends Pick<UploadCalls, 'listParts'> {
 
 /**
  * True when get-upload-url may be repeated after this refusal. No bytes are sent yet, so nothing is
- * lost if the upload fails. So after a server error (500), too little space (507) or a full disk the
- * person gets the error immediately.
+ * lost if the upload fails. So after a server error (500), too little space (507) or a full disk
+ * the person gets the error immediately.
  */
 export function mayStartAgain(refusal: Refusal): boolean {
   const { status, code } = refusal
