@@ -138,8 +138,9 @@ function nameOf(page: Page, report: number) {
 }
 
 /**
- * Turns the wheel until a report is shown. One turn may not reach the end: rows are measured when
- * they are drawn, and may be higher than the list expected.
+ * Turns the wheel until the list shows the file 'Report <report> of the working group.pdf'. One
+ * turn may not reach the end: rows are measured when they are drawn, and may be higher than the
+ * list expected.
  */
 async function scrollTo(page: Page, report: number, pixels: number): Promise<void> {
   const deadline = performance.now() + longestScrollMs

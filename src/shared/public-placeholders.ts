@@ -96,11 +96,17 @@ export type BrowserCondition = (typeof browserConditions)[number]
 
 /**
  * The conditions that depend on the server's settings. In each group that begins with `...`,
- * exactly one condition is true. `disk` and `s3` (`storageNames`): where new files are kept.
- * `smtp`: mail is sent. `outbox`: each email only becomes a file on the server. `supportMail`: mail
- * reaches the support address. `supportForm`: it does not, so pages lead to the feedback form; the
- * same for questions about personal data. `google`: people can sign in with Google. `verification`:
- * people must verify their mail addresses.
+ * exactly one condition is true.
+ * - `https`, `http`: how browsers reach this server.
+ * - `disk`, `s3` (`storageNames`): where new files are kept.
+ * - `smtp`: mail is sent. `outbox`: each email only becomes a file on the server.
+ * - `supportMail`: mail reaches the support address. `supportForm`: it does not, so pages lead to
+ *   the feedback form.
+ * - `privacyMail`, `privacyForm`: the same for the address for questions about personal data.
+ * - `signupOpen`: anybody may sign up. `signupDomains`: only people whose addresses are of some
+ *   domains. `signupClosed`: nobody.
+ * - `google`: people can sign in with Google.
+ * - `verification`: people must verify their mail addresses.
  */
 export const serverConditions = [
   ...(['https', 'http'] as const),

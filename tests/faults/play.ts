@@ -40,8 +40,8 @@ export interface Plan {
   setup: SetupName
   rounds: number
   /**
-   * The fault of every round, while the server waits for Postgres as long as in production. Without
-   * it the seed draws the faults, and the server waits for a shorter time.
+   * The fault that every round has. With this field the server waits for Postgres as long as in
+   * production. Without it the seed draws the faults, and the server waits for a shorter time.
    */
   only?: FaultName
 }

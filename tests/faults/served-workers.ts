@@ -70,7 +70,8 @@ function askWorker(worker: Worker, order: NumberedOrder): Promise<void> {
     const onExit = () => end('the worker died')
     worker.on('message', onMessage)
     worker.on('exit', onExit)
-    // If the message cannot be sent, the worker has just died, and `onExit` follows.
+    // An error of `send` needs no handling. It means that the worker has just died, so `onExit` is
+    // called next.
     worker.send(order, () => {})
   })
 }

@@ -15,7 +15,10 @@ import { type SetupName, setups } from './setups.ts'
 import { bytesInBucket, bytesOnDisk, type StoredBytes } from './stored-bytes.ts'
 import { openWitness, type Witness } from './witness.ts'
 
-/** All players together seldom have as much stored. */
+/**
+ * The size of the disk in setups with a small one. The players are the simulated users. What all of
+ * them have stored seldom fills this disk.
+ */
 const smallDiskBytes = 192 * 1024 ** 2
 /**
  * The server's clock starts this much later than the real one. A presigned URL then stays valid for

@@ -27,7 +27,10 @@ export function describeNeeding(
   describe.skipIf(!isThere)(name, { meta: isThere ? {} : { lacks: need } }, tests)
 }
 
-/** Describes tests that put a real nginx in front of servers. */
+/**
+ * Describes tests that put a real nginx in front of servers. Where nginx is missing they are
+ * skipped, and the run reports that.
+ */
 export function describeBehindNginx(name: string, tests: () => void): void {
   describeNeeding('nginx', hasNginx(), name, tests)
 }

@@ -21,7 +21,7 @@ interface Kept {
 }
 
 /**
- * Makes a function that returns the figures of the whole server (spec §3, admin stats). Counting
+ * Makes a function that returns the figures of the whole server (spec §7, admin stats). Counting
  * reads the tables of users and files to their ends. Where that is quick, each visit counts again.
  * Otherwise the figures are reused for fifty times as long as the count took, but for a minute at
  * most. After an act of the administrator they are counted again at once. Every act is a line of

@@ -148,7 +148,7 @@ export const verifications = pgTable(
 
 /**
  * Signups whose address nobody has verified yet (design §6). The account is made only when the link
- * in the mail is opened. Several signups for one address may wait. `browser` is the browser's name
+ * in the email is opened. Several signups for one address may wait. `browser` is the browser's name
  * for people, null where it is unknown.
  */
 export const pendingSignups = pgTable(
@@ -167,7 +167,7 @@ export const pendingSignups = pgTable(
 )
 
 /**
- * The links in mails that change an account, or turn a pending signup into one. Each is stored as
+ * The links in emails that change an account, or turn a pending signup into one. Each is stored as
  * the SHA-256 of its token. `stamp` stands for the address and the password of the account or the
  * signup: when either changes, the token stops working.
  */
@@ -189,7 +189,7 @@ export const accountTokens = pgTable(
 )
 
 /**
- * The mails that anybody can cause by typing an address. A row is kept for as long as it counts
+ * The emails that anybody can cause by typing an address. A row is kept for as long as it counts
  * against the limit of `auth/letter-limits.ts`.
  */
 export const sentLetters = pgTable(
@@ -295,7 +295,10 @@ export const files = pgTable(
     storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull().unique(),
     originalName: text('original_name').notNull(),
-    /** The name in lower case. A search looks for its text in this column. */
+    /**
+     * The name in lower case. A search looks for its text in this column, and the list by name is
+     * sorted by it.
+     */
     searchName: text('search_name')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${files.originalName})`),
@@ -325,9 +328,9 @@ export const files = pgTable(
      */
     isContentProved: boolean('is_content_proved').notNull().default(false),
     /**
-     * The `expiresAt` that the last mail to the owner about the end of the link has named. It
-     * differs from `expiresAt` after a renewal, so the owner gets another mail. null before the
-     * first mail.
+     * The `expiresAt` that the last email to the owner about the end of the link has named. It
+     * differs from `expiresAt` after a renewal, so the owner gets another email. null before the
+     * first email.
      */
     toldExpiresAt: moment('told_expires_at'),
     deletedAt: moment('deleted_at'),
@@ -511,8 +514,8 @@ export const preferences = pgTable('preferences', {
 })
 
 /**
- * The files that were downloaded for the first time and whose owners want a mail about that. A row
- * is removed when the mail is requested.
+ * The files that were downloaded for the first time and whose owners want an email about that. A
+ * row is removed when the email is requested.
  */
 export const firstDownloads = pgTable(
   'first_downloads',
@@ -523,15 +526,15 @@ export const firstDownloads = pgTable(
     /** The owner of the file, which never changes. */
     ownerId: text('owner_id').notNull(),
   },
-  // The job that requests the mails about first downloads takes one owner after the other. It reads
-  // only the rows of that owner.
+  // The job that requests the emails about first downloads takes one owner after the other. It
+  // reads only the rows of that owner.
   (table) => [index('first_downloads_of_owner').on(table.ownerId, table.fileId)],
 )
 
 const binary = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
 /**
- * What a user's download pages show in place of our name and colours (spec §1). The row stays when
+ * What a user's download pages show in place of our name and colours (spec §2). The row stays when
  * the user's tier no longer allows a brand, but it is not shown then. The logo is the PNG that
  * clients get, a few kilobytes. `logo_key` is a hash of it.
  */

@@ -32,9 +32,10 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
   const boss = new PgBoss({ db: { executeSql: (text, values) => pool.query(text, values) } })
   boss.on('error', (error) => log.error({ err: error }, 'the job queue failed'))
   await boss.start()
-  // The waits between tries are 30 s, a minute, two minutes and so on, up to an hour. Together they
-  // last more than 24 hours. A mail that was refused, or that ran out of tries, is kept for a
-  // while, so that an operator can look at it. A try ends after `expireInSeconds`, also when its
+  // The waits between tries are at least 30 s, a minute, two minutes and so on, up to an hour.
+  // pg-boss makes each wait longer by a random part, but none longer than an hour. Together the
+  // waits last more than 24 hours. An email that was refused, or that ran out of tries, is kept for
+  // a while, so that an operator can look at it. A try ends after `expireInSeconds`, also when its
   // server was killed.
   await prepareQueues(boss, [
     {

@@ -23,8 +23,9 @@ export interface DiskSpaceOptions {
   /** Whether uploads are stored on this disk, and not in a bucket. */
   takesUploads: boolean
   /**
-   * Whether an embedded Postgres lies on this disk, and who keeps the reserve for it: this process,
-   * or another one, which then also frees it.
+   * Whether an embedded Postgres lies on this disk. If so, there is a reserve for it: a file that
+   * shrinks when the disk is full, so that Postgres can go on. One process fills and shrinks that
+   * file: this one, or another one.
    */
   database: 'none' | 'reserve kept here' | 'reserve kept elsewhere'
   log: Pick<Logger, 'info' | 'warn' | 'error'>

@@ -98,8 +98,8 @@ export type DownloadMethod = 'GET' | 'HEAD'
 export interface StoredObject {
   key: string
   /**
-   * When the object's bytes last changed. For an object whose bytes still arrive, it may be as
-   * early as the start of its upload.
+   * When the object's bytes last changed. While the bytes still arrive, it may be the start of the
+   * upload instead, because that is all that a bucket tells of an upload that is not complete.
    */
   modifiedAt: Date
 }

@@ -165,7 +165,8 @@ async function makeFit<U extends Upload>(
     })
     const keys = tooMany.map(({ storageKey }) => storageKey)
     await endUploadsOf(tx, first.ownerId, keys, now)
-    // What other calls have too much is for them to remove.
+    // All new uploads of this call are removed. If too many bytes are still in use, other calls
+    // have added them, and this call has nothing left to remove.
     if (tooMany.length === uploads.length) return tooMany
     over -= tooMany.reduce((sum, upload) => sum + bytesOf(upload), 0)
     while (over > 0) {

@@ -24,7 +24,7 @@ const moment = isoDate.refine(
   'Must be a date and time in UTC.',
 )
 
-/** Spec §3, admin stats. */
+/** Spec §7, admin stats. */
 const stats = z.object({
   totalUsers: z.int().nonnegative(),
   premiumUsers: z.int().nonnegative(),

@@ -188,8 +188,8 @@ export const uploads = {
           /** In bytes. */
           size: z.int(),
           /**
-           * The part's checksum in base64. Its kind is the upload's `checksum`. Absent if storage
-           * does not report it.
+           * The part's checksum in base64. The field `checksum` in the answer of get-upload-url
+           * names the algorithm. Absent if storage does not report the checksum.
            */
           checksum: z.string().optional(),
         }),

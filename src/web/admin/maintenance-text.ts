@@ -8,7 +8,7 @@ import { formatSize } from '../../shared/rules/file-size.ts'
 export interface Outcome {
   /** null if nobody knows whether it succeeded. */
   ok: boolean | null
-  /** What the action did, in figures. After a failure, it is the text of spec §8. */
+  /** What the action did, in figures. After a failure, it is the text of `failures`. */
   text: string
   /** More about the result, or what to do about a failure. */
   note?: string
@@ -54,7 +54,7 @@ export function tested(isOk: boolean, done: string, failure: string, message: st
   return isOk ? success(done, message) : { ok: false, text: failure, note: message }
 }
 
-/** The texts of failures (spec §8), which the page shows at once and again when it is reopened. */
+/** The texts of failures. The page shows them at once, and again when it is reopened. */
 export const failures: Record<MaintenanceAct, string> = {
   'clean-up-expired': 'Failed to cleanup expired files',
   'expire-files': 'Failed to expire files',

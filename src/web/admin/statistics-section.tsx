@@ -14,7 +14,7 @@ const names = {
 
 const figures = Object.entries(names) as [keyof typeof names, string][]
 
-/** Shows how many users, files and downloads there are (spec §3, admin stats). */
+/** Shows how many users, files and downloads there are (spec §7, admin stats). */
 export function StatisticsSection({ id, title }: SectionProps) {
   const { data, isError, isFetching, refetch } = useStats()
   return (

@@ -133,8 +133,8 @@ function ownStatusCure(status: number): string {
 const otherCure = 'Test the storage connection, which says more.'
 
 /**
- * Says what to do when a bucket answers with this status. For status 403, spec §8 asks for a hint
- * about a missing write permission.
+ * Says what to do when a bucket answers with this status. Status 403 mostly means that the key may
+ * not write.
  */
 function statusCure(status: number): string {
   if (status === 403) {

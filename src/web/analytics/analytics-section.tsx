@@ -22,7 +22,10 @@ export interface AnalyticsSectionProps {
   expiringLink: ReactNode
 }
 
-/** Tells whether there is nothing to show: the user has no files now, and there was no download. */
+/**
+ * Tells whether there is nothing to show: the user has no file that is active or could be renewed,
+ * there was no download in the last 30 days, and no file of the user's lists was ever downloaded.
+ */
 function isEmpty({ kinds, days, mostDownloaded }: Analytics): boolean {
   return mostDownloaded.length === 0 && [...kinds, ...days].every(({ count }) => count === 0)
 }

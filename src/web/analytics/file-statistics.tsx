@@ -21,8 +21,8 @@ export interface FileStatisticsProps {
 }
 
 /**
- * The statistics of a file: its downloads on each day, drawn on its lifeline, the time of the last
- * download, and its receipt.
+ * Shows the statistics of a file: the downloads of each day as bars on its lifeline
+ * (docs/words.md), the time of the last download, and the receipt.
  */
 export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps) {
   const { data, isError, isFetching, refetch } = useQuery({

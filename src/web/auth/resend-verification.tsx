@@ -22,7 +22,8 @@ export function ResendVerification({
     setBusy(true)
     try {
       const { message } = await call('resendVerification', { body: { email } })
-      // Where no mail is sent, "we have sent" would not be true.
+      // The server's message says that the email was sent. If the server sends no mail, that is
+      // untrue.
       if (mailWaits === null) toast({ title: 'Verification email sent', description: message })
       else toast({ title: 'Verification email written again', description: mailWaits })
     } catch (error) {

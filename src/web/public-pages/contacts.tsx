@@ -2,8 +2,9 @@ import { publicPlaceholder } from '../../shared/public-placeholders.ts'
 import { When } from './when.tsx'
 
 /**
- * Whom to write to for help, within a sentence: the support address as a link that opens an email.
- * Where no mail reaches that address, a link to the feedback form, which needs no mail.
+ * Says within a sentence whom to ask for help. It shows the support address as a link that opens an
+ * email. If no mail reaches that address, it shows a link to the feedback form instead, which needs
+ * no mail.
  */
 export function Support() {
   return (
@@ -18,7 +19,7 @@ export function Support() {
   )
 }
 
-/** The same for questions about personal data. */
+/** Says in the same way whom to ask about personal data. */
 export function PrivacyContact() {
   return (
     <>
@@ -32,12 +33,12 @@ export function PrivacyContact() {
   )
 }
 
-/** The support address itself, whether or not mail reaches it (spec §2, FAQ and feedback). */
+/** Shows the support address, whether or not mail reaches it (spec §2, FAQ and feedback). */
 export function SupportAddress() {
   return <MailLink to="supportEmail" />
 }
 
-/** The address for questions about personal data, whether or not mail reaches it. */
+/** Shows the address for questions about personal data, whether or not mail reaches it. */
 export function PrivacyAddress() {
   return <MailLink to="privacyEmail" />
 }

@@ -5,7 +5,7 @@ import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { Button } from '../ui/button.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 
-/** Spec §6: the administrator sees a button that switches their own tier. */
+/** Spec §2: the administrator sees a button that switches their own tier. */
 export function TierSwitch({ user }: { user: User }) {
   const { switchTo, isPending } = useTierChanges()
   const other = tierTraits[user.tier].upgradesTo ?? defaultTier

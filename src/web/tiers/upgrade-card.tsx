@@ -67,8 +67,8 @@ export interface UpgradeCardProps {
 
 /**
  * The upgrade-to-premium card (spec §2). This version takes no payments, so Upgrade Now switches
- * the tier, and the card says so. Users who have not had a trial are offered one (spec §4), but not
- * the administrator, who switches their own tier (spec §6).
+ * the tier, and the card says so. Users who have not had a trial are offered one. The administrator
+ * is offered none, because they can switch their own tier at any time.
  */
 export function UpgradeCard(props: UpgradeCardProps) {
   const { user, to, reason, children, onContinue, onDone } = props

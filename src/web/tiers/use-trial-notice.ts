@@ -6,7 +6,7 @@ import { type TrialNotice, trialNotice } from '../../shared/rules/trial.ts'
 import { lookAgain, serverNow } from '../api/look-again.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 
-/** Spec §4: the trial banner refreshes every 60 s. */
+/** Spec §9: the trial banner is computed again every 60 s. */
 const refreshMs = 60_000
 /**
  * If the trial has ended by the server's clock, but the server still answers that the user is
@@ -23,7 +23,7 @@ function noticeFor(user: User, now: Date): TrialNotice | null {
     premiumTrialEndsAt: date(user.premiumTrialEndsAt),
   }
   const notice = trialNotice(facts, now)
-  // Spec §6: the administrator has a button that switches their own tier, so a trial is no gain.
+  // Spec §2: the administrator can switch their own tier by a button, so a trial brings nothing.
   return notice?.kind === 'offer' && user.isAdmin ? null : notice
 }
 

@@ -53,7 +53,10 @@ export class Folders {
     return folders
   }
 
-  /** Closes the folders. A later call of another method opens them again. */
+  /**
+   * Closes the handles of the folders. If one is needed later, it is opened again, without another
+   * call of `Folders.open`.
+   */
   async close(): Promise<void> {
     await Promise.all([this.#uploadNames.close(), this.#fileNames.close()])
   }

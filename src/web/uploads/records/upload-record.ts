@@ -83,8 +83,8 @@ const uploadRecord = z.object({
   /** Why the upload failed, as a person reads it; null while it has not failed. */
   error: z.string().nullable(),
   /**
-   * The code of the refusal that made the upload fail; null if it has none. Absent in records of an
-   * older version of this program.
+   * The error code of the failure; null if the upload has not failed, or failed without a code.
+   * Absent in records of an older version of this program.
    */
   code: z.string().nullable().optional(),
 })
