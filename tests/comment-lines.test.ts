@@ -1,0 +1,48 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '..')
+/** Biome wraps code at this many columns, but it wraps no comments. */
+const mostColumns = 100
+/** Files that still have a longer line. */
+const exceptions = ['clear-refusal.ts', 'faults.ts', 'stored-bytes.ts'].map((name) =>
+  join('tests/faults', name),
+)
+/** Matches a line that holds nothing but a comment, or begins one in JSX. */
+const comment = /^\s*(?:\/\/|\/?\*|\{\/\*)/
+
+/** Returns 'path:line' for each comment line of a text that has more than `mostColumns` columns. */
+function longComments(path: string, text: string): string[] {
+  return text
+    .split('\n')
+    .flatMap((line, at) =>
+      comment.test(line) && [...line].length > mostColumns ? [`${path}:${at + 1}`] : [],
+    )
+}
+
+async function sourcesIn(folder: string): Promise<string[]> {
+  const names = await readdir(join(root, folder), { recursive: true })
+  return names.filter((name) => /\.(tsx?|mjs)$/.test(name)).map((name) => join(folder, name))
+}
+
+test('no comment has a line that is longer than a line of code may be', async () => {
+  const all = (await Promise.all(['bench', 'scripts', 'src', 'tests'].map(sourcesIn))).flat()
+  const paths = all.filter((path) => !exceptions.includes(path))
+  const found = await Promise.all(
+    paths.map(async (path) => longComments(path, await readFile(join(root, path), 'utf8'))),
+  )
+  expect(paths).toContain('tests/comment-lines.test.ts')
+  expect(found.flat()).toEqual([])
+})
+
+test.each([
+  ['100 columns', `// ${'a'.repeat(97)}`, []],
+  ['101 columns', `// ${'a'.repeat(98)}`, ['a.ts:1']],
+  ['100 columns and more bytes', `// ${'ä'.repeat(97)}`, []],
+  ['101 columns in a block', `/**\n   * ${'a'.repeat(96)}\n   */`, ['a.ts:2']],
+  ['101 columns in JSX', `{/* ${'a'.repeat(97)}`, ['a.ts:1']],
+  ['more columns of code', `const a = '${'a'.repeat(98)}'`, []],
+])('a line of %s is found if it is a long comment', (_name, text, found) => {
+  expect(longComments('a.ts', text)).toEqual(found)
+})
