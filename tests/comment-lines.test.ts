@@ -5,10 +5,6 @@ import { expect, test } from 'vitest'
 const root = resolve(import.meta.dirname, '..')
 /** Biome wraps code at this many columns, but it wraps no comments. */
 const mostColumns = 100
-/** Files that still have a longer line. */
-const exceptions = ['clear-refusal.ts', 'faults.ts', 'stored-bytes.ts'].map((name) =>
-  join('tests/faults', name),
-)
 /** Matches a line that holds nothing but a comment, or begins one in JSX. */
 const comment = /^\s*(?:\/\/|\/?\*|\{\/\*)/
 
@@ -27,8 +23,7 @@ async function sourcesIn(folder: string): Promise<string[]> {
 }
 
 test('no comment has a line that is longer than a line of code may be', async () => {
-  const all = (await Promise.all(['bench', 'scripts', 'src', 'tests'].map(sourcesIn))).flat()
-  const paths = all.filter((path) => !exceptions.includes(path))
+  const paths = (await Promise.all(['bench', 'scripts', 'src', 'tests'].map(sourcesIn))).flat()
   const found = await Promise.all(
     paths.map(async (path) => longComments(path, await readFile(join(root, path), 'utf8'))),
   )

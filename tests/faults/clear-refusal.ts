@@ -2,9 +2,9 @@ import { type ErrorBody, errorTable } from '../../src/shared/contract/errors.ts'
 import { Violation } from './expected-file.ts'
 
 /**
- * Checks an answer with which the server says that it is at fault or cannot serve now. A client must
- * be able to read why, and from a 503 also when to ask again. An answer whose connection breaks
- * before its end says nothing, which is allowed. Any other answer is left unread.
+ * Checks an answer with which the server says that it is at fault or cannot serve now. A client
+ * must be able to read why, and from a 503 also when to ask again. An answer whose connection
+ * breaks before its end says nothing, which is allowed. Any other answer is left unread.
  * @throws {Violation} if the body is not that of an error with this status, or a 503 has no
  * `Retry-After`.
  */

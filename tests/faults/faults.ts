@@ -17,7 +17,8 @@ const roundsPerSecondFault = 5
 
 /**
  * Draws the faults of a round, which happen at the same time: one, which may be none at all, and
- * sometimes a second one that disturbs something else. One with a higher weight is drawn more often.
+ * sometimes a second one that disturbs something else. One with a higher weight is drawn more
+ * often.
  */
 export function drawFaults(scene: Scene, random: Draw): FaultName[] {
   const possible = names.filter((name) => faults[name].isIn?.(scene) ?? true)

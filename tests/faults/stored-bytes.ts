@@ -12,8 +12,8 @@ export interface StoredBytes {
 }
 
 /**
- * To test that a folder is writable, the server writes a file whose name begins with a dot. A killed
- * server may leave that file.
+ * To test that a folder is writable, the server writes a file whose name begins with a dot. A
+ * killed server may leave that file.
  */
 function isOfServer(name: string): boolean {
   return name.startsWith('.')
