@@ -234,8 +234,8 @@ async function watchSession<T>(answer: () => Promise<T>): Promise<T> {
   try {
     return await answer()
   } catch (error) {
-    const isOver = error instanceof ApiError && error.code === 'UNAUTHORIZED'
-    if (isOver && hint !== null) dropHint(document, hint)
+    const hasSessionEnded = error instanceof ApiError && error.code === 'UNAUTHORIZED'
+    if (hasSessionEnded && hint !== null) dropHint(document, hint)
     throw error
   }
 }

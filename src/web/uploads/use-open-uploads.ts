@@ -1,5 +1,5 @@
 import { useStore } from 'zustand'
-import { isOver } from './engine/upload-machine.ts'
+import { isOver } from './records/upload-record.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
 /**

@@ -1,5 +1,9 @@
-import { dayInMs } from '../../../shared/rules/time-units.ts'
-import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
+import {
+  isForgotten,
+  isOver,
+  type UploadRecord,
+  type UploadTicket,
+} from '../records/upload-record.ts'
 import {
   cancelledByUser,
   dataLost,
@@ -27,14 +31,6 @@ import type {
  */
 export function isUnderWay(record: Pick<UploadRecord, 'status'> | null | undefined): boolean {
   return record?.status === 'pending' || record?.status === 'uploading'
-}
-
-/**
- * True when an upload has completed or failed. A failed upload is tried again only if a person asks
- * for it.
- */
-export function isOver({ status }: UploadRecord): boolean {
-  return status === 'completed' || status === 'failed'
 }
 
 /**
@@ -79,11 +75,8 @@ export function advance(record: UploadRecord, event: UploadEvent, now: number): 
       return isCancelled(record) ? removed(record) : unchanged(record)
     case 'clear':
       return isOver(record) ? removed(record) : unchanged(record)
-    case 'tick': {
-      // Spec §4: completed or failed records older than 24 hours are removed.
-      const isOld = isOver(record) && now - record.lastActivity > dayInMs
-      return isOld ? removed(record) : unchanged(record)
-    }
+    case 'tick':
+      return isForgotten(record, now) ? removed(record) : unchanged(record)
     case 'resume':
       return canResume(record) ? resumed(record, event.data, now) : unchanged(record)
     case 'lacks':

@@ -1,4 +1,4 @@
-import type { UploadRecord } from '../records/upload-record.ts'
+import { isOver, type UploadRecord } from '../records/upload-record.ts'
 import type { Timers } from '../timers.ts'
 import { isCancelled } from '../upload-errors.ts'
 
@@ -18,8 +18,7 @@ const foldAfterFailureMs = 20_000
  */
 export function foldsInMs(records: readonly UploadRecord[], now: number): number | null {
   const left = records.filter((record) => !isCancelled(record))
-  const haveEnded = left.every(({ status }) => status === 'completed' || status === 'failed')
-  if (left.length === 0 || !haveEnded) return null
+  if (left.length === 0 || !left.every(isOver)) return null
   const hasFailed = left.some(({ status }) => status === 'failed')
   const waitMs = hasFailed ? foldAfterFailureMs : foldAfterMs
   const endedAt = Math.max(...left.map(({ lastActivity }) => lastActivity))
@@ -48,7 +47,7 @@ export interface AutoFold {
    */
   setOpenedByHand(isOpen: boolean): void
   /** Notes whether the pointer is on the panel. The panel does not fold meanwhile. */
-  hover(isOver: boolean): void
+  hover(isOnPanel: boolean): void
   /** Notes whether the keyboard focus is in the panel. The panel does not fold meanwhile. */
   focus(isInside: boolean): void
   /** Stops the timer. */
@@ -109,8 +108,8 @@ export function createAutoFold(
       if (isOpen) setFolded(false)
       update()
     },
-    hover: (isOver) => {
-      isHovered = isOver
+    hover: (isOnPanel) => {
+      isHovered = isOnPanel
       update()
     },
     focus: (isInside) => {

@@ -8,7 +8,12 @@ import { interruptionTexts } from '../interruption.ts'
 import { chooseFile } from '../picking/choose-file.ts'
 import { readDrop } from '../picking/dropped-files.ts'
 import { useGivenFile } from '../picking/use-given-file.ts'
-import type { UploadNeed, UploadRecord, UploadStatus } from '../records/upload-record.ts'
+import {
+  isOver,
+  type UploadNeed,
+  type UploadRecord,
+  type UploadStatus,
+} from '../records/upload-record.ts'
 import { failedForSpace } from '../upload-errors.ts'
 import { spaceLink } from '../upload-notices.ts'
 import type { UploadLive, UploadsState } from '../uploads-state.ts'
@@ -155,21 +160,21 @@ function Action(props: { label: string; name: string; onPress: () => void }) {
 
 /** Takes a dropped file if the upload waits for one. All other drops go to the page. */
 function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
-  const [isOver, setOver] = useState(false)
-  if (!wanted) return { isOver: false, handlers: {} }
+  const [isDraggedOver, setDraggedOver] = useState(false)
+  if (!wanted) return { isDraggedOver: false, handlers: {} }
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')
   return {
-    isOver,
+    isDraggedOver,
     handlers: {
       onDragOver: (event: DragEvent) => {
         if (!hasFiles(event)) return
         event.preventDefault()
         event.dataTransfer.dropEffect = 'copy' as const
-        setOver(true)
+        setDraggedOver(true)
       },
-      onDragLeave: () => setOver(false),
+      onDragLeave: () => setDraggedOver(false),
       onDrop: (event: DragEvent) => {
-        setOver(false)
+        setDraggedOver(false)
         if (!hasFiles(event)) return
         // This tells the page that the drop was handled.
         event.preventDefault()
@@ -192,7 +197,7 @@ function Item({ record, live, isAdmin, commands }: UploadItemProps) {
   const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))
 
   return (
-    <div data-dropping={drop.isOver || undefined} {...drop.handlers} className="upload-body">
+    <div data-dropping={drop.isDraggedOver || undefined} {...drop.handlers} className="upload-body">
       <div className="upload-top">
         <Name name={fileName} />
         <span className="upload-badge">{badgeOf(record, isWaiting)}</span>
@@ -221,7 +226,7 @@ function Item({ record, live, isAdmin, commands }: UploadItemProps) {
             {forSpace.text}
           </a>
         ) : null}
-        {status === 'completed' || status === 'failed' ? null : (
+        {isOver(record) ? null : (
           <button
             type="button"
             className="upload-cancel"

@@ -68,7 +68,7 @@ function Panel(props: PanelProps) {
     if (lost) toggle.current?.focus()
   })
 
-  const isOver = counts.uploading + counts.pending === 0
+  const isAnyUnderWay = counts.uploading + counts.pending > 0
   const percent = overallPercent(records.map(shareOf))
   const canClear = counts.completed + counts.failed + counts.cancelled > 0
   return (
@@ -102,7 +102,7 @@ function Panel(props: PanelProps) {
           >
             <ChevronDown aria-hidden="true" strokeWidth={1.6} />
             <span>{summaryText(counts, interruption)}</span>
-            {isOpen || isOver ? null : <span className="uploads-percent">{percent}%</span>}
+            {!isOpen && isAnyUnderWay ? <span className="uploads-percent">{percent}%</span> : null}
           </button>
         </h2>
         <button
@@ -122,9 +122,9 @@ function Panel(props: PanelProps) {
           isAdmin={isAdmin}
           commands={commands}
         />
-      ) : isOver ? null : (
+      ) : isAnyUnderWay ? (
         <Bar label="All background uploads" percent={percent} tone="accent" />
-      )}
+      ) : null}
     </section>
   )
 }

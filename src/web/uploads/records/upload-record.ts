@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { uploads } from '../../../shared/contract/uploads.ts'
+import { dayInMs } from '../../../shared/rules/time-units.ts'
 import { uploadPaths } from '../../../shared/rules/upload-path.ts'
 
 /** Milliseconds since 1970. */
@@ -91,6 +92,25 @@ const uploadRecord = z.object({
 export type UploadRecord = z.infer<typeof uploadRecord>
 export type UploadStatus = UploadRecord['status']
 export type UploadNeed = UploadRecord['need']
+
+/**
+ * True when an upload has completed or failed. A failed upload is tried again only if a person asks
+ * for it.
+ */
+export function isOver({ status }: Pick<UploadRecord, 'status'>): boolean {
+  return status === 'completed' || status === 'failed'
+}
+
+/**
+ * True when a record is to be removed. Spec §4: completed or failed records older than 24 hours are
+ * removed. `now` is milliseconds since 1970.
+ */
+export function isForgotten(
+  record: Pick<UploadRecord, 'status' | 'lastActivity'>,
+  now: number,
+): boolean {
+  return isOver(record) && now - record.lastActivity > dayInMs
+}
 
 /**
  * Reads a record from its JSON. Returns null for JSON that is not a record of any version of this

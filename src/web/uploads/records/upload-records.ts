@@ -1,7 +1,6 @@
-import { dayInMs } from '../../../shared/rules/time-units.ts'
 import type { Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
-import { parseRecord, type UploadRecord } from './upload-record.ts'
+import { isForgotten, parseRecord, type UploadRecord } from './upload-record.ts'
 
 /**
  * Changes within this time are written together, because each write to localStorage blocks the
@@ -47,10 +46,6 @@ export interface RecordStore {
    * but a tab that was frozen may not know this yet and write an older state.
    */
   writeAgain(key: string | null): void
-}
-
-function isForgotten({ status, lastActivity }: UploadRecord, now: number) {
-  return (status === 'completed' || status === 'failed') && now - lastActivity > dayInMs
 }
 
 /**

@@ -15,7 +15,7 @@ export interface Screen {
  */
 export function keepScreenOn({ wakeLock, document }: Screen): () => void {
   if (!wakeLock) return () => {}
-  let isOver = false
+  let isReleased = false
   let releaseLast = () => {}
 
   const ask = async () => {
@@ -23,7 +23,7 @@ export function keepScreenOn({ wakeLock, document }: Screen): () => void {
     try {
       const lock = await wakeLock.request('screen')
       const release = () => void lock.release().catch(() => undefined)
-      if (isOver) return release()
+      if (isReleased) return release()
       // This has no effect if the browser has released the lock already.
       releaseLast()
       releaseLast = release
@@ -36,7 +36,7 @@ export function keepScreenOn({ wakeLock, document }: Screen): () => void {
   askAgain()
   document.addEventListener('visibilitychange', askAgain)
   return () => {
-    isOver = true
+    isReleased = true
     document.removeEventListener('visibilitychange', askAgain)
     releaseLast()
     releaseLast = () => {}
