@@ -4,8 +4,10 @@ import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 
 const spokenNameLength = 60
 
-type News = 'resumed' | 'paused' | 'completed' | 'failed'
+/** A change that is announced: an upload got this status, or goes on. */
+type News = 'resumed' | Exclude<UploadStatus, 'pending' | 'uploading'>
 
+/** How each kind of news is announced. Several kinds are announced in this order. */
 const phrases: Record<News, string> = {
   resumed: 'Upload resumed',
   paused: 'Upload paused',
@@ -13,9 +15,9 @@ const phrases: Record<News, string> = {
   failed: 'Upload failed',
 }
 
-function newsOf(before: UploadStatus | undefined, after: UploadRecord): News | null {
-  if (before === after.status) return null
-  if (!isUnderWay(after)) return after.status as News
+function newsOf(before: UploadStatus | undefined, after: UploadStatus): News | null {
+  if (before === after) return null
+  if (after !== 'pending' && after !== 'uploading') return after
   // The start of a waiting upload is not announced.
   return before === 'paused' || before === 'failed' ? 'resumed' : null
 }
@@ -38,7 +40,7 @@ export function spokenChange(
 ): string | null {
   const known = new Map(before.map(({ id, status }) => [id, status]))
   const found = after.flatMap((record) => {
-    const news = newsOf(known.get(record.id), record)
+    const news = newsOf(known.get(record.id), record.status)
     return news === null || told.some((status) => status === news) ? [] : [{ record, news }]
   })
   const [one, ...others] = found
@@ -52,9 +54,9 @@ export function spokenChange(
     const reason = one.news === 'failed' && error !== null ? `. ${error}` : ''
     return `${shortName(fileName, spokenNameLength)}: ${phrases[one.news]}${reason}`
   }
-  return (['resumed', 'paused', 'completed', 'failed'] as const)
-    .map((news) => ({ news, count: found.filter((it) => it.news === news).length }))
+  return Object.entries(phrases)
+    .map(([news, phrase]) => ({ phrase, count: found.filter((it) => it.news === news).length }))
     .filter(({ count }) => count > 0)
-    .map(({ news, count }) => `${phrases[news]}: ${count}`)
+    .map(({ phrase, count }) => `${phrase}: ${count}`)
     .join(', ')
 }
