@@ -5,6 +5,9 @@ import type { UploadTicket } from './records/upload-record.ts'
 /** A part of a file that the server has stored completely. */
 export type StoredPart = CallAnswer<'listParts'>['parts'][number]
 
+/** Presigned URLs of the parts of a file, by part number. */
+export type UrlsOfParts = NonNullable<CallAnswer<'getUploadUrl'>['parts']>['urls']
+
 /** The bytes of one upload, and where to send them. */
 export interface TransferJob {
   file: Blob
@@ -27,7 +30,7 @@ export interface TransferJob {
    * The presigned URLs that get-upload-url answered for this transfer, by part number. Empty unless
    * get-upload-url was called immediately before this transfer.
    */
-  partUrls: Readonly<Record<string, string>>
+  partUrls: Readonly<UrlsOfParts>
   signal: AbortSignal
   /**
    * Called with the number of bytes that were sent or are stored. The number falls when sent bytes

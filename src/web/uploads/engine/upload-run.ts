@@ -13,7 +13,7 @@ import {
   untilAnswered,
 } from '../transfer/upload-calls.ts'
 import type { Outcome } from '../upload-errors.ts'
-import { type SendFile, TransferFailed } from '../upload-ports.ts'
+import { type SendFile, TransferFailed, type UrlsOfParts } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
 import type { UploadData } from './upload-data.ts'
 import type { ConfirmStage, RunStep, UploadEvent } from './upload-events.ts'
@@ -71,7 +71,7 @@ export class UploadRun {
   /** Null where this tab does not have the file. The upload can then only be confirmed. */
   #file: File | null = null
   /** The presigned URLs of parts that get-upload-url answered. The next transfer uses them. */
-  #signed: { cloudKey: string; partUrls: Record<string, string> } | null = null
+  #signed: { cloudKey: string; partUrls: UrlsOfParts } | null = null
   #sha256: Promise<string | null> = Promise.resolve(null)
   #starting: Promise<unknown> | null = null
   #live: UploadLive | null = null

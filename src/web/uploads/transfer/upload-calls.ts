@@ -25,9 +25,9 @@ export interface UploadCalls {
    */
   gathered: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
   /** Frees the upload slot of an upload and removes its bytes. */
-  abortUpload(cloudKey: string): Promise<Outcome<unknown>>
+  abortUpload(cloudKey: CallInput<'abortUpload'>['body']['cloudKey']): Promise<Outcome<unknown>>
   /** Returns the id of the signed-in user; null when no user is signed in. */
-  currentUser(): Promise<Outcome<string | null>>
+  currentUser(): Promise<Outcome<CallAnswer<'currentUser'>['id'] | null>>
 }
 
 /** The calls that sending parts needs. */
