@@ -14,6 +14,9 @@ export type Notice =
       failed: boolean
     }
 
+/** A message that is shown as a toast. */
+export type ToastNotice = Notice & { kind: 'toast' }
+
 /**
  * Returns the link beside an error that says that the server has no room. Most people can tell
  * support: the feedback page has a form, and names the address. The administrator is led to the
@@ -26,10 +29,10 @@ export function spaceLink(isAdmin: boolean): ToastLink {
 }
 
 /** A toast that may have a link beside its text. */
-export type LinkedNotice = Notice & { kind: 'toast'; link?: ToastLink }
+export type LinkedNotice = ToastNotice & { link?: ToastLink }
 
 /** Returns the notice with its link, if it says that the server has no room. */
-export function withLink(notice: Notice & { kind: 'toast' }, isAdmin: boolean): LinkedNotice {
+export function withLink(notice: ToastNotice, isAdmin: boolean): LinkedNotice {
   return notice.lacksSpace ? { ...notice, link: spaceLink(isAdmin) } : notice
 }
 

@@ -4,7 +4,7 @@ import type { Interruption } from './interruption.ts'
 import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadRecord } from './records/upload-record.ts'
 import type { PageCommands } from './upload-commands.ts'
-import type { Notice } from './upload-notices.ts'
+import type { ToastNotice } from './upload-notices.ts'
 
 /**
  * The speed of an upload, and what interrupts it. These exist only while the upload runs and are
@@ -47,11 +47,11 @@ export type UploadsStore = StoreApi<UploadsState>
 /** What uploads need from the page: functions that show results, and the limits. */
 export interface UploadsPage {
   /**
-   * Called when the list of files must be refreshed (spec §7). `files` are the new files; it is
-   * empty when another tab ran the uploads.
+   * Called when the list of files must be refreshed (spec §7). `files` are the new files to add to
+   * it; it is empty when another tab ran the uploads.
    */
   onStored: (files: readonly StoredFile[]) => void
-  onNotice: (notice: Notice & { kind: 'toast' }) => void
+  onNotice: (notice: ToastNotice) => void
   /**
    * Returns the highest number of files that a tier allows. Tiers that allow any number of files
    * are left out (see `largestFileCount`).

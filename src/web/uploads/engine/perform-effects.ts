@@ -5,7 +5,7 @@ import { coalesce } from '../timers.ts'
 import { atMost } from '../transfer/at-most.ts'
 import type { UploadCalls } from '../transfer/upload-calls.ts'
 import { type Notice, signedOutNotice } from '../upload-notices.ts'
-import type { UploadLive } from '../uploads-state.ts'
+import type { UploadLive, UploadsPage } from '../uploads-state.ts'
 import { type AbortsDeps, createAborts, type UploadAborts } from './upload-aborts.ts'
 import type { UploadData } from './upload-data.ts'
 import { isRunStep, type RunStep, type UploadEffect, type UploadEvent } from './upload-events.ts'
@@ -22,24 +22,14 @@ const sentAtOnce = 5
 /** How long a cancelled upload stays visible. */
 const cancelledShownMs = 2000
 
-/** What performing effects needs from the server and the browser. */
+/** What performing effects needs from the server, the browser and the page. */
 export interface EffectDeps
   extends Omit<RunDeps, 'calls' | 'inTurn' | 'onStoredAnyway'>,
-    Pick<AbortsDeps, 'storage'> {
+    Pick<AbortsDeps, 'storage'>,
+    UploadsPage {
   calls: UploadCalls
   records: RecordStore
   data: UploadData
-  /**
-   * Called when the list of files must be refreshed (spec §7). `files` are the new files to add to
-   * it.
-   */
-  onStored: (files: readonly StoredFile[]) => void
-  onNotice: (notice: Notice & { kind: 'toast' }) => void
-  /**
-   * Returns the highest number of files that a tier allows. Tiers that allow any number of files
-   * are left out (see `largestFileCount`).
-   */
-  mostSlots: () => number
 }
 
 /** The part of the engine that keeps the records and handles events. */

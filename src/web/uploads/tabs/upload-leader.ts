@@ -5,15 +5,13 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
 import { repeat } from '../timers.ts'
 import type { UploadCommand } from '../upload-commands.ts'
-import type { Notice } from '../upload-notices.ts'
+import type { ToastNotice } from '../upload-notices.ts'
 
 /**
  * Where tabs cannot elect one tab to run all uploads, an upload that was active within this time
  * may be running in another tab.
  */
 const othersIdleMs = 60_000
-
-export type ToastNotice = Notice & { kind: 'toast' }
 
 /** A command with the id of the user who gave it in some tab. */
 export type OwnedCommand = UploadCommand & { ownerId: string }
