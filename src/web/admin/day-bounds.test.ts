@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { endOfDay, startOfDay } from './day-bounds.ts'
+import { endOfLocalDay, startOfLocalDay } from './day-bounds.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -10,11 +10,11 @@ test.each([
   ['Europe/Berlin', '2026-10-25', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
 ])('a day in %s, %s, lasts from midnight to midnight', (zone, day, from, to) => {
   vi.stubEnv('TZ', zone)
-  expect(startOfDay(day)?.toISOString()).toBe(from)
-  expect(endOfDay(day)?.toISOString()).toBe(to)
+  expect(startOfLocalDay(day)?.toISOString()).toBe(from)
+  expect(endOfLocalDay(day)?.toISOString()).toBe(to)
 })
 
 test.each(['', '0002-11-19', '0202-11-19', 'x'])('%j bounds nothing', (day) => {
-  expect(startOfDay(day)).toBeNull()
-  expect(endOfDay(day)).toBeNull()
+  expect(startOfLocalDay(day)).toBeNull()
+  expect(endOfLocalDay(day)).toBeNull()
 })

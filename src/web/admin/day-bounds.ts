@@ -6,14 +6,16 @@ const firstYear = 1970
  * @param day such as '2026-11-19'.
  * @returns null for an empty text, and for a year that is still being typed.
  */
-export function startOfDay(day: string): Date | null {
+export function startOfLocalDay(day: string): Date | null {
   const start = new Date(`${day}T00:00`)
   return start.getFullYear() >= firstYear ? start : null
 }
 
-/** Returns when a day is over: when the next one begins. Otherwise it does as `startOfDay`. */
-export function endOfDay(day: string): Date | null {
-  const end = startOfDay(day)
+/**
+ * Returns when a day is over: when the next one begins. Otherwise it does as `startOfLocalDay`.
+ */
+export function endOfLocalDay(day: string): Date | null {
+  const end = startOfLocalDay(day)
   end?.setDate(end.getDate() + 1)
   return end
 }

@@ -4,11 +4,11 @@ import { defaultTier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { call } from '../api/call.ts'
 import {
+  type ActOutcome,
   cleanedUp,
   expiredFiles,
   expiredTrials,
   failures,
-  type Outcome,
   sanitized,
   tested,
 } from './maintenance-text.ts'
@@ -32,7 +32,7 @@ export interface MaintenanceAction {
    * @param onSent is called from time to time with the number of bytes that were sent so far.
    * @throws {ApiError} or {NetworkError} of the action's call.
    */
-  run: (onSent: (bytes: number) => void) => Promise<Outcome>
+  run: (onSent: (bytes: number) => void) => Promise<ActOutcome>
 }
 
 /**

@@ -15,7 +15,7 @@ import { ProgressBar } from '../ui/progress-bar.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { faultText } from './fault-text.ts'
 import { type MaintenanceAction, maintenanceActions } from './maintenance-actions.ts'
-import { failures, type Outcome, rememberedOutcome } from './maintenance-text.ts'
+import { type ActOutcome, failures, rememberedOutcome } from './maintenance-text.ts'
 import { refreshAfterAct } from './refresh.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { useMaintenance } from './use-maintenance.ts'
@@ -56,7 +56,7 @@ export function MaintenanceSection({ id, title }: SectionProps) {
 }
 
 /** What an action did, and when. */
-type DatedOutcome = Outcome & { at: Date }
+type DatedOutcome = ActOutcome & { at: Date }
 
 interface MaintenanceRowProps {
   action: MaintenanceAction
@@ -117,7 +117,7 @@ function useAction({ act, run }: MaintenanceAction) {
   const { mutate, isPending, data } = useMutation({
     mutationFn: async () => {
       setSent(0)
-      const outcome = await run(setSent).catch((error: unknown): Outcome => {
+      const outcome = await run(setSent).catch((error: unknown): ActOutcome => {
         if (saysSignedOut(error)) throw error
         return { ok: false, text: failures[act], note: faultText(error) }
       })
@@ -139,7 +139,7 @@ function Last({ last }: { last: DatedOutcome | 'loading' | 'never' }) {
   )
 }
 
-function lookOf(ok: Outcome['ok']): { Icon: LucideIcon; tone: string } {
+function lookOf(ok: ActOutcome['ok']): { Icon: LucideIcon; tone: string } {
   if (ok === null) return { Icon: Clock, tone: 'text-muted' }
   return ok ? { Icon: Check, tone: 'text-accent' } : { Icon: CircleAlert, tone: 'text-red' }
 }

@@ -5,7 +5,7 @@ import { counted } from '../../shared/rules/counted.ts'
 import { formatSize } from '../../shared/rules/file-size.ts'
 
 /** The result of a maintenance action, in words for the administrator. */
-export interface Outcome {
+export interface ActOutcome {
   /** null if nobody knows whether it succeeded. */
   ok: boolean | null
   /** What the action did, in figures. After a failure, it is the text of `failures`. */
@@ -14,21 +14,21 @@ export interface Outcome {
   note?: string
 }
 
-function success(text: string, note?: string): Outcome {
+function success(text: string, note?: string): ActOutcome {
   return { ok: true, text, ...(note && { note }) }
 }
 
 /** Says how many things an action changed. If it changed none, it also says why. */
-function figure(count: number, one: string, did: string): Outcome {
+function figure(count: number, one: string, did: string): ActOutcome {
   return success(`${counted(count, one)} ${did}${count === 0 ? ': none was over' : ''}`)
 }
 
-export function cleanedUp({ deletedCount }: { deletedCount: number }): Outcome {
+export function cleanedUp({ deletedCount }: { deletedCount: number }): ActOutcome {
   return figure(deletedCount, 'file', 'deleted')
 }
 
 /** Says of how many files the bytes were removed, and of how many they were not. */
-export function expiredFiles(figures: { expiredCount: number; failed: number }): Outcome {
+export function expiredFiles(figures: { expiredCount: number; failed: number }): ActOutcome {
   const { expiredCount, failed } = figures
   const text = `Bytes of ${counted(expiredCount, 'file')} removed`
   if (failed > 0) {
@@ -38,11 +38,11 @@ export function expiredFiles(figures: { expiredCount: number; failed: number }):
   return success(expiredCount === 0 ? `${text}: none was over` : text)
 }
 
-export function expiredTrials({ expiredCount }: { expiredCount: number }): Outcome {
+export function expiredTrials({ expiredCount }: { expiredCount: number }): ActOutcome {
   return figure(expiredCount, 'trial', 'ended')
 }
 
-export function sanitized({ updated, errors }: { updated: number; errors: number }): Outcome {
+export function sanitized({ updated, errors }: { updated: number; errors: number }): ActOutcome {
   return success(`${counted(updated, 'name')} changed, ${counted(errors, 'error')}`)
 }
 
@@ -50,7 +50,7 @@ export function sanitized({ updated, errors }: { updated: number; errors: number
  * Returns the result of a test. The server tells whether the test succeeded, and explains it in
  * `message`.
  */
-export function tested(isOk: boolean, done: string, failure: string, message: string): Outcome {
+export function tested(isOk: boolean, done: string, failure: string, message: string): ActOutcome {
   return isOk ? success(done, message) : { ok: false, text: failure, note: message }
 }
 
@@ -85,7 +85,7 @@ const uploadDetails = z.object({ size: figures })
  * leaves a line after each. Then the last line has the totals.
  * @throws {ZodError} for details that it cannot read.
  */
-const readers: Record<MaintenanceAct, (details: Details) => Outcome> = {
+const readers: Record<MaintenanceAct, (details: Details) => ActOutcome> = {
   'clean-up-expired': (details) => {
     const { deletedCount, totalDeleted = deletedCount } = cleanUpDetails.parse(details)
     return cleanedUp({ deletedCount: totalDeleted })
@@ -113,7 +113,7 @@ const readers: Record<MaintenanceAct, (details: Details) => Outcome> = {
   }),
 }
 
-function verdict(act: MaintenanceAct, ok: boolean, done: string): Outcome {
+function verdict(act: MaintenanceAct, ok: boolean, done: string): ActOutcome {
   return { ok, text: ok ? done : failures[act] }
 }
 
@@ -121,7 +121,7 @@ function verdict(act: MaintenanceAct, ok: boolean, done: string): Outcome {
  * Returns what an action did, by its line in the audit log. An older version of the program may
  * have written other details. Then it only says that the action was done.
  */
-export function rememberedOutcome(act: MaintenanceAct, details: Details): Outcome {
+export function rememberedOutcome(act: MaintenanceAct, details: Details): ActOutcome {
   try {
     return readers[act](details)
   } catch {

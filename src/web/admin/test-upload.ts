@@ -1,7 +1,7 @@
 import { formatSize } from '../../shared/rules/file-size.ts'
 import { call } from '../api/call.ts'
 import { type Send, type StorageAnswer, sendByXhr } from '../uploads/transfer/storage-request.ts'
-import type { Outcome } from './maintenance-text.ts'
+import type { ActOutcome } from './maintenance-text.ts'
 
 /** How many bytes a test upload sends. */
 export const testUploadBytes = 1024 ** 2
@@ -59,7 +59,7 @@ export function thisBrowser(): UploadWorld {
 export async function testUpload(
   world: UploadWorld,
   onSent: (bytes: number) => void,
-): Promise<Outcome> {
+): Promise<ActOutcome> {
   const file = { fileName: 'storage-test.bin', fileSize: testUploadBytes, fileType: testFileType }
   const { uploadUrl } = await world.start(file)
   const url = new URL(uploadUrl, world.origin)
@@ -99,7 +99,7 @@ interface UploadFacts {
 }
 
 /** Says why the bytes did not arrive (spec §8), and what the administrator should do. */
-function uploadFailure(answer: StorageAnswer, facts: UploadFacts): Outcome {
+function uploadFailure(answer: StorageAnswer, facts: UploadFacts): ActOutcome {
   const isOwn = isThisServer(facts)
   // Spec §8 has texts with S3 and texts without. A server that stores files itself has no S3.
   const text = isOwn ? 'Upload failed' : 'Direct S3 upload failed'

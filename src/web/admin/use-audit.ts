@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import type { AuditAction } from '../../shared/rules/audit-action.ts'
 import { callForPage } from '../api/call.ts'
-import { endOfDay, startOfDay } from './day-bounds.ts'
+import { endOfLocalDay, startOfLocalDay } from './day-bounds.ts'
 import { pageSize, pagesFrom } from './pages.ts'
 import { auditKey } from './refresh.ts'
 
@@ -19,8 +19,8 @@ export interface AuditFilter {
 
 /** Loads the audit log page by page, newest first. It loads again each time the page is opened. */
 export function useAudit({ search, action, firstDay, lastDay }: AuditFilter) {
-  const from = startOfDay(firstDay)
-  const to = endOfDay(lastDay)
+  const from = startOfLocalDay(firstDay)
+  const to = endOfLocalDay(lastDay)
   const wanted = {
     ...(search && { search }),
     ...(action && { action }),

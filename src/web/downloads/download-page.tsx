@@ -3,7 +3,7 @@ import { ifEnd, ifStart, placeholder } from '../../shared/page-placeholders.ts'
 import { fileKinds } from '../../shared/rules/file-kind.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { LifelineShape } from '../files/lifeline.tsx'
-import { type Built, Home, motto, Page } from './page-frame.tsx'
+import { type Built, HomeLink, LinkPage, motto } from './page-frame.tsx'
 import { invalidLink } from './texts.ts'
 
 /** The property of the <meta> element that only pages with a logo have. */
@@ -68,7 +68,7 @@ export function DownloadPage(props: { built: Built }) {
   const description = `${placeholder('lead')}${summary} · until ${placeholder('until')}`
   const address = `${placeholder('origin')}/s/${placeholder('code')}`
   return (
-    <Page
+    <LinkPage
       built={props.built}
       title={`${placeholder('name')} · ${placeholder('site')}`}
       head={
@@ -93,7 +93,7 @@ export function DownloadPage(props: { built: Built }) {
       sender={
         <>
           {ifStart('plain')}
-          <Home />
+          <HomeLink />
           {ifEnd('plain')}
           {ifStart('branded')}
           <Brand />
@@ -176,22 +176,22 @@ export function DownloadPage(props: { built: Built }) {
       <template id="invalid">
         <InvalidLink />
       </template>
-    </Page>
+    </LinkPage>
   )
 }
 
 /** The page of a link that is unknown or has ended. It has no placeholders. */
 export function InvalidLinkPage(props: { built: Built }) {
   return (
-    <Page
+    <LinkPage
       built={props.built}
       title={`${invalidLink.title} · Mayfly`}
-      sender={<Home />}
+      sender={<HomeLink />}
       footer={motto}
     >
       <section className="card">
         <InvalidLink />
       </section>
-    </Page>
+    </LinkPage>
   )
 }

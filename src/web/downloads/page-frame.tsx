@@ -12,7 +12,7 @@ export interface Built {
   script: string
 }
 
-interface PageProps {
+interface LinkPageProps {
   built: Built
   title: string
   /**
@@ -33,7 +33,7 @@ interface PageProps {
 }
 
 /** The frame of the pages about a link. They work without scripts. */
-export function Page(props: PageProps) {
+export function LinkPage(props: LinkPageProps) {
   return (
     <html lang="en">
       <head>
@@ -65,7 +65,7 @@ export function Page(props: PageProps) {
   )
 }
 
-export function Home() {
+export function HomeLink() {
   return (
     <a className="home" href="/">
       <Mark />

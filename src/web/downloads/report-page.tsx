@@ -7,7 +7,7 @@ import {
   reportChoiceNames,
   reportChoices,
 } from '../../shared/rules/report.ts'
-import { type Built, Home, motto, Page } from './page-frame.tsx'
+import { type Built, HomeLink, LinkPage, motto } from './page-frame.tsx'
 
 /**
  * The page with the form that reports a file. It works without scripts: the browser sends the form
@@ -17,11 +17,11 @@ import { type Built, Home, motto, Page } from './page-frame.tsx'
 export function ReportPage(props: { built: Built }) {
   const back = `/s/${placeholder('code')}`
   return (
-    <Page
+    <LinkPage
       built={props.built}
       title="Report this file · Mayfly"
       tellsAddress
-      sender={<Home />}
+      sender={<HomeLink />}
       footer={motto}
     >
       <section className="card">
@@ -97,6 +97,6 @@ export function ReportPage(props: { built: Built }) {
           Back to the file
         </a>
       </section>
-    </Page>
+    </LinkPage>
   )
 }

@@ -15,7 +15,7 @@ import { DeletionReceipts } from '../files/deletion-receipts.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { SettingsSection } from '../ui/settings-section.tsx'
+import { DescribedSection } from '../ui/described-section.tsx'
 import { Page } from './page.tsx'
 import { SignedInScreen } from './screen-sets.tsx'
 import { Wrap } from './wrap.tsx'
@@ -33,7 +33,7 @@ function Account({ user }: { user: User }) {
     <Page title="Account">
       <Wrap className="grid grid-cols-1 gap-10 pt-7 pb-16 sm:gap-12">
         <h1 className="text-2xl">Account</h1>
-        <SettingsSection
+        <DescribedSection
           title="Name"
           lead={`How the dashboard greets you.${sendsMail ? ' Emails do too, once your address is verified.' : ''}`}
         >
@@ -41,45 +41,45 @@ function Account({ user }: { user: User }) {
             <NameForm user={user} />
             <Address user={user} supportEmail={supportEmail} />
           </Card>
-        </SettingsSection>
-        <SettingsSection
+        </DescribedSection>
+        <DescribedSection
           title="Password"
           lead={`A change signs out every other browser, and links in older emails stop working.${sendsMail ? ' An email tells you about it.' : ''}`}
         >
           <PasswordSection email={user.email} />
-        </SettingsSection>
-        <SettingsSection
+        </DescribedSection>
+        <DescribedSection
           title="Ways to sign in"
           lead="One has to stay: the last cannot be removed."
         >
           <SignInWays email={user.email} />
-        </SettingsSection>
-        <SettingsSection
+        </DescribedSection>
+        <DescribedSection
           title="Sessions"
           lead={`Where you are signed in. A session ends after ${idleDays} days without use, and after ${longestDays} days in any case.`}
         >
           <SessionList />
-        </SettingsSection>
-        <SettingsSection
+        </DescribedSection>
+        <DescribedSection
           title="Branding"
           lead="What the pages of your links and their previews show in place of our mark. The pages still say that Mayfly delivers them."
         >
           <BrandingSection tier={user.tier} />
-        </SettingsSection>
-        <SettingsSection
+        </DescribedSection>
+        <DescribedSection
           title="Tier and storage"
           lead="Your tier, and how much this account stores."
         >
           <Holdings user={user} />
           <DeletionReceipts />
-        </SettingsSection>
+        </DescribedSection>
         {user.isAdmin ? null : (
-          <SettingsSection
+          <DescribedSection
             title="Delete the account"
             lead="Done by people, so that nobody else can do it for you."
           >
             <Deletion user={user} supportEmail={supportEmail} />
-          </SettingsSection>
+          </DescribedSection>
         )}
       </Wrap>
     </Page>

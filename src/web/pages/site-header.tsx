@@ -85,7 +85,7 @@ function SignedOut() {
  * The logo as a link to /. For a visitor it is a plain link, because the server answers with the
  * landing page.
  */
-function Home({ leaves }: { leaves: boolean }) {
+function HomeLink({ leaves }: { leaves: boolean }) {
   const look = { 'aria-label': 'Mayfly, home', className: 'rounded-[6px] text-ink no-underline' }
   return leaves ? (
     <a href="/" {...look}>
@@ -105,7 +105,7 @@ export function SiteHeader() {
     <header className="border-line border-b">
       {/* On a phone with a large text size, what does not fit goes to another line. */}
       <Wrap className="flex min-h-16 items-center justify-between gap-x-4 max-sm:flex-wrap max-sm:py-2">
-        <Home leaves={!user} />
+        <HomeLink leaves={!user} />
         <div className="ml-auto flex min-w-0 items-center justify-end gap-2 max-sm:flex-wrap sm:gap-3">
           {isPending ? (
             <Skeleton className="h-8 w-36" />

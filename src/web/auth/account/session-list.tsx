@@ -9,7 +9,7 @@ import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { isHandheld, lastSeenText } from './session-text.ts'
 import { sessionName, useEndOtherSessions, useEndSession, useSessions } from './use-sessions.ts'
-import { RowsLoading, WayRow } from './way-row.tsx'
+import { WayRow, WayRowsLoading } from './way-row.tsx'
 
 /** How many sessions are shown at first. */
 const shownAtFirst = 6
@@ -18,7 +18,7 @@ const shownAtFirst = 6
 export function SessionList() {
   const { data: sessions, isError, isFetching, refetch } = useSessions()
   if (sessions) return <Sessions sessions={sessions} now={new Date(serverClock().now())} />
-  if (!isError || isFetching) return <RowsLoading label="Loading your sessions" rows={2} />
+  if (!isError || isFetching) return <WayRowsLoading label="Loading your sessions" rows={2} />
   return (
     <Card>
       <EmptyState

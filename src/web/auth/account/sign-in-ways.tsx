@@ -10,7 +10,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { GoogleMark } from '../google-mark.tsx'
 import { AddGoogle } from './add-google.tsx'
 import { useRemoveGoogle, useWays } from './use-ways.ts'
-import { RowsLoading, WayRow } from './way-row.tsx'
+import { WayRow, WayRowsLoading } from './way-row.tsx'
 
 const onlyWay = 'Google is the only way in. Set a password first.'
 
@@ -20,7 +20,7 @@ type Ways = CallAnswer<'listOwnWays'>
 export function SignInWays({ email }: { email: string }) {
   const { ways, hasGoogleHere, isFailed, retry } = useWays()
   if (ways) return <WayList ways={ways} hasGoogleHere={hasGoogleHere} email={email} />
-  if (!isFailed) return <RowsLoading label="Loading the ways to sign in" rows={1} />
+  if (!isFailed) return <WayRowsLoading label="Loading the ways to sign in" rows={1} />
   return (
     <Card>
       <EmptyState

@@ -34,7 +34,7 @@ export function WayRow({ icon, title, children, action }: WayRowProps) {
 }
 
 /** Grey shapes in place of rows that are being loaded. */
-export function RowsLoading({ label, rows }: { label: string; rows: number }) {
+export function WayRowsLoading({ label, rows }: { label: string; rows: number }) {
   return (
     <Card>
       <Loading label={label}>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { filesWithSize, pageAfterDrop, refusalText, tooLargeText } from './drop-texts.ts'
+import { filesWithSize, notKeptText, pageAfterDrop, tooLargeText } from './drop-texts.ts'
 
 const mebibyte = 1024 ** 2
 const film = { name: 'rough-cut.mov', size: 812 * mebibyte }
@@ -33,12 +33,12 @@ describe('a file that is not kept', () => {
       'This browser keeps no files, as in a private window, so not rough-cut.mov (812 MB) either. Choose it again on the dashboard.',
     ],
   ] as const)('for %s, where a drop leads to %s', (fault, next, text) => {
-    expect(refusalText([{ file: film, fault }], next)).toBe(text)
+    expect(notKeptText([{ file: film, fault }], next)).toBe(text)
   })
 
   it('is named with the others', () => {
     const refused = [film, photo].map((file) => ({ file, fault: 'number' as const }))
-    expect(refusalText(refused, '/signup')).toBe(
+    expect(notKeptText(refused, '/signup')).toBe(
       'So many files wait already that this browser does not keep 2 files (816 MB) too. Sign up or sign in first, then choose them again.',
     )
   })

@@ -49,7 +49,7 @@ export function pageAfterDrop(path: string | null): PageAfterDrop {
  * Says why the browser cannot keep some files, and what to do.
  * @param next the page that opens after a drop
  */
-export function refusalText(
+export function notKeptText(
   refused: readonly { file: NamedFile; fault: KeepFault }[],
   next: PageAfterDrop,
 ): string {

@@ -8,9 +8,9 @@ import { type Drop, dropFault } from '../../uploads/picking/dropped-files.ts'
 import { followPageDrop } from '../../uploads/picking/page-drop.ts'
 import {
   filesWithSize,
+  notKeptText,
   type PageAfterDrop,
   pageAfterDrop,
-  refusalText,
   tooLargeText,
 } from './drop-texts.ts'
 
@@ -110,7 +110,7 @@ async function keep(
         tooLarge.map(({ file }) => file),
         page.limit,
       ),
-    refusalText(refused, page.next),
+    notKeptText(refused, page.next),
   ]
     .filter(Boolean)
     .join(' ')

@@ -9,7 +9,7 @@ import {
   panelRecords,
   speedText,
   summaryText,
-  timeLeftText,
+  transferTimeLeft,
 } from './panel-view.ts'
 
 function record(changes: Partial<UploadRecord>): UploadRecord {
@@ -100,14 +100,14 @@ describe('speed and time left', () => {
     [86_399, '24 h left'],
     [86_400, 'More than a day left'],
   ])('computes %i s', (seconds, text) => {
-    expect(timeLeftText({ fileSize: seconds * 10 + 5, uploadedBytes: 5 }, 10)).toBe(text)
+    expect(transferTimeLeft({ fileSize: seconds * 10 + 5, uploadedBytes: 5 }, 10)).toBe(text)
   })
 
   it('says nothing where it cannot be computed', () => {
-    expect(timeLeftText({ fileSize: 10, uploadedBytes: 0 }, null)).toBeNull()
-    expect(timeLeftText({ fileSize: 10, uploadedBytes: 0 }, 0)).toBeNull()
-    expect(timeLeftText({ fileSize: 10, uploadedBytes: 10 }, 5)).toBeNull()
-    expect(timeLeftText({ fileSize: 10, uploadedBytes: 12 }, 5)).toBeNull()
+    expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 0 }, null)).toBeNull()
+    expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 0 }, 0)).toBeNull()
+    expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 10 }, 5)).toBeNull()
+    expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 12 }, 5)).toBeNull()
   })
 })
 

@@ -107,7 +107,7 @@ const dayInSeconds = 24 * hourInSeconds
 /**
  * Returns how long the rest of an upload takes at this speed; null when that cannot be computed.
  */
-export function timeLeftText(
+export function transferTimeLeft(
   { fileSize, uploadedBytes }: Pick<UploadRecord, 'fileSize' | 'uploadedBytes'>,
   bytesPerSecond: number | null,
 ): string | null {

@@ -17,7 +17,7 @@ import {
 import { failedForSpace } from '../upload-errors.ts'
 import { spaceLink } from '../upload-notices.ts'
 import type { UploadLive, UploadsState } from '../uploads-state.ts'
-import { speedText, timeLeftText } from './panel-view.ts'
+import { speedText, transferTimeLeft } from './panel-view.ts'
 
 export interface UploadItemProps {
   record: UploadRecord
@@ -133,7 +133,7 @@ function Figures({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) {
   }
   const bytesPerSecond = live?.bytesPerSecond ?? null
   const speed = speedText(bytesPerSecond)
-  const left = timeLeftText(record, bytesPerSecond)
+  const left = transferTimeLeft(record, bytesPerSecond)
   return (
     <>
       <span>

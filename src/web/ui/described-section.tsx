@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react'
 
-export interface SettingsSectionProps {
+export interface DescribedSectionProps {
   title: string
   /** What the section is for, in a sentence or two. */
   lead: ReactNode
@@ -12,7 +12,7 @@ export interface SettingsSectionProps {
  * A section of a settings page. Its title and purpose stand left of its cards, on phones above
  * them. Its heading can take the focus when the focused element is removed.
  */
-export function SettingsSection({ title, lead, children }: SettingsSectionProps) {
+export function DescribedSection({ title, lead, children }: DescribedSectionProps) {
   const id = useId()
   return (
     <section
