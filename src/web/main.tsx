@@ -18,7 +18,7 @@ import './ui/styles.css'
 
 const signInAgain = createSignInAgain(
   toast,
-  (task, delay) => setTimeout(task, delay),
+  (task, delayMs) => setTimeout(task, delayMs),
   (address) => window.location.assign(address),
   () => window.location.pathname + window.location.search + window.location.hash,
   isGuarded,

@@ -1,11 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from './call.ts'
-import { settingsStaleTime } from './use-version.ts'
+import { settingsStaleMs } from './use-version.ts'
 
 export const emailSignatureQuery = queryOptions({
   queryKey: ['/api/settings/email-signature'],
   queryFn: ({ signal }) => call('emailSignature', { signal }),
-  staleTime: settingsStaleTime,
+  staleTime: settingsStaleMs,
 })
 
 /** Returns the signature below mails that share a link. Empty until the page knows it. */

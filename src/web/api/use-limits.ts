@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { defaultLimits, type Limits } from '../../shared/rules/tier-limits.ts'
 import { call } from './call.ts'
-import { settingsStaleTime } from './use-version.ts'
+import { settingsStaleMs } from './use-version.ts'
 
 /**
  * The query for the limits of each tier. A signed-in user gets the limits together with the user
@@ -11,8 +11,8 @@ import { settingsStaleTime } from './use-version.ts'
 export const limitsQuery = queryOptions({
   queryKey: ['/api/settings/limits'],
   queryFn: ({ signal }): Promise<Limits> => call('limits', { signal }),
-  staleTime: settingsStaleTime,
-  refetchInterval: settingsStaleTime,
+  staleTime: settingsStaleMs,
+  refetchInterval: settingsStaleMs,
 })
 
 /**

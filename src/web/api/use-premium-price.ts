@@ -1,12 +1,12 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { defaultPremiumPrice } from '../../shared/rules/admin-settings.ts'
 import { call } from './call.ts'
-import { settingsStaleTime } from './use-version.ts'
+import { settingsStaleMs } from './use-version.ts'
 
 export const premiumPriceQuery = queryOptions({
   queryKey: ['/api/settings/premium-price'],
   queryFn: ({ signal }) => call('premiumPrice', { signal }),
-  staleTime: settingsStaleTime,
+  staleTime: settingsStaleMs,
 })
 
 /**

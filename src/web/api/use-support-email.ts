@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from './call.ts'
-import { settingsStaleTime } from './use-version.ts'
+import { settingsStaleMs } from './use-version.ts'
 
 /**
  * Returns the mail address for help; null if this server has none, undefined until it is known.
@@ -10,6 +10,6 @@ export function useSupportEmail(): string | null | undefined {
   return useQuery({
     queryKey: ['/api/settings/contact'],
     queryFn: ({ signal }) => call('contact', { signal }),
-    staleTime: settingsStaleTime,
+    staleTime: settingsStaleMs,
   }).data?.supportEmail
 }

@@ -3,12 +3,12 @@ import { minuteInMs } from '../../shared/rules/time-units.ts'
 import { call } from './call.ts'
 
 /** Spec §7: price, signature and version are cached for 5 minutes. */
-export const settingsStaleTime = 5 * minuteInMs
+export const settingsStaleMs = 5 * minuteInMs
 
 export const versionQuery = queryOptions({
   queryKey: ['/api/settings/version'],
   queryFn: ({ signal }) => call('version', { signal }),
-  staleTime: settingsStaleTime,
+  staleTime: settingsStaleMs,
 })
 
 /** Returns the version text of the product; undefined until it is known. */

@@ -78,7 +78,7 @@ function ForgotPasswordForm({ email, hint, onClose }: ForgotPasswordFormProps) {
       toast({
         title: 'Password reset email sent',
         description: `${message}${hint}`,
-        duration: confirmationMs,
+        durationMs: confirmationMs,
       })
       onClose()
       return 'leave'

@@ -1,8 +1,8 @@
 import { nextPath, withNext } from '../../shared/rules/next-path.ts'
 import type { ToastOptions } from '../ui/toast-turns.ts'
 
-/** How long the toast is shown before the login page opens, in milliseconds (spec §9). */
-const redirectDelay = 500
+/** How long the toast is shown before the login page opens (spec §9). */
+const redirectDelayMs = 500
 
 /**
  * Makes the function to call when the server says that the session has ended. Spec §8: it shows a
@@ -14,7 +14,7 @@ const redirectDelay = 500
  */
 export function createSignInAgain(
   toast: (options: ToastOptions) => void,
-  later: (task: () => void, delay: number) => void,
+  later: (task: () => void, delayMs: number) => void,
   goTo: (address: string) => void,
   here: () => string,
   isGuarded: () => boolean,
@@ -31,7 +31,7 @@ export function createSignInAgain(
       })
       later(() => {
         isUnderWay = false
-      }, redirectDelay)
+      }, redirectDelayMs)
       return
     }
     toast({
@@ -39,6 +39,6 @@ export function createSignInAgain(
       description: 'You are logged out. Logging in again...',
       tone: 'destructive',
     })
-    later(() => goTo(withNext('/api/login', nextPath(here()))), redirectDelay)
+    later(() => goTo(withNext('/api/login', nextPath(here()))), redirectDelayMs)
   }
 }

@@ -57,7 +57,7 @@ export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
             mailWaits === null
               ? 'Open the link in the email we sent you, then sign in.'
               : `Open the link in the email, then sign in. ${mailWaits}`,
-          duration: verificationToastMs,
+          durationMs: verificationToastMs,
         }),
       })
       const account = { email: body.email, requiresVerification }

@@ -17,11 +17,8 @@ export interface ToastOptions {
    * The answer to a click does not wait, because the person who clicked looks for it now.
    */
   isNews?: boolean
-  /**
-   * How long the toast is shown, in milliseconds. The time stops while the pointer or the focus is
-   * on it.
-   */
-  duration?: number
+  /** How long the toast is shown. The time stops while the pointer or the focus is on it. */
+  durationMs?: number
 }
 
 /** Decides which toast is shown. Spec §9: one toast at a time. */

@@ -29,14 +29,17 @@ function theManager() {
 let turns: ToastTurns | undefined
 function theTurns() {
   turns ??= createToastTurns(
-    ({ title, description, link = null, tone = 'plain', duration = defaultDurationMs }, onClose) =>
+    (
+      { title, description, link = null, tone = 'plain', durationMs = defaultDurationMs },
+      onClose,
+    ) =>
       theManager().add({
         id: theOne,
         title,
         description,
         type: tone,
         data: { link },
-        timeout: duration,
+        timeout: durationMs,
         onClose,
       }),
   )
