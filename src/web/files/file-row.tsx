@@ -4,7 +4,6 @@ import { fileKind, kindLabel } from '../../shared/rules/file-kind.ts'
 import { formatSize } from '../../shared/rules/file-size.ts'
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { linkLabel, linkStatus } from '../../shared/rules/link-status.ts'
-import { localMomentText } from '../../shared/rules/moment-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { FileName } from '../ui/file-name.tsx'
@@ -12,6 +11,7 @@ import { DownloadsCount } from './downloads-count.tsx'
 import { FileActions } from './file-actions.tsx'
 import { KindIcon } from './kind-icon.tsx'
 import { Lifeline, textColours } from './lifeline.tsx'
+import { linkEnd } from './link-end.ts'
 import { linkFacts } from './link-facts.ts'
 import { RowToggle } from './row-toggle.tsx'
 import { TakedownReason, takedownOf } from './takedown.tsx'
@@ -44,7 +44,7 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...details }
   const kind = fileKind(file)
   const link = `${window.location.origin}/s/${file.shortCode}`
   const size = formatSize(file.size)
-  const exactEnd = `${isActive ? 'Until' : 'Ended'} ${localMomentText(facts.expiresAt, now)}`
+  const end = linkEnd(facts, takedown?.at ?? null, tier, now)
 
   const { onDetails, openDetails, hasStatistics = false } = details
   const downloads = (
@@ -98,13 +98,13 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...details }
         <Lifeline life={life} size="small" />
         <div className="flex flex-wrap justify-between gap-x-4 text-sm tabular-nums">
           <time
-            dateTime={file.expiresAt}
-            title={exactEnd}
+            dateTime={end.at.toISOString()}
+            title={end.text}
             className={isActive ? textColours[life.tone] : textColours.over}
           >
             {takedown === null ? linkLabel(facts, tier, now) : 'Taken down'}
           </time>
-          <span className="sr-only">{exactEnd}</span>
+          <span className="sr-only">{end.text}</span>
           <span className="text-muted lg:hidden">
             {size} · {downloads}
           </span>

@@ -73,6 +73,13 @@ test.each([
   expect(show(of()).text()).toContain(words)
 })
 
+test('a user in a trial is told its exact end, and so are screen readers', () => {
+  show(running())
+  const { title } = screen.getByRole('status')
+  expect(title).toMatch(/^until \w{3} \d+ \w{3}( \d{4})?, \d\d:\d\d$/)
+  expect(screen.getByText(title).className).toBe('sr-only')
+})
+
 test('the administrator, who switches without a trial, is offered none, and told of one that runs', () => {
   expect(show({ ...offered(), isAdmin: true }).text()).toBeNull()
   page.close()

@@ -123,7 +123,8 @@ function TrialWords({ notice, endsAt }: { notice: TrialNotice; endsAt: string | 
   switch (notice.kind) {
     case 'offer':
       return <Words>Premium, free for {trialDays} days</Words>
-    case 'running':
+    case 'running': {
+      const until = endsAt && `until ${localMomentText(new Date(endsAt), serverNow())}`
       return (
         <>
           <Words>Premium trial</Words>
@@ -133,18 +134,16 @@ function TrialWords({ notice, endsAt }: { notice: TrialNotice; endsAt: string | 
             </span>
             <b
               role="status"
-              title={
-                endsAt === null
-                  ? undefined
-                  : `until ${localMomentText(new Date(endsAt), serverNow())}`
-              }
+              title={until ?? undefined}
               className={`font-semibold ${colours[notice.tone]}`}
             >
               {notice.label}
             </b>
+            {until === null ? null : <span className="sr-only">{until}</span>}
           </span>
         </>
       )
+    }
     case 'expired':
       return (
         <>

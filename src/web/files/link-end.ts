@@ -1,0 +1,35 @@
+import { type LinkFacts, linkStatus } from '../../shared/rules/link-status.ts'
+import { localMomentText } from '../../shared/rules/moment-text.ts'
+import type { Tier } from '../../shared/rules/tier.ts'
+
+/** The exact moment of which the label of a link tells. */
+export interface LinkEnd {
+  at: Date
+  /** The moment in the time zone of the browser. Example: 'Until Tue 24 Nov, 14:02'. */
+  text: string
+}
+
+/**
+ * Returns the moment to which the label of spec §4 counts at `now`: the end of an active link, and
+ * the end of the time in which a private one can be renewed. For a link that never opens again,
+ * returns when it ended.
+ * @param takenDownAt when the file was taken down; null if it was not.
+ */
+export function linkEnd(
+  facts: LinkFacts,
+  takenDownAt: Date | null,
+  tier: Tier,
+  now: Date,
+): LinkEnd {
+  const { expiresAt, maxLifetimeAt } = facts
+  const end = (words: string, at: Date) => ({ at, text: `${words} ${localMomentText(at, now)}` })
+  switch (linkStatus(facts, tier, now)) {
+    case 'active':
+      return end('Until', expiresAt)
+    case 'private':
+      return end('Can be renewed until', maxLifetimeAt)
+    case 'deleted':
+      // A takedown ends a link before its expiry.
+      return end('Ended', takenDownAt !== null && takenDownAt < expiresAt ? takenDownAt : expiresAt)
+  }
+}
