@@ -99,7 +99,7 @@ describe('deleting a file', () => {
 
 describe('deleting files', () => {
   /** Makes the server delete the files, except for those whose ids are in `missing`. */
-  function deletes(missing: readonly string[] = []) {
+  const deletes = (missing: readonly string[] = []) => {
     page.on('DELETE /api/files/bulk', ({ body }) => {
       const { fileIds } = body as { fileIds: string[] }
       const notFound = fileIds.filter((id) => missing.includes(id))
@@ -107,9 +107,10 @@ describe('deleting files', () => {
     })
   }
 
-  function bulk(gone: string[][] = []) {
-    return () => useDeleteFiles((ids) => gone.push([...ids]))
-  }
+  const bulk =
+    (gone: string[][] = []) =>
+    () =>
+      useDeleteFiles((ids) => gone.push([...ids]))
 
   test('takes them out of the list at once, and says how many', async () => {
     deletes()

@@ -121,9 +121,8 @@ describe('the emails of the File Manager', () => {
     })
   })
 
-  function press(name: string) {
-    return act(async () => void fireEvent.click(screen.getByRole('switch', { name })))
-  }
+  const press = (name: string) =>
+    act(async () => void fireEvent.click(screen.getByRole('switch', { name })))
 
   test('can be turned on and off where the server sends mail', async () => {
     answerWays(true)

@@ -44,7 +44,7 @@ function failed(id: string, error: string | null = 'Network error during upload'
 }
 
 describe('the progress', () => {
-  function show(state: Partial<UploadsState>) {
+  const show = (state: Partial<UploadsState>) => {
     const store = storeOf(state)
     const { container } = render(<UploadProgress store={store} />)
     return {
@@ -121,7 +121,7 @@ describe('the progress', () => {
 })
 
 describe('the problems', () => {
-  function show(state: Partial<UploadsState>) {
+  const show = (state: Partial<UploadsState>) => {
     const { container } = render(<UploadProblems store={storeOf(state)} />)
     return {
       text: () => container.textContent,

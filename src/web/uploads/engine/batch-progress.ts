@@ -110,7 +110,7 @@ export function createBatchProgress(
   let outcome: string | null = null
   let stopReset = () => {}
 
-  function changed(before: UploadRecord | null, after: UploadRecord | null) {
+  const changed = (before: UploadRecord | null, after: UploadRecord | null) => {
     const either = after ?? before
     const change = Number(isUnderWay(after)) - Number(isUnderWay(before))
     if (!either || change === 0) return
@@ -119,11 +119,11 @@ export function createBatchProgress(
     if (either.path === 'foreground') countForeground(either.id, before, after)
   }
 
-  function countDrop(
+  const countDrop = (
     { id, batch: drop }: UploadRecord,
     before: UploadRecord | null,
     after: UploadRecord | null,
-  ) {
+  ) => {
     const counts = drops.get(drop) ?? new BatchCounts()
     counts.change(id, before, after)
     if (counts.open > 0) {
@@ -136,7 +136,7 @@ export function createBatchProgress(
     if (isTold) tell(dropNotice(stored, failed))
   }
 
-  function countForeground(id: string, before: UploadRecord | null, after: UploadRecord | null) {
+  const countForeground = (id: string, before: UploadRecord | null, after: UploadRecord | null) => {
     if (foreground.open === 0) {
       foreground = new BatchCounts()
       showOutcome(null)
@@ -145,7 +145,7 @@ export function createBatchProgress(
     if (foreground.open === 0) showOutcome(foreground.outcome())
   }
 
-  function showOutcome(text: string | null) {
+  const showOutcome = (text: string | null) => {
     stopReset()
     outcome = text
     onOutcome()

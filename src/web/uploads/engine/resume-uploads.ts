@@ -73,7 +73,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
   /** The running searches, by record id. */
   const searches = new Map<string, { found: Promise<Found | null>; end: AbortController }>()
 
-  async function resume(id: string): Promise<void> {
+  const resume = async (id: string): Promise<void> => {
     const record = recordOf(id)
     if (!record || !canResume(record)) return
     const found = await find(record)
@@ -89,7 +89,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
    * Searches for the bytes of an upload. Calls for the same upload share one search. Returns null
    * when the search failed or was stopped.
    */
-  function find(record: UploadRecord): Promise<Found | null> {
+  const find = (record: UploadRecord): Promise<Found | null> => {
     const { id } = record
     const running = searches.get(id)
     if (running) return running.found
@@ -103,7 +103,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
     return found
   }
 
-  async function search(record: UploadRecord, signal: AbortSignal): Promise<Found> {
+  const search = async (record: UploadRecord, signal: AbortSignal): Promise<Found> => {
     const where = await data.find(record)
     signal.throwIfAborted()
     if (where === 'ready') return { where, isSure: true }
@@ -116,10 +116,10 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
    * then be confirmed without the file. Returns null when the server gave no answer after a few
    * attempts. The server may be away for long, and a person can give the file meanwhile.
    */
-  async function isInStorage(
+  const isInStorage = async (
     { ticket, fileSize }: UploadRecord,
     signal: AbortSignal,
-  ): Promise<boolean | null> {
+  ): Promise<boolean | null> => {
     if (!ticket) return false
     const listing = {
       call: calls.listParts,
@@ -136,7 +136,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
     return parts.length >= (ticket.parts?.count ?? 1) && held === fileSize
   }
 
-  async function askForFile(record: UploadRecord): Promise<void> {
+  const askForFile = async (record: UploadRecord): Promise<void> => {
     const where = (await find(record))?.where
     if (!where || !canHelp(record, where)) return
     // Another tab may have given the file meanwhile.
@@ -146,13 +146,12 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
     dispatch(record.id, isFailed ? { type: 'lacks', need: where } : { type: 'resume', data: where })
   }
 
-  function refuseFile(record: UploadRecord, file: File): Promise<string | null> {
-    return refuseOtherFile(record.identity, file, (of) =>
-      sample(of, new AbortController().signal),
-    ).catch(() => unreadableText(file.name))
-  }
+  const refuseFile = (record: UploadRecord, file: File): Promise<string | null> =>
+    refuseOtherFile(record.identity, file, (of) => sample(of, new AbortController().signal)).catch(
+      () => unreadableText(file.name),
+    )
 
-  function provide(id: string, picked: PickedFile): boolean {
+  const provide = (id: string, picked: PickedFile): boolean => {
     const record = recordOf(id)
     if (!record || !canResume(record)) return false
     data.keepWithHandle(id, picked)
@@ -160,7 +159,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
     return true
   }
 
-  async function provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean> {
+  const provideToAny = async (ids: readonly string[], picked: PickedFile): Promise<boolean> => {
     for (const id of ids) {
       const record = recordOf(id)
       // An earlier file of the same drop may have resumed this upload already.
@@ -171,7 +170,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
     return false
   }
 
-  function resumeThoseThatMay(): boolean {
+  const resumeThoseThatMay = (): boolean => {
     const now = timers.now()
     let areAnyLeft = false
     for (const id of paused) {
@@ -183,7 +182,7 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
     return areAnyLeft
   }
 
-  function stopLooking(id: string): void {
+  const stopLooking = (id: string): void => {
     searches.get(id)?.end.abort(new DOMException('It is not looked for any more.', 'AbortError'))
     searches.delete(id)
   }

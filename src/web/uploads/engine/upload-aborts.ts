@@ -63,18 +63,17 @@ export function createAborts(ownerId: string, deps: AbortsDeps): UploadAborts {
     return first.promise
   }
 
-  async function tryOnce(cloudKey: string): Promise<Outcome<unknown>> {
+  const tryOnce = async (cloudKey: string): Promise<Outcome<unknown>> => {
     const outcome = await abortUpload(cloudKey)
     const isAnswered = outcome.ok || !(mayPass(outcome.refusal) || needsSignIn(outcome.refusal))
     if (isAnswered) quietly(() => storage().removeItem(abortKeyPrefix + cloudKey))
     return outcome
   }
 
-  function unanswered(): string[] {
-    return keysOf(storage(), abortKeyPrefix)
+  const unanswered = (): string[] =>
+    keysOf(storage(), abortKeyPrefix)
       .filter((key) => storage().getItem(key) === ownerId)
       .map((key) => key.slice(abortKeyPrefix.length))
-  }
 
   return {
     abort,

@@ -91,7 +91,7 @@ export function createUploadQueue(timers: Timers, mostSlots: () => number): Uplo
   let slots = 0
   let isPausing = false
 
-  function startNext() {
+  const startNext = () => {
     while (!isPausing) {
       const [first] = waiting.values()
       if (!first || !mayStart(first)) return
@@ -102,14 +102,14 @@ export function createUploadQueue(timers: Timers, mostSlots: () => number): Uplo
     }
   }
 
-  function mayStart(upload: QueuedUpload): boolean {
+  const mayStart = (upload: QueuedUpload): boolean => {
     if (underWay.size === 0) return true
     if (withoutSlot.size > 0 && slots <= mostSlots()) return false
     if (underWay.size >= overlapping || !overlaps(upload)) return false
     return [...underWay.values()].every(overlaps)
   }
 
-  function endTurn(id: string) {
+  const endTurn = (id: string) => {
     withoutSlot.delete(id)
     const ended = underWay.get(id)
     if (!ended) return
@@ -119,7 +119,7 @@ export function createUploadQueue(timers: Timers, mostSlots: () => number): Uplo
     else pauseBefore()
   }
 
-  function pauseBefore() {
+  const pauseBefore = () => {
     isPausing = true
     timers.after(pauseBetweenMs, () => {
       isPausing = false

@@ -76,11 +76,11 @@ export interface KeptFiles {
 }
 
 export function createKeptFiles({ table, room, now, newId }: KeptPorts): KeptFiles {
-  async function remove(ids: readonly string[]): Promise<void> {
+  const remove = async (ids: readonly string[]): Promise<void> => {
     if (ids.length > 0) await table.remove(ids).catch(() => undefined)
   }
 
-  async function list(): Promise<KeptFile[]> {
+  const list = async (): Promise<KeptFile[]> => {
     const all = await table.all().catch(() => [])
     const tooOld = all.filter(({ keptAt }) => now() - keptAt >= browserFileKeptMs)
     await remove(tooOld.map(({ id }) => id))
@@ -93,7 +93,7 @@ export function createKeptFiles({ table, room, now, newId }: KeptPorts): KeptFil
    * Stores one file. It stores a handle if there is one and the file is large. Otherwise, or if
    * this fails, it stores a copy.
    */
-  async function store({ file, handle }: PickedFile): Promise<KeptFile | KeepFault> {
+  const store = async ({ file, handle }: PickedFile): Promise<KeptFile | KeepFault> => {
     if (handle && file.size > copiedBelow) {
       const kept = { ...factsOf(file), content: { handle } }
       const isStored = await table.add([kept]).then(
@@ -106,12 +106,15 @@ export function createKeptFiles({ table, room, now, newId }: KeptPorts): KeptFil
     return (await storeCopies([kept])) ?? kept
   }
 
-  function factsOf({ name, size }: File): Omit<KeptFile, 'content'> {
-    return { id: newId(), name, size, keptAt: now() }
-  }
+  const factsOf = ({ name, size }: File): Omit<KeptFile, 'content'> => ({
+    id: newId(),
+    name,
+    size,
+    keptAt: now(),
+  })
 
   /** Stores all these copies, or none of them. Returns the reason if it stored none, else null. */
-  async function storeCopies(copies: readonly KeptFile[]): Promise<KeepFault | null> {
+  const storeCopies = async (copies: readonly KeptFile[]): Promise<KeepFault | null> => {
     const left = await room().catch(() => null)
     if (left !== null && copies.reduce((sum, { size }) => sum + size, 0) > left) return 'room'
     try {
@@ -124,9 +127,7 @@ export function createKeptFiles({ table, room, now, newId }: KeptPorts): KeptFil
   }
 
   /** Returns how many more files may wait. */
-  async function places(): Promise<number> {
-    return mostKept - (await list()).length
-  }
+  const places = async (): Promise<number> => mostKept - (await list()).length
 
   return {
     list,

@@ -67,7 +67,7 @@ export function createAutoFold(
   let stopTimer = () => {}
   const listeners = new Set<() => void>()
 
-  function update() {
+  const update = () => {
     stopTimer()
     const foldMs = foldsInMs(shown, timers.now())
     if (foldMs === null) return setFolded(false)
@@ -76,13 +76,13 @@ export function createAutoFold(
     stopTimer = timers.after(foldMs, update)
   }
 
-  function setFolded(next: boolean) {
+  const setFolded = (next: boolean) => {
     if (isFolded === next) return
     isFolded = next
     for (const listener of listeners) listener()
   }
 
-  function touch() {
+  const touch = () => {
     isTouched ||= !isFolded
     update()
   }

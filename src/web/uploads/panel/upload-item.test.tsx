@@ -161,7 +161,7 @@ test('signing in opens another tab, since this one has the file', () => {
 describe('a dropped file', () => {
   const file = new File(['a'], 'a.mp4')
 
-  function drop(on: HTMLElement, types = ['Files'], files = [file]) {
+  const drop = (on: HTMLElement, types = ['Files'], files = [file]) => {
     const items = files.map((one) => ({
       kind: 'file',
       getAsFile: () => one,

@@ -91,12 +91,8 @@ export function createTabCommands<Command, Live>({
   const done = new Set<string>()
   /** The last state that this tab was given to send; null before the first one. */
   let last: { live: Live } | null = null
-  const channel = open(hear)
-  const tellSoon = coalesce(timers, liveEveryMs, () => {
-    if (last) channel.post({ type: 'live', live: last.live })
-  })
 
-  function send(command: Command) {
+  const send = (command: Command) => {
     if (run) return void run(command)
     const id = newId()
     kept.set(id, command)
@@ -104,7 +100,7 @@ export function createTabCommands<Command, Live>({
     channel.post({ type: 'command', id, command })
   }
 
-  function expectTaken(id: string): void {
+  const expectTaken = (id: string): void => {
     const stopWaiting = timers.after(answerWithinMs, () => {
       if (run) return
       onNoAnswer()
@@ -113,7 +109,7 @@ export function createTabCommands<Command, Live>({
     untaken.set(id, stopWaiting)
   }
 
-  function hear(message: TabMessage<Command, Live>): void {
+  const hear = (message: TabMessage<Command, Live>): void => {
     if (message.type === 'taken') isTaken(message.id)
     else if (message.type === 'done') isDone(message.id)
     else if (message.type === 'leading') sendKept()
@@ -123,22 +119,22 @@ export function createTabCommands<Command, Live>({
     else onHello()
   }
 
-  function isTaken(id: string): void {
+  const isTaken = (id: string): void => {
     untaken.get(id)?.()
     untaken.delete(id)
   }
 
-  function isDone(id: string): void {
+  const isDone = (id: string): void => {
     isTaken(id)
     done.add(id)
     kept.delete(id)
   }
 
-  function sendKept(): void {
+  const sendKept = (): void => {
     for (const [id, command] of kept) channel.post({ type: 'command', id, command })
   }
 
-  function runOnce(id: string, command: Command, runNow: RunCommand<Command>) {
+  const runOnce = (id: string, command: Command, runNow: RunCommand<Command>) => {
     if (done.has(id)) return finish(id)
     channel.post({ type: 'taken', id })
     if (running.has(id)) return
@@ -152,11 +148,16 @@ export function createTabCommands<Command, Live>({
     if (work) void work.finally(() => finish(id))
   }
 
-  function finish(id: string): void {
+  const finish = (id: string): void => {
     running.delete(id)
     done.add(id)
     channel.post({ type: 'done', id })
   }
+
+  const channel = open(hear)
+  const tellSoon = coalesce(timers, liveEveryMs, () => {
+    if (last) channel.post({ type: 'live', live: last.live })
+  })
 
   return {
     send,

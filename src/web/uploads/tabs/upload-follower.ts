@@ -64,14 +64,14 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
   /** The ids of the files that had no upload record at the last check. */
   let withoutRecord: ReadonlySet<string> = new Set()
 
-  function begin(): void {
+  const begin = (): void => {
     released = new Set()
     mirror = createRecordMirror(deps.records.load, timers, recordsChanged)
     recordsChanged()
     sweep()
   }
 
-  function recordsChanged(): void {
+  const recordsChanged = (): void => {
     const records = mirror?.records() ?? []
     for (const { id, status } of records) {
       if (status !== 'completed' || released.has(id)) continue
@@ -97,7 +97,7 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
     return data.ids().length > 0
   })
 
-  function hear(live: Live): void {
+  const hear = (live: Live): void => {
     const before = heard
     heard = live
     if (live.ownerId !== deps.user()) return
@@ -113,7 +113,7 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
    * Gives the leader (the tab that runs the uploads) the files that it lacks and this tab has. The
    * leader lacks files if it has just taken the place of a closed tab.
    */
-  function supply({ ownerId, wanted }: Live): void {
+  const supply = ({ ownerId, wanted }: Live): void => {
     for (const id of supplied) if (!wanted.includes(id)) supplied.delete(id)
     for (const id of wanted) {
       const picked = data.picked(id)
@@ -123,7 +123,7 @@ export function createFollower(deps: FollowerDeps): UploadFollower {
     }
   }
 
-  function shown(ownerId: string): ShownUploads {
+  const shown = (ownerId: string): ShownUploads => {
     const isTheirs = (record: UploadRecord) => record.ownerId === ownerId
     const records = mirror?.records().filter(isTheirs) ?? []
     const { live, inlineError, outcome } = heard?.ownerId === ownerId ? heard : noUploads

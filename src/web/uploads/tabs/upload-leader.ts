@@ -65,7 +65,7 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
   let notice: Live['notice'] = null
   let stored = newId()
 
-  async function obey(command: OwnedCommand): Promise<void> {
+  const obey = async (command: OwnedCommand): Promise<void> => {
     const { ownerId } = command
     const engine = running?.ownerId === ownerId ? running.engine : startEngine(ownerId)
     const obeyed = obeyedBy(engine, command)
@@ -76,7 +76,7 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
     records.flush()
   }
 
-  function startEngine(ownerId: string): UploadEngine {
+  const startEngine = (ownerId: string): UploadEngine => {
     running?.engine.close()
     const all = records.load()
     void handles.removeAllBut(all.map(({ id }) => id))
@@ -104,7 +104,7 @@ export function createLeader(deps: LeaderDeps): UploadLeader {
     return engine
   }
 
-  function mayBeAnothers({ lastActivity }: UploadRecord): boolean {
+  const mayBeAnothers = ({ lastActivity }: UploadRecord): boolean => {
     const idle = timers.now() - lastActivity
     // If `idle` is negative, the clock was set back. The upload then counts as idle.
     return isAlone && idle >= 0 && idle < othersIdleMs

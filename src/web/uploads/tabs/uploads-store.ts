@@ -66,18 +66,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
   /** Runs the uploads of all tabs. Null unless this tab leads. */
   let leader: UploadLeader | null = null
 
-  const store: UploadsStore = createStore<UploadsState>()(() => ({
-    ...noUploads,
-    add,
-    resume: (id) => void resume(id),
-    cancel: giving('cancel'),
-    cancelForeground: giving('cancelForeground'),
-    provideFile: giving('provideFile'),
-    clear: giving('clear'),
-    dismissInlineError: giving('dismissInlineError'),
-  }))
-
-  function add(...[picked, expirationDays]: Parameters<UploadsState['add']>): void {
+  const add = (...[picked, expirationDays]: Parameters<UploadsState['add']>): void => {
     if (user === null || picked.length === 0) return
     const files = picked.map((one) => ({ id: nextId(), picked: one }))
     if (!leader) {
@@ -95,7 +84,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
    * Resumes an upload. This runs in the tab that was clicked, because the browser asks for
    * permission only there.
    */
-  async function resume(id: string): Promise<void> {
+  const resume = async (id: string): Promise<void> => {
     const picked = leader ? undefined : data.picked(id)
     const isDead = picked && picked.file.size > 0 && !(await isReadable(picked.file, 0))
     if (isDead) data.drop(id)
@@ -106,17 +95,41 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
     else if (found?.state !== 'permission') give('resume', id)
   }
 
-  function giving<Name extends keyof UploadCommands>(name: Name) {
-    return (...args: Parameters<UploadCommands[Name]>) => give(name, ...args)
-  }
+  const giving =
+    <Name extends keyof UploadCommands>(name: Name) =>
+    (...args: Parameters<UploadCommands[Name]>) =>
+      give(name, ...args)
 
   /** Gives a command to the leading tab, which may be this one. */
-  function give<Name extends keyof UploadCommands>(
+  const give = <Name extends keyof UploadCommands>(
     name: Name,
     ...args: Parameters<UploadCommands[Name]>
-  ): void {
+  ): void => {
     // The compiler cannot see that `args` are the arguments of the command `name`.
     if (user !== null) commands.send({ ownerId: user, name, args } as OwnedCommand)
+  }
+
+  const store: UploadsStore = createStore<UploadsState>()(() => ({
+    ...noUploads,
+    add,
+    resume: (id) => void resume(id),
+    cancel: giving('cancel'),
+    cancelForeground: giving('cancelForeground'),
+    provideFile: giving('provideFile'),
+    clear: giving('clear'),
+    dismissInlineError: giving('dismissInlineError'),
+  }))
+
+  const show = () => {
+    if (user === null) return store.setState(noUploads)
+    if (!leader) return store.setState(follower.shown(user))
+    const { records, live, inlineError, outcome } = leader.state(user) ?? noUploads
+    store.setState({ records, live, inlineError, outcome })
+  }
+
+  const tellOthers = (): void => {
+    const live = leader?.live()
+    if (live) commands.tell(live)
   }
 
   const commands = createTabCommands<OwnedCommand, Live>({
@@ -144,7 +157,7 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
     onChange: show,
   })
 
-  function lead(): void {
+  const lead = (): void => {
     follower.end()
     leader = createLeader({
       ...env,
@@ -162,24 +175,12 @@ export function createUploads(env: UploadsEnv, page: UploadsPage): Uploads {
     show()
   }
 
-  function follow(): void {
+  const follow = (): void => {
     leader?.resign()
     leader = null
     commands.follow()
     follower.begin()
     commands.hello()
-  }
-
-  function show() {
-    if (user === null) return store.setState(noUploads)
-    if (!leader) return store.setState(follower.shown(user))
-    const { records, live, inlineError, outcome } = leader.state(user) ?? noUploads
-    store.setState({ records, live, inlineError, outcome })
-  }
-
-  function tellOthers(): void {
-    const live = leader?.live()
-    if (live) commands.tell(live)
   }
 
   env.onStorage((key, value) => {

@@ -33,19 +33,12 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
   let mostStored = 0
 
   const retries = new Retries({ signal, onInterrupted }, deps)
-  let failed = await tryOnce()
-  while (failed && (await retries.waitForNext(failed))) failed = await tryOnce()
-  if (failed) {
-    signal.throwIfAborted()
-    throw failureOf(failed)
-  }
-  onProgress(file.size)
 
   /**
    * Sends the bytes that storage lacks. Returns how the attempt failed; null when storage has the
    * whole file.
    */
-  async function tryOnce(): Promise<FailedTry | null> {
+  const tryOnce = async (): Promise<FailedTry | null> => {
     signal.throwIfAborted()
     if (stored === null) {
       const answer = await askOffset()
@@ -73,7 +66,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
     return ended
   }
 
-  async function put(offset: number, stalled: number): Promise<StorageAnswer> {
+  const put = async (offset: number, stalled: number): Promise<StorageAnswer> => {
     onProgress(offset)
     const checksum = offset === 0 ? await deps.checksums.part(file, ticket.checksum, signal) : null
     return deps.send({
@@ -94,10 +87,18 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
     })
   }
 
-  function askOffset(): Promise<StorageAnswer> {
+  const askOffset = (): Promise<StorageAnswer> => {
     const question = { method: 'HEAD', headers: {}, body: null, timeoutMs: callTimeoutMs } as const
     return deps.send({ ...question, url: ticket.uploadUrl, signal })
   }
+
+  let failed = await tryOnce()
+  while (failed && (await retries.waitForNext(failed))) failed = await tryOnce()
+  if (failed) {
+    signal.throwIfAborted()
+    throw failureOf(failed)
+  }
+  onProgress(file.size)
 }
 
 /** True when the question for the offset got no useful answer. */
