@@ -150,7 +150,7 @@ describeBehindNginx('nginx with the configuration of deploy', () => {
     await app.close()
   })
 
-  async function call<T>(path: string, body: unknown, cookie = ''): Promise<[T, string]> {
+  const call = async <T>(path: string, body: unknown, cookie = ''): Promise<[T, string]> => {
     const headers = { 'content-type': 'application/json', origin: `https://${site}`, cookie }
     const answer = await nginx.ask(site, path, {
       method: 'POST',
@@ -263,7 +263,7 @@ describeBehindNginx('nginx in front of containers', () => {
   })
 
   /** Starts a server that answers with its address and what it was sent. */
-  async function startAt(address: string): Promise<Server> {
+  const startAt = async (address: string): Promise<Server> => {
     const server = createServer(async (request, response) => {
       response.end(`${address} ${await text(request)}`)
     })
@@ -272,7 +272,7 @@ describeBehindNginx('nginx in front of containers', () => {
     return server
   }
 
-  async function askedBoth(): Promise<string[]> {
+  const askedBoth = async (): Promise<string[]> => {
     const site = await nginx.ask('files.example.org', '/', { method: 'POST', body: 'body' })
     const bucket = await nginx.ask('s3.example.org', '/mayfly/a?X-Amz-Signature=a')
     return [site, bucket].map(({ status, body }) =>

@@ -28,14 +28,13 @@ describeBehindNginx('a file that nginx sends', () => {
     await app.close()
   })
 
-  function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
-    return nginx.ask('files.example.org', path, {
+  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    nginx.ask('files.example.org', path, {
       method,
       headers: { ...headers, host: '127.0.0.1' },
     })
-  }
 
-  async function countOf({ id }: File): Promise<number | undefined> {
+  const countOf = async ({ id }: File): Promise<number | undefined> => {
     const listed = await json<File[]>(await owner.fetch('/api/files'))
     return listed.find((file) => file.id === id)?.downloadCount
   }

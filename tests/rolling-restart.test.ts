@@ -68,14 +68,14 @@ describeBehindNginx('two servers with one Postgres and one folder, behind nginx'
   })
 
   /** The same address at one of the servers, past nginx. */
-  function at(number: number, url: string) {
+  const at = (number: number, url: string) => {
     const { pathname, search } = new URL(url)
     const headers = { host: new URL(proxy.url).host }
     return { host: '127.0.0.1', port: ports[number], path: pathname + search, headers }
   }
 
   /** Begins to send a file, of which the second half waits for `finish`. */
-  async function beginPut(number: number, person: Client) {
+  const beginPut = async (number: number, person: Client) => {
     const bytes = Buffer.alloc(sentBytes, `sent to ${number}`)
     const upload = await startUpload(person, { size: bytes.length })
     const to = at(number, upload.uploadUrl)
@@ -94,7 +94,10 @@ describeBehindNginx('two servers with one Postgres and one folder, behind nginx'
   }
 
   /** Begins a download, of which most waits for `finish`. */
-  async function beginDownload(number: number, { shortCode, bytes }: File & { bytes: Uint8Array }) {
+  const beginDownload = async (
+    number: number,
+    { shortCode, bytes }: File & { bytes: Uint8Array },
+  ) => {
     const get = request({ ...at(number, `${proxy.url}/api/download/${shortCode}`), agent: false })
     get.end()
     const [answer] = (await once(get, 'response')) as [IncomingMessage]

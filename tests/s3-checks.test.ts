@@ -29,7 +29,7 @@ describeOnS3('the checks of a server with a bucket', () => {
   })
   afterAll(() => app.close())
 
-  function giveRules(CORSRules: object[]) {
+  const giveRules = (CORSRules: object[]) => {
     const CORSConfiguration = { CORSRules: CORSRules as never }
     const { bucket: Bucket } = bucket.settings
     return bucket.client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration }))

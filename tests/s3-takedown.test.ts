@@ -45,20 +45,20 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     expect(failures).toEqual([])
   })
 
-  async function rowOf({ id }: Pick<File, 'id'>) {
+  const rowOf = async ({ id }: Pick<File, 'id'>) => {
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
     return row
   }
 
   /** Uploads bytes in one PUT. `claimed` is the SHA-256 that the client sends. */
-  async function upload(bytes: Uint8Array<ArrayBuffer>, claimed?: string) {
+  const upload = async (bytes: Uint8Array<ArrayBuffer>, claimed?: string) => {
     const started = await startUpload(ada, { size: bytes.length })
     await putBytes(started, bytes)
     return confirm(ada, started.cloudKey, claimed === undefined ? {} : { sha256: claimed })
   }
 
   /** Uploads bytes in the parts for which the server has sent URLs. */
-  async function uploadParts(bytes: Uint8Array<ArrayBuffer>) {
+  const uploadParts = async (bytes: Uint8Array<ArrayBuffer>) => {
     const started = await startUpload(ada, { size: bytes.length })
     const { size = 0, urls = {} } = started.parts ?? {}
     for (const [n, url] of Object.entries(urls)) {

@@ -61,14 +61,13 @@ describeOnS3('traces of the real program', () => {
     await rm(folder, { recursive: true })
   })
 
-  function requestSpan(name: string): ReceivedSpan {
+  const requestSpan = (name: string): ReceivedSpan => {
     const found = receiver.spans.find((span) => span.name === name)
     if (!found) throw new Error(`no span ${name} among ${receiver.spans.map((span) => span.name)}`)
     return found
   }
-  function childrenOf({ spanId, traceId }: ReceivedSpan): ReceivedSpan[] {
-    return receiver.spans.filter((span) => span.parentId === spanId && span.traceId === traceId)
-  }
+  const childrenOf = ({ spanId, traceId }: ReceivedSpan): ReceivedSpan[] =>
+    receiver.spans.filter((span) => span.parentId === spanId && span.traceId === traceId)
 
   it('show a request with its statements and its calls to the bucket', () => {
     const confirm = requestSpan('POST /api/files/confirm-upload')

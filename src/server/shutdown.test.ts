@@ -50,7 +50,7 @@ describe('closing the server', () => {
   })
   afterEach(() => void server.closeAllConnections())
 
-  async function transfer() {
+  const transfer = async () => {
     const { port } = server.address() as AddressInfo
     const outgoing = request({ port, host: '127.0.0.1', agent: false })
     // The client keeps this connection open for another request.

@@ -34,7 +34,7 @@ export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
   const parts: Part[] = []
   let closed: Promise<void> | null = null
 
-  async function closeAll(): Promise<void> {
+  const closeAll = async (): Promise<void> => {
     for (let part = parts.pop(); part; part = parts.pop()) {
       try {
         await part.close()
@@ -72,7 +72,7 @@ export function superviseProcess(
 ): (exitCode: number) => void {
   let stoppingSince: number | null = null
 
-  function stop(exitCode: number): void {
+  const stop = (exitCode: number): void => {
     if (stoppingSince !== null) return
     stoppingSince = performance.now()
     void started
@@ -81,7 +81,7 @@ export function superviseProcess(
       .then(() => process.exit(exitCode))
   }
 
-  function leave(): never {
+  const leave = (): never => {
     shutdown.abandon()
     process.exit(1)
   }

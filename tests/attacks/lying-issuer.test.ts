@@ -214,7 +214,7 @@ describe('an answer of 10 MB', () => {
   )
 
   /** Sends spaces as fast as the server reads them. Returns how many it sent. */
-  async function send(response: ServerResponse, size: number) {
+  const send = async (response: ServerResponse, size: number) => {
     const gone = once(response, 'close')
     let sent = 0
     while (sent < size && !response.destroyed) {

@@ -298,7 +298,7 @@ describe('with limits on', () => {
   afterAll(() => limited.close())
 
   /** Makes a client that seems to come from this address. */
-  function clientAt(address: string) {
+  const clientAt = (address: string) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
     return (path: string, body: unknown) =>
       makeClient(limited).fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -74,6 +74,12 @@ export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcI
   provider.use(async (ctx, next) => {
     if (!ctx.path.startsWith('/interaction/')) return next()
     const { prompt, params, session } = await provider.interactionDetails(ctx.req, ctx.res)
+    const finish = async (result: InteractionResults) => {
+      ctx.respond = false
+      await provider.interactionFinished(ctx.req, ctx.res, result, {
+        mergeWithLastSubmission: true,
+      })
+    }
     const { person } = issuer
     if (person === null) return finish({ error: 'access_denied' })
     people.set(person.sub, person)
@@ -84,13 +90,6 @@ export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcI
     })
     grant.addOIDCScope('openid email profile')
     return finish({ consent: { grantId: await grant.save() } })
-
-    async function finish(result: InteractionResults) {
-      ctx.respond = false
-      await provider.interactionFinished(ctx.req, ctx.res, result, {
-        mergeWithLastSubmission: true,
-      })
-    }
   })
 
   const server = createServer(provider.callback())

@@ -99,7 +99,7 @@ export async function startSmtpServer(
   })
   // A test cuts connections on purpose, so these errors are expected.
   server.on('error', () => {})
-  function dropAll(): void {
+  const dropAll = (): void => {
     for (const connection of server.connections) connection.close()
   }
   server.listen(port, '127.0.0.1')

@@ -196,13 +196,12 @@ describe('the limits of reports', () => {
   afterAll(() => limited.close())
 
   /** Reports a link. The request comes from a client with this IP address. */
-  function reportFrom(address: string, code: string) {
-    return makeClient(limited).fetch(`/api/links/${code}/report`, {
+  const reportFrom = (address: string, code: string) =>
+    makeClient(limited).fetch(`/api/links/${code}/report`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
       body: JSON.stringify({ reason: 'x' }),
     })
-  }
 
   it('are ten an hour for one address, whichever links it tries', async () => {
     const { shortCode } = await makeFile(person)

@@ -115,7 +115,7 @@ describe('support', () => {
 })
 
 describe('the checks', () => {
-  async function line(): Promise<CheckLine | undefined> {
+  const line = async (): Promise<CheckLine | undefined> => {
     // Lines are kept for 5 seconds.
     app.clock.advance(5000)
     const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))

@@ -105,7 +105,7 @@ describe('analytics', () => {
 })
 
 describe('files by kind', () => {
-  async function kindsOf(person: Person) {
+  const kindsOf = async (person: Person) => {
     const { kinds } = await read(person)
     return Object.fromEntries(
       kinds.filter(({ count }) => count > 0).map(({ kind, count, size }) => [kind, [count, size]]),
@@ -244,11 +244,8 @@ describe('expiring soon', () => {
 })
 
 describe('downloads per day', () => {
-  function counts({ days }: Analytics) {
-    return Object.fromEntries(
-      days.filter(({ count }) => count > 0).map((one) => [one.day, one.count]),
-    )
-  }
+  const counts = ({ days }: Analytics) =>
+    Object.fromEntries(days.filter(({ count }) => count > 0).map((one) => [one.day, one.count]))
 
   it('belong to the day of UTC on which they came', async () => {
     const one = await makeFile(ada)

@@ -141,7 +141,9 @@ describe('a login that our own fault ends', () => {
   }
 
   /** Returns dependencies for a login in which the hashing of passwords fails with this error. */
-  function failing(fault: Error): Pick<Deps, 'auth' | 'clock' | 'db' | 'passwords' | 'rateLimits'> {
+  const failing = (
+    fault: Error,
+  ): Pick<Deps, 'auth' | 'clock' | 'db' | 'passwords' | 'rateLimits'> => {
     const fail = () => Promise.reject(fault)
     return {
       ...app.deps,

@@ -102,13 +102,12 @@ describe('where the public address is https', () => {
   })
   afterAll(() => secure.close())
 
-  async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
-    return send(`http://127.0.0.1:${secure.deps.config.port}${path}`, {
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    send(`http://127.0.0.1:${secure.deps.config.port}${path}`, {
       method: 'POST',
       headers: { host: 'files.example.org', ...headers },
       body: JSON.stringify(body),
     })
-  }
 
   it('every cookie is Secure, and those with a right are of this host alone', async () => {
     const form = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org' }

@@ -173,7 +173,7 @@ describe('an account from before addresses were verified', () => {
   })
 
   /** Makes an account that nobody has verified. Returns the token in the letter for it. */
-  async function tokenForAccount(address: string) {
+  const tokenForAccount = async (address: string) => {
     await makeUnverified(app, address)
     const login = await tryLogin(app, address)
     await resend(app, address, cookiesOf(login))

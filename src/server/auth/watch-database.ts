@@ -30,7 +30,7 @@ export interface DatabaseWatch {
 export function watchDatabase(): DatabaseWatch {
   const calls = new AsyncLocalStorage<{ fault: unknown }>()
 
-  async function noting(ask: Ask): Promise<unknown> {
+  const noting = async (ask: Ask): Promise<unknown> => {
     try {
       return await ask()
     } catch (error) {
@@ -40,7 +40,7 @@ export function watchDatabase(): DatabaseWatch {
     }
   }
 
-  async function tellingFaults(ask: Ask): Promise<unknown> {
+  const tellingFaults = async (ask: Ask): Promise<unknown> => {
     const call: { fault: unknown } = { fault: null }
     const [answer] = await Promise.allSettled([calls.run(call, ask)])
     if (call.fault !== null) throw call.fault

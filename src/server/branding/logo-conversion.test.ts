@@ -79,7 +79,7 @@ it('no other format is decoded, even where its first bytes pass', async () => {
 
 describe('many pictures at once', () => {
   /** Makes a body that arrives when the test says so. */
-  function slow() {
+  const slow = () => {
     const { promise, resolve } = Promise.withResolvers<Uint8Array>()
     return { read: () => promise, arrive: () => resolve(new Uint8Array()) }
   }

@@ -74,18 +74,8 @@ export async function startEmbeddedPostgres(
 
   let lost = (_error: unknown) => {}
   let stopping: Promise<void> | null = null
-  let owner = await hold()
-  // Postgres ends with this process, unless the process is killed by SIGKILL. Then the next start
-  // takes Postgres over.
-  process.once('exit', abandon)
-  try {
-    await removeInitdbLeftovers(dataDir)
-  } catch (error) {
-    await stop()
-    throw error
-  }
 
-  async function hold(): Promise<Owner> {
+  const hold = async (): Promise<Owner> => {
     const next = await own(folder)
     void next.ended.then(() => {
       if (!stopping) void holdAgain()
@@ -95,7 +85,7 @@ export async function startEmbeddedPostgres(
 
   // When one session crashes, Postgres ends all sessions. The lock ends with our session, so this
   // function takes it again.
-  async function holdAgain(): Promise<void> {
+  const holdAgain = async (): Promise<void> => {
     log.warn('The connection that owns the embedded Postgres ended; taking it over again')
     try {
       owner = await hold()
@@ -104,20 +94,31 @@ export async function startEmbeddedPostgres(
     }
   }
 
-  async function stopAndLeave(): Promise<void> {
+  const stopAndLeave = async (): Promise<void> => {
     await stopPostmaster(cluster, log)
     await leave(owner.client)
     process.off('exit', abandon)
   }
 
-  function stop(): Promise<void> {
+  const stop = (): Promise<void> => {
     stopping ??= stopAndLeave()
     return stopping
   }
 
-  function abandon(): void {
+  const abandon = (): void => {
     stopping ??= Promise.resolve()
     signalStop(owner.pid)
+  }
+
+  let owner = await hold()
+  // Postgres ends with this process, unless the process is killed by SIGKILL. Then the next start
+  // takes Postgres over.
+  process.once('exit', abandon)
+  try {
+    await removeInitdbLeftovers(dataDir)
+  } catch (error) {
+    await stop()
+    throw error
   }
 
   return {

@@ -190,7 +190,7 @@ describe('the running Postgres of a cluster', () => {
   })
 
   /** Starts a program that is called "postgres" but only sleeps. Returns its process id. */
-  async function runPostgres(cwd: string): Promise<number> {
+  const runPostgres = async (cwd: string): Promise<number> => {
     const named = join(dataDir, 'postgres-named')
     await mkdir(named, { recursive: true })
     await symlink('/bin/sleep', join(named, 'postgres')).catch(() => {})

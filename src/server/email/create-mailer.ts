@@ -22,7 +22,7 @@ export function sendsMail({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean {
 export function createMailer(settings: MailSettings, deps: MailDeps): Mailer {
   let loading: Promise<Mailer> | undefined
 
-  function loaded(): Promise<Mailer> {
+  const loaded = (): Promise<Mailer> => {
     loading ??= loadMailer(settings, deps).catch((error) => {
       // The next mail tries again. Perhaps the process had too many open files.
       loading = undefined

@@ -108,7 +108,7 @@ describe('a mail server that falls silent', () => {
    * Sends a mail. Expects that the mailer gives up by itself, before the server hangs up, and that
    * the mail may be tried again.
    */
-  async function expectToGiveUp(url: string, timeouts: Parameters<typeof smtpMailer>[1]) {
+  const expectToGiveUp = async (url: string, timeouts: Parameters<typeof smtpMailer>[1]) => {
     const impatient = smtpMailer({ url, from: 'support@example.org' }, timeouts)
     try {
       const sent = impatient.send(mailTo('Ada', 'ada@example.org'))
@@ -152,7 +152,7 @@ describe('a mail server on another machine', () => {
     url.replace('smtp://127.0.0.1', `smtp://${login}0.0.0.0`)
 
   /** Sends a mail by the server of this URL. Returns the error, or null. */
-  async function sendBy(url: string): Promise<unknown> {
+  const sendBy = async (url: string): Promise<unknown> => {
     const other = smtpMailer({ url, from: 'support@example.org' })
     try {
       return await other.send(mailTo('Ada', 'ada@example.org')).then(

@@ -191,7 +191,7 @@ describe('the order of a list', () => {
   }
 
   /** Compares two files as the server sorts them: by the value of the order, then by their ids. */
-  function compare({ by, descending }: FileOrder, a: File, b: File) {
+  const compare = ({ by, descending }: FileOrder, a: File, b: File) => {
     const [one, other] = [
       [sortedBy[by](a), a.id],
       [sortedBy[by](b), b.id],
@@ -327,7 +327,7 @@ describe('the plan of every query of the list, at 10,000 files', () => {
     await app.deps.db.execute(sql`vacuum analyze files`)
   })
 
-  async function plansOfList(work: () => Promise<unknown>) {
+  const plansOfList = async (work: () => Promise<unknown>) => {
     const plans = await plansOf(app.pool, work)
     return plans.filter((plan) => /\bfrom "files"/.test(plan))
   }

@@ -26,7 +26,7 @@ export function admitHost(
    * Logs the first refusal only. Its usual cause is a wrong APP_URL, or a proxy that does not pass
    * on the Host header.
    */
-  function tell(host: string | undefined): void {
+  const tell = (host: string | undefined): void => {
     if (isTold) return
     isTold = true
     log.warn(

@@ -49,13 +49,13 @@ export function servedHosts({
   appUrl: URL
   appUrlIsSet: boolean
 }): ServedHosts {
-  function isServed(hostname: string): boolean {
+  const isServed = (hostname: string): boolean => {
     if (hostname === appUrl.hostname) return true
     if (isLoopback(hostname) && isLoopback(appUrl.hostname)) return true
     return !appUrlIsSet && (isIPv4(hostname) || hostname.startsWith('['))
   }
 
-  function pageOrigin(host = ''): string | null {
+  const pageOrigin = (host = ''): string | null => {
     if (host === appUrl.host) return appUrl.origin
     const asked = hostHeader.test(host) ? URL.parse(`${appUrl.protocol}//${host}`) : null
     if (!asked || !isServed(asked.hostname)) return null

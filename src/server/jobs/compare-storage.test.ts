@@ -168,10 +168,10 @@ describe('a file whose bytes are missing', () => {
 
 describe('what changes while a comparison runs', () => {
   /** Calls `meanwhile` after the comparison read its first rows and before it lists the objects. */
-  function compareWhile(
+  const compareWhile = (
     meanwhile: () => Promise<unknown>,
     list: () => AsyncIterable<StoredObject> = app.storage.list,
-  ) {
+  ) => {
     const listing = async function* (): AsyncGenerator<StoredObject> {
       await meanwhile()
       yield* list()

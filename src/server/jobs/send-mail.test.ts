@@ -136,13 +136,8 @@ describe('mail on its way', () => {
     const [job] = await jobsFor(email)
     expect(job).toMatchObject({ retry_count: 0, output: { reason: expect.stringMatching(/^550/) } })
 
-    await failedFor('13 days 23 hours')
-    expect(await jobsFor(email)).toHaveLength(1)
-    await failedFor('14 days')
-    expect(await jobsFor(email)).toEqual([])
-
     /** Pretends that the mail failed this long ago, and makes the queue remove what is too old. */
-    async function failedFor(time: string) {
+    const failedFor = async (time: string) => {
       await app.pool.query(
         'update pgboss.job set completed_on = now() - $2::interval where id = $1',
         [job?.id, time],
@@ -152,6 +147,10 @@ describe('mail on its way', () => {
       ])
       await queue.boss.supervise(mailQueueName)
     }
+    await failedFor('13 days 23 hours')
+    expect(await jobsFor(email)).toHaveLength(1)
+    await failedFor('14 days')
+    expect(await jobsFor(email)).toEqual([])
   })
 
   it('is tried again for at least 24 hours, after waits that never get shorter', async () => {

@@ -23,7 +23,7 @@ export function httpMetrics(registers: Registry[]) {
   const counters = new Map<string, Counter.Internal>()
   const histograms = new Map<string, Histogram.Internal<'route'>>()
 
-  function count(method: string, route: string, status: string): void {
+  const count = (method: string, route: string, status: string): void => {
     const key = `${method} ${status} ${route}`
     let counter = counters.get(key)
     if (!counter) {
@@ -33,7 +33,7 @@ export function httpMetrics(registers: Registry[]) {
     counter.inc()
   }
 
-  function measure(route: string, durationSeconds: number): void {
+  const measure = (route: string, durationSeconds: number): void => {
     let histogram = histograms.get(route)
     if (!histogram) {
       histogram = seconds.labels({ route })

@@ -130,7 +130,7 @@ export function joinWorkers(
       else asked?.resolve(message.text)
     }
   })
-  async function report({ kind, id, withShared }: Order): Promise<void> {
+  const report = async ({ kind, id, withShared }: Order): Promise<void> => {
     const figures = await read(withShared).catch(() => null)
     process.send?.({ kind, id, figures } satisfies Report)
   }

@@ -188,7 +188,7 @@ describe(`${rounds} times at once`, () => {
 })
 
 describe('the tidying up of trials', () => {
-  async function insertTrials(count: number, endsAt: Date) {
+  const insertTrials = async (count: number, endsAt: Date) => {
     await app.pool.query(
       `insert into users (id, name, email, created_at, updated_at, tier,
          premium_trial_started_at, premium_trial_ends_at)

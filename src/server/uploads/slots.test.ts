@@ -211,7 +211,7 @@ describe('the slots of a free user', () => {
 
 describe('the last slot of a free user', () => {
   /** Sends the bytes of two uploads that are idle by now, and makes two files. */
-  async function twoForOneSlot(bytes = text(4)) {
+  const twoForOneSlot = async (bytes = text(4)) => {
     const person = await makePerson(app)
     const [first, second] = await sendAllOf(person, [bytes, text(5)])
     app.clock.advance(16 * minute)

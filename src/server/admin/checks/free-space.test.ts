@@ -27,7 +27,7 @@ afterAll(() => app.close())
 
 describe('the free space', () => {
   /** Checks the real disk as a server does that must leave this much of it free. */
-  async function find(share: (space: { free: number; size: number }) => number) {
+  const find = async (share: (space: { free: number; size: number }) => number) => {
     const { dataDir: folder, databaseUrl } = app.deps.config
     const minFree = Math.floor(share(await readFreeSpace(folder)))
     const { log } = app.deps

@@ -118,7 +118,7 @@ describe('mail', () => {
     })
   })
 
-  async function countJobs(state: string): Promise<number> {
+  const countJobs = async (state: string): Promise<number> => {
     const { rows } = await app.pool.query<{ count: number }>(
       'select count(*)::int as count from pgboss.job where name = $1 and state = $2',
       [mailQueueName, state],
@@ -130,13 +130,13 @@ describe('mail', () => {
    * Puts a letter into the queue in this state. Letters need up to a day to get into such a state
    * by themselves.
    */
-  function addMail(mail: {
+  const addMail = (mail: {
     state: string
     data: object
     tries?: number
     minutesAgo?: number
     reason?: string
-  }) {
+  }) => {
     const { state, data, tries = 0, minutesAgo = 0, reason = '550 No such user' } = mail
     return app.pool.query(
       `insert into pgboss.job

@@ -95,7 +95,7 @@ it('shows no value of a failed query', async () => {
 
 describe('several calls', () => {
   /** Makes a runner of one check that ends when the test says so. */
-  function openRunner() {
+  const openRunner = () => {
     const gates: (() => void)[] = []
     const look = async () => {
       await new Promise<void>((open) => gates.push(open))

@@ -12,7 +12,7 @@ export type IssuerCalls = Pick<Issuer, 'ready' | 'signInAddress' | 'identify'>
 export function openIssuer(settings: GoogleSettings, log: Logger): IssuerCalls {
   let loading: Promise<Issuer> | undefined
 
-  function loaded(): Promise<Issuer> {
+  const loaded = (): Promise<Issuer> => {
     loading ??= import('./issuer.ts').then(
       ({ Issuer }) => new Issuer(settings, log),
       (error) => {

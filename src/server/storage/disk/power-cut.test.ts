@@ -186,7 +186,7 @@ it.each(['files', 'files/ab', 'uploads'])(
 
 describe('what was removed for good stays gone', () => {
   const content = randomBytes(100)
-  async function sent() {
+  const sent = async () => {
     const of = wholeUpload(disk, content.length)
     await of.put(content)
     return of

@@ -172,7 +172,7 @@ it('a file that is shorter than was said is told, and no memory is lost', async 
 })
 
 describe('bytes in memory', () => {
-  function serveKept(start: number, end: number, from = bytes): void {
+  const serveKept = (start: number, end: number, from = bytes): void => {
     answer = async (response) => {
       response.writeHead(200, { 'Content-Length': end - start, Connection: 'close' })
       await sendKept(from, { start, end: end - 1 }, response, onSent)
