@@ -264,6 +264,20 @@ const crossings: Crossing[] = [
       'plugin',
     ),
   ),
+  ...['function inner() {}', 'async function inner<T>(one: T) { return one }'].map((inner, at) =>
+    crossing(
+      `src/web/files/inner-${at}.ts`,
+      `export function outer() {\n  ${inner}\n  return inner\n}\n`,
+      'Write this as an arrow',
+      'plugin',
+    ),
+  ),
+  crossing(
+    'src/web/files/inner-of-callback.ts',
+    'export const all = [0].map((one) => {\n  function inner() {}\n  return [one, inner]\n})\n',
+    'Write this as an arrow',
+    'plugin',
+  ),
 ]
 
 /**
@@ -282,6 +296,10 @@ const allowed: Planted[] = [
     code: 'export const may = tierTraits[tier].renewal\n',
   },
   { file: 'src/shared/rules/moment.ts', code: 'export const start = new Date(0)\n' },
+  {
+    file: 'src/web/files/inner.ts',
+    code: 'export function outer() {\n  const inner = () => 1\n  async function* all() { yield 1 }\n  return [inner, all]\n}\n',
+  },
   { file: 'src/shared/rules/ok.test.ts', code: "import 'fast-check'\nimport 'node:fs'\n" },
   { file: 'src/server/http/ok.ts', code: "import 'hono'\nimport '../db/schema.ts'\n" },
   {
@@ -497,7 +515,7 @@ describe('a room that is new', () => {
     )
   })
 
-  async function expectRefusals(name: string, files: string[]): Promise<void> {
+  const expectRefusals = async (name: string, files: string[]): Promise<void> => {
     const found = (await lintAlone(name)).filter(({ rule }) => rule === imports)
     expect(found.map(({ file }) => file).sort()).toEqual([...files].sort())
   }
