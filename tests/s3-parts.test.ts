@@ -96,6 +96,7 @@ describeOnS3('an upload in parts on S3', () => {
     expect(started).toMatchObject({
       parts: { size: partSize, count: 3 },
       checksum: 'md5',
+      store: 's3',
       computesSha256: false,
     })
     const [url = ''] = await signParts(ada, started.cloudKey, [1])

@@ -69,6 +69,7 @@ export function uploadTicket(changes: Partial<SmallTicket> = {}): SmallTicket {
       expirationDays: '3',
     },
     checksum: 'crc32',
+    store: 'disk',
     computesSha256: true,
     ...changes,
   }

@@ -277,6 +277,7 @@ async function answer(stores: Stores, upload: Upload, now: Date): Promise<Starte
     metadata: { originalName, mimeType, size, expirationDays: String(upload.expirationDays) },
     ...(parts && { parts }),
     checksum: storage.checksum,
+    store: storage.name,
     computesSha256: storage.computesSha256,
   }
 }

@@ -56,7 +56,7 @@ describe('the offer of parts', () => {
       expirationDays: '3',
     })
     const started = await json<StartedUpload>(response)
-    expect(started).toMatchObject({ checksum: 'crc32', computesSha256: true })
+    expect(started).toMatchObject({ checksum: 'crc32', store: 'disk', computesSha256: true })
     const urls = Array.from({ length: Math.min(plan?.count ?? 0, firstPartsSigned) }, (_, at) => [
       String(at + 1),
       expect.stringContaining('/storage/'),

@@ -145,6 +145,7 @@ const inAnswers: Notes = {
   count: { note: 'How many.', example: 3 },
   urls: { note: 'Presigned URLs by part number.', example: { 1: 'https://…', 2: 'https://…' } },
   checksum: { note: 'The kind of checksum that a PUT may carry.', example: 'crc32' },
+  store: { note: 'Where the bytes go: a disk of this server, or a bucket.', example: 'disk' },
   computesSha256: {
     note: 'Whether storage computes the SHA-256 itself and refuses a confirm with another one.',
     example: true,

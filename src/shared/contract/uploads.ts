@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { bodyChecksums } from '../rules/body-checksum.ts'
 import { maxPartCount } from '../rules/part-plan.ts'
+import { storageNames } from '../rules/storage-name.ts'
 import { batchOf, mostInBatch, resultsOf } from './batch.ts'
 import { endpoint } from './endpoint.ts'
 import { cloudKey, done, expirationDays, fileName, fitsDatabase, mimeType } from './fields.ts'
@@ -52,6 +53,8 @@ const started = z.object({
    */
   parts: z.object({ size: z.int(), count: z.int(), urls: partUrls }).optional(),
   checksum,
+  /** Where the bytes go. */
+  store: z.enum(storageNames),
   /**
    * Says what the server does with a SHA-256 in the confirm call. True: storage computes the
    * SHA-256 of the stored bytes, and the call is refused if the two differ. False: storage

@@ -73,11 +73,20 @@ describe('the status of an upload (spec §4)', () => {
   ] as const)(
     'to a bucket, a transfer that ends by %s %s fails with: %s',
     (kind, status, error) => {
-      const toBucket = { ...uploading, ticket: { ...ticket, computesSha256: false } }
+      const toBucket = { ...uploading, ticket: { ...ticket, store: 's3' as const } }
       const failed = stepOf(toBucket, { type: 'transfer-failed', kind, status })
       expect(failed.record).toMatchObject({ status: 'failed', error })
     },
   )
+
+  test('nothing is said of S3 where the record does not know where the bytes go', () => {
+    const { store: _, ...older } = ticket
+    for (const unknown of [older, null]) {
+      const event = { type: 'transfer-failed', kind: 'status', status: null } as const
+      const failed = stepOf({ ...uploading, ticket: unknown }, event)
+      expect(failed.record).toMatchObject({ status: 'failed', error: 'Upload failed' })
+    }
+  })
 
   test.each([
     ['foreground', refusal(500), 'Failed to confirm upload'],

@@ -248,7 +248,7 @@ function transferFailed(
     if (status === 403 && !ticket.parts) return startedAnew(record, ticket.cloudKey)
   }
   const why = {
-    error: transferText(path, kind, status, goesToBucket(ticket)),
+    error: transferText(path, kind, status, ticket?.store === 's3'),
     code: transferCode(kind, status),
   }
   // If the file cannot be read, this browser forgets it. The next attempt then asks for the file.
@@ -256,11 +256,6 @@ function transferFailed(
   const next = failedAndTold(record, 'transfer', why, [{ type: 'release-data' }])
   if (record.pasted || next.record === null) return next
   return { ...next, record: { ...next.record, need: 'file' } }
-}
-
-/** True for a bucket: only a server that stores files itself computes the SHA-256 of each. */
-function goesToBucket(ticket: UploadTicket | null): boolean {
-  return ticket?.computesSha256 !== true
 }
 
 /**

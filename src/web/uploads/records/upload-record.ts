@@ -22,6 +22,8 @@ const ticketSchema = z.object({
   /** Absent where the file is sent in one PUT. */
   parts: parts.unwrap().omit({ urls: true }).optional(),
   /** Absent in records of an older version of this program. */
+  store: started.store.optional(),
+  /** Absent in records of an older version of this program. */
   computesSha256: started.computesSha256.optional(),
 })
 export type UploadTicket = z.infer<typeof ticketSchema>
