@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Figures, MetricsGatherer } from './worker-metrics.ts'
 
 /** What a worker gets: an order to tell its figures, or the answer to its question. */
@@ -39,6 +39,8 @@ class FakeWorker {
 let serving: FakeWorker[]
 let gatherer: MetricsGatherer
 
+// The first scrape imports the library, which takes longer than `settled` waits.
+beforeAll(() => import('prom-client'))
 beforeEach(() => {
   vi.useFakeTimers()
   serving = [new FakeWorker(1), new FakeWorker(2)]
