@@ -6,15 +6,13 @@ import type { Db } from './db/db.ts'
 import type { MailQueue } from './email/mail-queue.ts'
 import type { Mailer } from './email/mailer.ts'
 import type { RateLimits } from './http/rate-limit.ts'
+import type { JobOnDemand } from './job-names.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { AdminSettings } from './settings/admin-settings.ts'
 import type { DiskSpace } from './space/disk-space.ts'
 import type { Stores } from './storage/stores.ts'
 
 export type { Clock, Db }
-
-/** A job that runs when it is asked for, and also by the clock. */
-export type JobOnDemand = 'compute-digests' | 'find-blocked-content'
 
 /**
  * Everything that a use case can need. Each use case names the few it takes (`Pick<Deps, 'db' |

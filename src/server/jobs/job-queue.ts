@@ -3,8 +3,8 @@ import type pg from 'pg'
 import { fromDrizzle, PgBoss, type Queue } from 'pg-boss'
 import type { Logger } from 'pino'
 import { mailRequestKeptMs } from '../../shared/rules/kept-times.ts'
-import type { JobOnDemand } from '../deps.ts'
 import type { MailQueue } from '../email/mail-queue.ts'
+import type { JobOnDemand } from '../job-names.ts'
 
 /** How long `stop` waits for running jobs. */
 const stopMs = 10_000

@@ -5,12 +5,13 @@ import { removeLapsedReports } from '../abuse/queries.ts'
 import { removeOldDays } from '../analytics/remove-old-days.ts'
 import { removeLapsedRows } from '../auth/queries.ts'
 import { messageWithoutValues } from '../db/without-values.ts'
-import type { Deps, JobOnDemand } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
 import { removeOldFeedback } from '../feedback/queries.ts'
 import { tellEndingLinks, tellFirstDownloads } from '../files/ask-for-file-letters.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
 import { forgetReceiptNames } from '../files/receipt-queries.ts'
+import { type JobName, jobNames } from '../job-names.ts'
 import { expireTrials } from '../tiers/expire-trials.ts'
 import { reportOverdueRemovals, retryRemovals } from '../uploads/retry-removals.ts'
 import { sweepUploads } from '../uploads/sweep-uploads.ts'
@@ -22,7 +23,7 @@ import { type SendMailDeps, sendMail } from './send-mail.ts'
 type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'metrics' | 'stores'>
 
 interface Job {
-  name: string
+  name: JobName
   /** When the job runs, in UTC. */
   cron: string
   /** Does the work. Returns counts of what it did. */
@@ -58,24 +59,18 @@ const heartbeatRefreshSeconds = 20
  */
 const longestRunSeconds = 12 * 60 * 60
 
-/**
- * Every job. Each works in batches. It can be interrupted anywhere and run again, and several
- * servers can run it in parallel. After a time in which no server ran, one run does everything that
- * is due.
- */
-export const jobs: readonly Job[] = [
-  { name: 'expire-files', cron: '* * * * *', run: expireFiles },
-  {
-    // This is a job of its own, so that it also reports when `expire-files` takes long or hangs.
-    name: 'report-overdue',
+/** The work of every job. */
+const work: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
+  'expire-files': { cron: '* * * * *', run: expireFiles },
+  // This is a job of its own, so that it also reports when `expire-files` takes long or hangs.
+  'report-overdue': {
     cron: '* * * * *',
     run: async (deps) => ({ overdue: await reportOverdue(deps) }),
   },
-  { name: 'expire-trials', cron: '*/10 * * * *', run: expireTrials },
-  { name: 'tell-first-downloads', cron: '* * * * *', run: tellFirstDownloads },
-  { name: 'tell-ending-links', cron: '*/10 * * * *', run: tellEndingLinks },
-  {
-    name: 'sweep-uploads',
+  'expire-trials': { cron: '*/10 * * * *', run: expireTrials },
+  'tell-first-downloads': { cron: '* * * * *', run: tellFirstDownloads },
+  'tell-ending-links': { cron: '*/10 * * * *', run: tellEndingLinks },
+  'sweep-uploads': {
     cron: '* * * * *',
     run: async (deps) => ({
       ended: await sweepUploads(deps),
@@ -83,15 +78,10 @@ export const jobs: readonly Job[] = [
       overdue: await reportOverdueRemovals(deps),
     }),
   },
-  {
-    name: 'find-blocked-content' satisfies JobOnDemand,
-    cron: '* * * * *',
-    run: findBlockedContent,
-  },
-  { name: 'compute-digests' satisfies JobOnDemand, cron: '* * * * *', run: computeDigests },
-  { name: 'compare-storage', cron: '17 3 * * *', run: compareStorage },
-  {
-    name: 'remove-lapsed-rows',
+  'find-blocked-content': { cron: '* * * * *', run: findBlockedContent },
+  'compute-digests': { cron: '* * * * *', run: computeDigests },
+  'compare-storage': { cron: '17 3 * * *', run: compareStorage },
+  'remove-lapsed-rows': {
     cron: '*/10 * * * *',
     run: async ({ clock, db }) => ({
       removed: await removeLapsedRows(db, clock()),
@@ -100,18 +90,22 @@ export const jobs: readonly Job[] = [
       feedback: await removeOldFeedback(db, clock()),
     }),
   },
-  { name: 'remove-old-days', cron: '41 3 * * *', run: removeOldDays },
-]
+  'remove-old-days': { cron: '41 3 * * *', run: removeOldDays },
+}
 
-/** The names of all jobs. */
-export const jobNames = jobs.map(({ name }) => name)
+/**
+ * Every job. Each works in batches. It can be interrupted anywhere and run again, and several
+ * servers can run it in parallel. After a time in which no server ran, one run does everything that
+ * is due.
+ */
+export const jobs: readonly Job[] = jobNames.map((name) => ({ name, ...work[name] }))
 
 /** Jobs of earlier versions. Their schedules may still be in the database. */
 const formerJobs = ['sweep-orphans']
 
 export interface Jobs {
   /** Asks for one run of a job now. Any server that has time runs it. */
-  run(name: string): Promise<void>
+  run(name: JobName): Promise<void>
 }
 
 /**

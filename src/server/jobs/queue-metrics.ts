@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { inTime } from '../http/in-time.ts'
+import { jobNames } from '../job-names.ts'
 import { mailQueueName } from './job-queue.ts'
-import { jobNames } from './jobs.ts'
 import { countQueued, listJobRecords } from './queries.ts'
 
 /** A scrape waits this long for the database. After that, it leaves out the figures from there. */
@@ -33,7 +33,7 @@ export function watchQueues({ db, metrics: { shared } }: Pick<Deps, 'db' | 'metr
     'What the last successful run of a job did, in its own figures.',
     ['job', 'figure'],
   )
-  const isJob = new Set(jobNames)
+  const isJob = new Set<string>(jobNames)
 
   shared.beforeScrape(async () => {
     for (const gauge of [depth, success, failures, figures]) gauge.reset()

@@ -20,7 +20,7 @@ import { startSmtpServer, type TestSmtpServer } from '../../../../tests/support/
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
 import type { CheckLine } from '../../../shared/contract/checks.ts'
 import { minuteInMs } from '../../../shared/rules/time-units.ts'
-import { jobNames } from '../../jobs/jobs.ts'
+import { jobNames } from '../../job-names.ts'
 import { checkClock } from './clock.ts'
 
 let app: TestApp

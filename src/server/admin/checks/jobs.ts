@@ -1,7 +1,7 @@
 import { counted } from '../../../shared/rules/counted.ts'
 import { momentText } from '../../../shared/rules/moment-text.ts'
 import { countOverdue } from '../../files/purge-queries.ts'
-import { jobNames } from '../../jobs/jobs.ts'
+import { jobNames } from '../../job-names.ts'
 import { countOverdueRemovals } from '../../uploads/removal-queries.ts'
 import { type CheckDeps, type Finding, failing, ok } from './check.ts'
 import { findingOfJob } from './job-finding.ts'

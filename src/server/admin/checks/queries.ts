@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { connectionNames } from '../../db/connection-names.ts'
 import type { Db } from '../../db/db.ts'
+import type { JobName } from '../../job-names.ts'
 import { mailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
 
@@ -155,7 +156,7 @@ export async function countWaitingLetters(
 
 /** What the queue knows about the runs of a job. */
 export interface JobFacts {
-  name: string
+  name: JobName
   cron: string
   /** When the job was first scheduled. */
   scheduledAt: Date
@@ -171,9 +172,9 @@ export interface JobFacts {
 }
 
 /** Reads the schedules of these jobs, and what the queue knows about their runs. */
-export async function listJobFacts(db: Db, names: readonly string[]): Promise<JobFacts[]> {
+export async function listJobFacts(db: Db, names: readonly JobName[]): Promise<JobFacts[]> {
   const { rows } = await db.execute<{
-    name: string
+    name: JobName
     cron: string
     scheduled: string
     started: string | null

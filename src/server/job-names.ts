@@ -1,0 +1,20 @@
+/** The names of all jobs, in the order in which the checks show them. `jobs.ts` has their work. */
+export const jobNames = [
+  'expire-files',
+  'report-overdue',
+  'expire-trials',
+  'tell-first-downloads',
+  'tell-ending-links',
+  'sweep-uploads',
+  'find-blocked-content',
+  'compute-digests',
+  'compare-storage',
+  'remove-lapsed-rows',
+  'remove-old-days',
+] as const
+export type JobName = (typeof jobNames)[number]
+
+/** The jobs that also run when they are asked for. */
+const jobsOnDemand = ['compute-digests', 'find-blocked-content'] as const satisfies JobName[]
+/** A job that runs when it is asked for, and also by the clock. */
+export type JobOnDemand = (typeof jobsOnDemand)[number]
