@@ -5,7 +5,7 @@ import { type Addressed, nameOf, recipientOf } from '../email/addressed.ts'
 import { googleLinkedLetter } from '../email/letters/google-linked.ts'
 import { passwordChangedLetter } from '../email/letters/password-changed.ts'
 import { resetPasswordLetter } from '../email/letters/reset-password.ts'
-import type { MailRequest } from '../email/mail-queue.ts'
+import type { MailRequest, SupportLetter } from '../email/mail-queue.ts'
 import { credentialStamp, newToken, tokenHash } from './account-token.ts'
 import { admitLetter } from './letter-limits.ts'
 import {
@@ -19,10 +19,7 @@ import { writeResentLetter, writeSignupLetter } from './write-signup-mail.ts'
 type AccountMailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 /** A request for mail about an account. */
-type AccountMail = Exclude<
-  MailRequest,
-  { kind: 'trial' | 'feedback' | 'feedback-digest' | 'report' | 'files' | 'takedown' }
->
+type AccountMail = Exclude<MailRequest, { kind: 'trial' | 'files' | 'takedown' | SupportLetter }>
 
 /**
  * Writes the mail that a request asks for, at the time when it is sent. Returns null if the account

@@ -73,6 +73,14 @@ export const mailRequest = z.discriminatedUnion('kind', [
 ])
 export type MailRequest = z.infer<typeof mailRequest>
 
+/** The kinds of letters that go to the support address. Their requests name no recipient. */
+export const supportLetters = [
+  'feedback',
+  'feedback-digest',
+  'report',
+] as const satisfies MailRequest['kind'][]
+export type SupportLetter = (typeof supportLetters)[number]
+
 /**
  * The queue of mail. The database keeps each request until its mail is sent or permanently refused.
  */

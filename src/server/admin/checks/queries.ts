@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { connectionNames } from '../../db/connection-names.ts'
 import type { Db } from '../../db/db.ts'
+import { supportLetters } from '../../email/mail-queue.ts'
 import type { JobName } from '../../job-names.ts'
 import { mailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
@@ -75,8 +76,8 @@ const lastReason = sql.raw(
 )
 
 /**
- * Lists the newest letters that the queue has given up in the last `days` days. A letter with
- * feedback or about a report goes to `supportEmail`. For every other letter, the queue holds an
+ * Lists the newest letters that the queue has given up in the last `days` days. A letter of
+ * `supportLetters` goes to `supportEmail`. For every other letter, the queue holds an
  * address, or the id of an account or a signup.
  */
 export async function listLostLetters(
@@ -91,7 +92,7 @@ export async function listLostLetters(
     total: number
   }>(sql`
     select coalesce(j.data->>'kind', 'letter') as kind,
-      case when j.data->>'kind' in ('feedback', 'feedback-digest', 'report') then ${supportEmail}
+      case when j.data->>'kind' = any(${sql.param(supportLetters)}::text[]) then ${supportEmail}
         else coalesce(j.data->>'email', u.email, s.email) end as address,
       ${lastReason} as reason,
       floor(extract(epoch from j.completed_on) * 1000)::text as ms,
