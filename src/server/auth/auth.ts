@@ -12,7 +12,7 @@ import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { betterAuth } from 'better-auth/minimal'
 import type { Logger } from 'pino'
 import { maxPasswordLength, minPasswordLength } from '../../shared/contract/account.ts'
-import { roles } from '../../shared/rules/role.ts'
+import { defaultRole, roles } from '../../shared/rules/role.ts'
 import { longestLifeMs } from '../../shared/rules/session-life.ts'
 import { defaultTier, tiers } from '../../shared/rules/tier.ts'
 import type { Clock } from '../clock.ts'
@@ -115,7 +115,7 @@ function optionsFor(
         firstName: { type: 'string', required: true },
         lastName: { type: 'string', required: true },
         tier: { type: [...tiers], required: true, defaultValue: defaultTier, input: false },
-        role: { type: [...roles], required: true, defaultValue: 'user', input: false },
+        role: { type: [...roles], required: true, defaultValue: defaultRole, input: false },
         premiumTrialStartedAt: { type: 'date', required: false, input: false },
         premiumTrialEndsAt: { type: 'date', required: false, input: false },
       },

@@ -18,7 +18,7 @@ import {
 import { feedbackCategories } from '../../shared/rules/feedback-category.ts'
 import { fileKinds } from '../../shared/rules/file-kind.ts'
 import { limitedLetters } from '../../shared/rules/letter-limit.ts'
-import { roles } from '../../shared/rules/role.ts'
+import { defaultRole, roles } from '../../shared/rules/role.ts'
 import { storageNames } from '../../shared/rules/storage-name.ts'
 import { defaultTier, tiers } from '../../shared/rules/tier.ts'
 import { tokenPurposes } from '../../shared/rules/token-purpose.ts'
@@ -48,7 +48,7 @@ export const users = pgTable(
     firstName: text('first_name').notNull().default(''),
     lastName: text('last_name').notNull().default(''),
     tier: text({ enum: tiers }).notNull().default(defaultTier),
-    role: text({ enum: roles }).notNull().default('user'),
+    role: text({ enum: roles }).notNull().default(defaultRole),
     premiumTrialStartedAt: moment('premium_trial_started_at'),
     premiumTrialEndsAt: moment('premium_trial_ends_at'),
     /**

@@ -2,6 +2,9 @@
 export const roles = ['user', 'admin'] as const
 export type Role = (typeof roles)[number]
 
+/** New accounts have this role. */
+export const defaultRole: Role = 'user'
+
 /**
  * Turns stored text into a role.
  * @throws {RangeError} for a role that this program does not know.
