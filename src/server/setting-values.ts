@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import type { SignupPolicy } from '../shared/rules/signup-policy.ts'
+import { policiesForAll, type SignupPolicy } from '../shared/rules/signup-policy.ts'
 
 /**
  * Makes the error for a wrong value that may be shown. It says what the value is and what it should
@@ -58,7 +58,8 @@ export function byteSize(fallback: string) {
 }
 
 const domain = '(?:[a-z\\d](?:[a-z\\d-]*[a-z\\d])?\\.)+[a-z]{2,}'
-const policyPattern = new RegExp(`^(?:open|closed|${domain}(?:\\s*,\\s*${domain})*)$`, 'i')
+const domains = `${domain}(?:\\s*,\\s*${domain})*`
+const policyPattern = new RegExp(`^(?:${policiesForAll.join('|')}|${domains})$`, 'i')
 
 /**
  * Reads who may sign up: `open`, `closed`, or domains with commas between them, in upper or lower
@@ -74,7 +75,7 @@ export function signupPolicy() {
     .default('open')
     .transform((text): SignupPolicy => {
       const policy = text.toLowerCase()
-      return policy === 'open' || policy === 'closed' ? policy : policy.split(/\s*,\s*/)
+      return policiesForAll.find((known) => known === policy) ?? policy.split(/\s*,\s*/)
     })
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SignupPolicy } from '../rules/signup-policy.ts'
+import { policiesForAll, type SignupPolicy } from '../rules/signup-policy.ts'
 import { currentPassword } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate } from './fields.ts'
@@ -11,10 +11,7 @@ import { done, isoDate } from './fields.ts'
 const ways = ['password', 'google'] as const
 export type SignInWay = (typeof ways)[number]
 
-const signupPolicy: z.ZodType<SignupPolicy> = z.union([
-  z.enum(['open', 'closed']),
-  z.array(z.string()),
-])
+const signupPolicy: z.ZodType<SignupPolicy> = z.union([z.enum(policiesForAll), z.array(z.string())])
 
 export const signInWays = {
   signInWays: endpoint({

@@ -1,10 +1,13 @@
 import { anyOf } from './any-of.ts'
 
+/** The policies that hold for everybody: anybody may sign up, or nobody. */
+export const policiesForAll = ['open', 'closed'] as const
+
 /**
  * Who may sign up (setting `SIGNUP`): anybody, nobody, or people with a mail address of one of
  * these domains. The domains are in lower case.
  */
-export type SignupPolicy = 'open' | 'closed' | readonly string[]
+export type SignupPolicy = (typeof policiesForAll)[number] | readonly string[]
 
 /**
  * True if somebody with this address may sign up, by the form or by another way to sign in. A
