@@ -1,7 +1,7 @@
 import { aliasedTable, desc, eq, is, SQL, sql } from 'drizzle-orm'
 import { type PgColumn, union, unionAll } from 'drizzle-orm/pg-core'
 import type { AuditAction } from '../../shared/rules/audit-action.ts'
-import { shortCodeOf } from '../db/audit-table.ts'
+import { deletionOfUser, shortCodeOf } from '../db/audit-table.ts'
 import { auditLog, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { AuditSearch } from './audit-search.ts'
@@ -108,14 +108,10 @@ export async function lastLineOf(db: Db, actor: string): Promise<number | null> 
   return last?.id ?? null
 }
 
-// The action is a part of the SQL text, not a parameter. With a parameter, Postgres could not use
-// the index on the addresses of deleted users.
-const isDeletion = sql.raw("action = 'delete-user'")
-
 /** Returns SQL that gives the mail address of a user, or the user's id if no address is known. */
 function nameOf(email: PgColumn, id: PgColumn): SQL<string | null> {
   const ofDeleted = sql`(select deletions.details ->> 'email' from ${auditLog} deletions
-    where deletions.subject = ${id} and deletions.${isDeletion} limit 1)`
+    where deletions.subject = ${id} and deletions.action = ${deletionOfUser} limit 1)`
   return sql`coalesce(${email}, ${ofDeleted}, ${id})`
 }
 
@@ -179,7 +175,7 @@ async function idsWith(db: Db, email: string): Promise<string[]> {
         .select({ id: sql<string>`${auditLog.subject}` })
         .from(auditLog)
         .where(
-          sql`${isDeletion} and ${place} >= ${row([email, '-infinity'])} and ${place} <= ${row([email, 'infinity'])}`,
+          sql`action = ${deletionOfUser} and ${place} >= ${row([email, '-infinity'])} and ${place} <= ${row([email, 'infinity'])}`,
         )
         .orderBy(desc(address), desc(auditLog.at))
         .limit(mostDeleted),

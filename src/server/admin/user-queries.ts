@@ -13,7 +13,7 @@ import {
 import { files, sessions, users } from '../db/schema.ts'
 import { shortGramsOf, shortGramsSql } from '../db/short-grams-sql.ts'
 import type { Db } from '../deps.ts'
-import { tierAt } from '../tiers/queries.ts'
+import { hasPremiumAt } from '../tiers/queries.ts'
 import { searchPieces } from './search-pieces.ts'
 
 /**
@@ -28,11 +28,10 @@ const isCounted = isNull(files.deletedAt)
  * It reads both tables to their ends.
  */
 export async function readStats(db: Db, now: Date) {
-  const isPremium = sql`${tierAt(now)} = 'premium'`
   const [people] = await db
     .select({
       totalUsers: count(),
-      premiumUsers: sql`count(*) filter (where ${isPremium})`.mapWith(Number),
+      premiumUsers: sql`count(*) filter (where ${hasPremiumAt(now)})`.mapWith(Number),
     })
     .from(users)
   const [kept] = await db

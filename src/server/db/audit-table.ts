@@ -1,12 +1,19 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
-import { auditActions } from '../../shared/rules/audit-action.ts'
+import { type AuditAction, auditActions } from '../../shared/rules/audit-action.ts'
 import { moment } from './columns.ts'
+import { sqlLiteral } from './sql-literal.ts'
 
 /** Returns SQL for the short code of the link that a line is about; null if it is about none. */
 export function shortCodeOf(details: SQLWrapper): SQL {
   return sql`(${details} ->> 'shortCode')`
 }
+
+/**
+ * The action of lines about deleted users, as SQL. A query for them must compare with this literal,
+ * so that Postgres uses the index on their addresses.
+ */
+export const deletionOfUser = sqlLiteral<AuditAction>('delete-user')
 
 /**
  * Who did what, when, and from which IP address. Triggers keep anybody from removing or changing a
@@ -48,6 +55,6 @@ export const auditLog = pgTable(
     // The audit log uses this index to find deleted users by their mail address.
     index('audit_log_deleted_address')
       .on(sql`(${table.details} ->> 'email')`, table.at)
-      .where(sql`${table.action} = 'delete-user'`),
+      .where(sql`${table.action} = ${deletionOfUser}`),
   ],
 )

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { extensionsOfKinds, kindsByType } from '../../shared/rules/file-kind.ts'
+import { sqlLiteral } from './sql-literal.ts'
 
 /**
  * Returns the kind of a file as SQL. It is made from the tables that `fileKind` uses, so that the
@@ -12,16 +13,11 @@ export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn 
   const type = sql`lower(btrim(split_part(${files.mimeType}, ';', 1)))`
   const extension = sql`lower(substring(${files.originalName} from '[^.]\\.([^.]+)$'))`
   const byType = kindsByType.map(
-    ([pattern, kind]) => sql`when ${type} ~ ${literal(pattern.source)} then ${literal(kind)}`,
+    ([pattern, kind]) => sql`when ${type} ~ ${sqlLiteral(pattern.source)} then ${sqlLiteral(kind)}`,
   )
   const byExtension = extensionsOfKinds.map(
     ([kind, extensions]) =>
-      sql`when ${extension} = any(${literal(`{${extensions.join(',')}}`)}) then ${literal(kind)}`,
+      sql`when ${extension} = any(${sqlLiteral(`{${extensions.join(',')}}`)}) then ${sqlLiteral(kind)}`,
   )
   return sql`case ${sql.join([...byType, ...byExtension], sql` `)} else 'other' end`
-}
-
-/** Writes a text from our own tables as an SQL literal. */
-function literal(text: string): SQL {
-  return sql.raw(`'${text.replaceAll("'", "''")}'`)
 }

@@ -6,6 +6,7 @@ import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/short-cod
 import type { Tier } from '../../shared/rules/tier.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { blockedContent, files, shortCodes, users } from '../db/schema.ts'
+import { sqlLiteral } from '../db/sql-literal.ts'
 import type { Db } from '../deps.ts'
 import type { SessionUser } from '../http/session.ts'
 import { isOver, keepReceipts, purgeDueAt, receiptFacts } from './purge-queries.ts'
@@ -85,6 +86,9 @@ export async function countHoldings(
   return counted ?? { fileCount: 0, totalSize: 0, activeLinks: 0 }
 }
 
+const active = sqlLiteral<LinkStatus>('active')
+const deleted = sqlLiteral<LinkStatus>('deleted')
+
 /**
  * Returns the link status of a file as SQL. `linkStatus` decides the same in the browser, and a
  * test compares the two.
@@ -92,9 +96,9 @@ export async function countHoldings(
 export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
   const expired: LinkStatus = tierTraits[ownerTier].renewal ? 'private' : 'deleted'
   return sql`case
-    when ${files.maxLifetimeAt} <= ${now} or ${files.purgingAt} is not null then 'deleted'
+    when ${files.maxLifetimeAt} <= ${now} or ${files.purgingAt} is not null then ${deleted}
     when ${files.expiresAt} <= ${now} then ${expired}
-    else 'active'
+    else ${active}
   end`
 }
 
@@ -171,7 +175,7 @@ export function markExpiredDeleted(
   { id, tier }: Pick<SessionUser, 'id' | 'tier'>,
   now: Date,
 ): Promise<DeletedFile[]> {
-  const isDead = sql`${statusOf(tier, now)} = 'deleted'`
+  const isDead = sql`${statusOf(tier, now)} = ${deleted}`
   return markDeletedWhere(db, and(eq(files.ownerId, id), isDead), now)
 }
 

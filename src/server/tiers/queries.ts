@@ -2,6 +2,7 @@ import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { defaultTier, type Tier } from '../../shared/rules/tier.ts'
 import type { TierFacts } from '../../shared/rules/trial.ts'
 import { users } from '../db/schema.ts'
+import { sqlLiteral } from '../db/sql-literal.ts'
 import type { Db } from '../deps.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -12,9 +13,20 @@ export type UserRow = typeof users.$inferSelect
  * that tier, so it equals no tier that a query asks for.
  */
 export function tierAt(now: Date): SQL<Tier> {
-  const isTrialOver = sql`${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}`
-  return sql`case when ${isTrialOver} then 'free' else ${users.tier} end`
+  return sql`case when ${isTrialOver(now)} then ${free} else ${users.tier} end`
 }
+
+/** Returns SQL that tells whether a row of `users` has Premium at `now`. */
+export function hasPremiumAt(now: Date): SQL<boolean> {
+  return sql`${tierAt(now)} = ${premium}`
+}
+
+function isTrialOver(now: Date): SQL<boolean> {
+  return sql`${users.tier} = ${premium} and ${users.premiumTrialEndsAt} <= ${now}`
+}
+
+const free = sqlLiteral<Tier>('free')
+const premium = sqlLiteral<Tier>('premium')
 
 /**
  * Returns, as SQL, since when a user has the tier of `now`; null if the user has always had it. A
@@ -72,9 +84,8 @@ export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[
   const over = tx
     .select({ id: users.id })
     .from(users)
-    // The tier is written into the SQL text. As a parameter, it would keep Postgres from using the
-    // index.
-    .where(sql`${users.tier} = 'premium' and ${users.premiumTrialEndsAt} <= ${now}`)
+    // The literal in it lets Postgres use the index of running trials.
+    .where(isTrialOver(now))
     .limit(limit)
     .for('no key update', { skipLocked: true })
   return tx
