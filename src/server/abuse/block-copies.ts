@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.ts'
 import { type AuditEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -12,12 +13,6 @@ import {
   lockContent,
   noteProved,
 } from './queries.ts'
-
-/** The administrator who takes something down, and the IP address of the request. */
-export interface Actor {
-  id: string
-  ipAddress: string
-}
 
 /** Why content is blocked, and who has just ordered it. */
 export interface BlockOrder {

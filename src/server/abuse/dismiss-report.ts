@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -15,7 +16,7 @@ const reportId = z.uuid()
 export async function dismissReport(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
   id: string,
-  actor: { id: string; ipAddress: string },
+  actor: Actor,
 ): Promise<number> {
   if (!reportId.safeParse(id).success) throw new AppError('REPORT_NOT_FOUND')
   await db.transaction(async (tx) => {

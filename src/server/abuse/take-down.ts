@@ -1,11 +1,12 @@
 import { groupedDigits } from '../../shared/rules/grouped-digits.ts'
 import { isShortCode } from '../../shared/rules/short-code.ts'
+import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { markPurged, takeDownFile } from '../files/queries.ts'
 import { removeStored } from '../storage/remove-stored.ts'
-import { type Actor, proveContent, takeDownCopies } from './block-copies.ts'
+import { proveContent, takeDownCopies } from './block-copies.ts'
 import {
   blockContent,
   type Content,

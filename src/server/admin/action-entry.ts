@@ -1,6 +1,6 @@
 import type { AuditAction } from '../../shared/rules/audit-action.ts'
+import type { Actor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/audit-log.ts'
-import type { Actor } from './actor.ts'
 
 /**
  * Returns the line of the audit log for an action of the administrator that does not concern one

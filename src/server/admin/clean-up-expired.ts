@@ -1,9 +1,9 @@
+import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { markAllExpiredDeleted, nextFilePage } from '../files/queries.ts'
 import { mostRemovedAtOnce, removeDeleted } from '../files/remove-deleted.ts'
 import { actionEntry } from './action-entry.ts'
-import type { Actor } from './actor.ts'
 
 /**
  * Deletes the files of all users whose links have ended and cannot be renewed (spec §2: clean up

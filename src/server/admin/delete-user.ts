@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { removeHandledReportsOf } from '../abuse/queries.ts'
+import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import { lockAddress, removePendingSignups } from '../auth/address-owner-queries.ts'
 import { uploads } from '../db/schema.ts'
@@ -9,7 +10,6 @@ import { findUser } from '../tiers/queries.ts'
 import { lockUploads } from '../uploads/lock-order.ts'
 import { endUploads } from '../uploads/removal-queries.ts'
 import { retryRemovals } from '../uploads/retry-removals.ts'
-import type { Actor } from './actor.ts'
 import {
   findSignupIds,
   forgetNames,

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { newUserBody } from '../../shared/contract/admin.ts'
+import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import {
   insertVerifiedUser,
@@ -12,7 +13,6 @@ import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
 import { findUser } from '../tiers/queries.ts'
-import type { Actor } from './actor.ts'
 
 /**
  * Makes an account for somebody, even if nobody can sign up (`SIGNUP=closed`). Its mail address

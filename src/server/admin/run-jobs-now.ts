@@ -1,10 +1,10 @@
+import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { expireTrials } from '../tiers/expire-trials.ts'
 import { actionEntry } from './action-entry.ts'
-import type { Actor } from './actor.ts'
 
 /**
  * Removes the bytes of files that were deleted, or whose links have ended and cannot be renewed.

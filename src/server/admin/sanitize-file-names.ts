@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import { cleanFileName } from '../../shared/rules/file-name.ts'
+import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import { isConnectionLost } from '../db/away.ts'
 import type { Db, Deps } from '../deps.ts'
 import { listNames, nextFilePage, renameFiles } from '../files/queries.ts'
 import { actionEntry } from './action-entry.ts'
-import type { Actor } from './actor.ts'
 
 /** How many names are in memory at the same time, and how many one statement changes at most. */
 const pageSize = 1000

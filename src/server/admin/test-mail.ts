@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { writeLetter } from '../email/letter.ts'
@@ -6,7 +7,6 @@ import { testLetter } from '../email/letters/test.ts'
 import { inTime } from '../http/in-time.ts'
 import type { SessionUser } from '../http/session.ts'
 import { actionEntry } from './action-entry.ts'
-import type { Actor } from './actor.ts'
 
 /** How long the administrator waits for the mail server at most. */
 const patienceMs = 20_000

@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
@@ -5,7 +6,6 @@ import { inTime } from '../http/in-time.ts'
 import { counter } from '../http/rate-limit.ts'
 import type { Storage } from '../storage/storage.ts'
 import { actionEntry } from './action-entry.ts'
-import type { Actor } from './actor.ts'
 import { cureOf, faultName } from './storage-cure.ts'
 
 /** The steps of the test. `does` names each step in the message to the administrator. */

@@ -8,7 +8,7 @@ import { largestExactRank } from '../db/download-rank-sql.ts'
 import { fileDownloads, files, ownerDownloads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
-import type { SessionUser } from '../http/session.ts'
+import type { Owner } from '../http/session.ts'
 
 /**
  * Counts a user's files that are active or private at `now`, for each kind, and how many of them
@@ -17,7 +17,7 @@ import type { SessionUser } from '../http/session.ts'
  */
 export function countKinds(
   db: Db,
-  { id, tier }: Pick<SessionUser, 'id' | 'tier'>,
+  { id, tier }: Owner,
   now: Date,
 ): Promise<{ kind: FileKind; count: number; size: number; endingSoon: number }[]> {
   const endsSoon = and(

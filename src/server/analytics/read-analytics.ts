@@ -5,7 +5,7 @@ import { fileKinds } from '../../shared/rules/file-kind.ts'
 import { avoidTableScans } from '../db/avoid-table-scans.ts'
 import type { Deps } from '../deps.ts'
 import { toFile } from '../files/queries.ts'
-import type { SessionUser } from '../http/session.ts'
+import type { Owner } from '../http/session.ts'
 import { countDownloadsOfOwner, countKinds, findMostDownloaded } from './queries.ts'
 
 /**
@@ -21,7 +21,7 @@ const mostDownloadedLength = fileKinds.length
  */
 export async function readAnalytics(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
-  user: Pick<SessionUser, 'id' | 'tier'>,
+  user: Owner,
 ): Promise<Analytics> {
   const now = clock()
   const days = lastDays(now, analyticsDays)

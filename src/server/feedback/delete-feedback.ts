@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -14,7 +15,7 @@ const feedbackId = z.uuid()
 export async function deleteFeedback(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
   id: string,
-  actor: { id: string; ipAddress: string },
+  actor: Actor,
 ): Promise<void> {
   if (!feedbackId.safeParse(id).success) throw new AppError('FEEDBACK_NOT_FOUND')
   await db.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import { checkDays } from '../../shared/rules/tier-limits.ts'
 import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import type { SessionUser } from '../http/session.ts'
+import type { Owner } from '../http/session.ts'
 import { writePreferences } from './preference-queries.ts'
 
 /**
@@ -14,7 +14,7 @@ import { writePreferences } from './preference-queries.ts'
  */
 export async function changePreferences(
   { db, settings }: Pick<Deps, 'db' | 'settings'>,
-  { id, tier }: Pick<SessionUser, 'id' | 'tier'>,
+  { id, tier }: Owner,
   changes: Partial<Preferences>,
 ): Promise<Preferences> {
   if (!tierTraits[tier].fileManager) {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
-import type { SessionUser } from '../http/session.ts'
+import type { Owner } from '../http/session.ts'
 import { markDeleted, markExpiredDeleted } from './queries.ts'
 import { removeDeleted } from './remove-deleted.ts'
 
@@ -37,7 +37,7 @@ export async function deleteFiles(
  */
 export async function deleteExpiredFiles(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
-  owner: Pick<SessionUser, 'id' | 'tier'>,
+  owner: Owner,
   log: Logger,
 ): Promise<number> {
   const deleted = await markExpiredDeleted(deps.db, owner, deps.clock())

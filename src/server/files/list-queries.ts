@@ -9,7 +9,7 @@ import {
 import { dayInMs } from '../../shared/rules/time-units.ts'
 import { files } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
-import type { SessionUser } from '../http/session.ts'
+import type { Owner } from '../http/session.ts'
 import { type FileRow, statusOf } from './queries.ts'
 
 /**
@@ -143,11 +143,7 @@ function prepareOrder(db: Db, order: FileOrder, which: Which): OrderedList {
 }
 
 /** Counts a user's files by their link status at `now`. */
-export async function countFiles(
-  db: Db,
-  { id, tier }: Pick<SessionUser, 'id' | 'tier'>,
-  now: Date,
-): Promise<FileCounts> {
+export async function countFiles(db: Db, { id, tier }: Owner, now: Date): Promise<FileCounts> {
   const counted = await db
     .select({ status: statusOf(tier, now).as('status'), count: count() })
     .from(files)

@@ -8,7 +8,7 @@ import { tierTraits } from '../../shared/rules/tier-traits.ts'
 import { blockedContent, files, shortCodes, users } from '../db/schema.ts'
 import { sqlLiteral } from '../db/sql-literal.ts'
 import type { Db } from '../deps.ts'
-import type { SessionUser } from '../http/session.ts'
+import type { Owner } from '../http/session.ts'
 import { isOver, keepReceipts, purgeDueAt, receiptFacts } from './purge-queries.ts'
 
 export { markPurged } from './purge-queries.ts'
@@ -170,11 +170,7 @@ export function markDeleted(
 }
 
 /** Deletes a user's files whose links have ended by `now` and cannot be renewed. Returns them. */
-export function markExpiredDeleted(
-  db: Db,
-  { id, tier }: Pick<SessionUser, 'id' | 'tier'>,
-  now: Date,
-): Promise<DeletedFile[]> {
+export function markExpiredDeleted(db: Db, { id, tier }: Owner, now: Date): Promise<DeletedFile[]> {
   const isDead = sql`${statusOf(tier, now)} = ${deleted}`
   return markDeletedWhere(db, and(eq(files.ownerId, id), isDead), now)
 }

@@ -7,7 +7,7 @@ import type { Tier } from '../../shared/rules/tier.ts'
 import { checkDays } from '../../shared/rules/tier-limits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import type { SessionUser } from '../http/session.ts'
+import type { Owner } from '../http/session.ts'
 import { giveNewLink, lockFile, newShortCode, toFile } from './queries.ts'
 
 const fileId = z.uuid()
@@ -23,7 +23,7 @@ const fileId = z.uuid()
  */
 export async function renewFile(
   { clock, db, settings }: Pick<Deps, 'clock' | 'db' | 'settings'>,
-  owner: Pick<SessionUser, 'id' | 'tier'>,
+  owner: Owner,
   id: string,
   days: number,
 ): Promise<File> {

@@ -20,6 +20,9 @@ export interface SessionUser {
   image: string | null
 }
 
+/** A user to whom uploads and files belong, with the tier that applies now. */
+export type Owner = Pick<SessionUser, 'id' | 'tier'>
+
 /** The session of a request, by which the server knows the user. */
 export interface Session {
   /** The id of the session's row. Nobody can sign in with it: the cookie carries another value. */

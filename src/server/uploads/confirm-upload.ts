@@ -12,7 +12,7 @@ import {
   newShortCode,
   toFile,
 } from '../files/queries.ts'
-import type { SessionUser } from '../http/session.ts'
+import type { Owner } from '../http/session.ts'
 import { SizeMismatch } from '../storage/storage.ts'
 import { Batch, onlyAnswer, partition } from './batch.ts'
 import { prepareMakeFiles } from './make-files-query.ts'
@@ -25,7 +25,6 @@ type Confirmation = z.output<typeof uploads.confirmUpload.body>
 
 type ConfirmDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
   Pick<UploadStatements, 'findUploads' | 'makeFiles'>
-type Owner = Pick<SessionUser, 'id' | 'tier'>
 type Confirmations = Batch<Confirmation, File>
 
 /** A confirmation, and the open upload that it is for. */

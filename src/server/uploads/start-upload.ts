@@ -14,7 +14,7 @@ import { dayInMs } from '../../shared/rules/time-units.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import type { SessionUser } from '../http/session.ts'
+import type { Owner } from '../http/session.ts'
 import { storageKeyMaker } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
 import { Batch, onlyAnswer, partition } from './batch.ts'
@@ -69,7 +69,6 @@ type StartDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
     evictionTurns: EvictionTurns
     unfinished: UnfinishedTotal
   }
-type Owner = Pick<SessionUser, 'id' | 'tier'>
 
 /**
  * Starts one upload: see `startUploads`.
