@@ -16,6 +16,7 @@ import {
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
 import { StartFault } from '../start-fault.ts'
+import type { SealedObjects } from '../storage/sealed-objects.ts'
 import { copyEach, copyObject } from './copy-objects.ts'
 import { claimFor, openObjects } from './open-objects.ts'
 import { findInstallation, findNamedStores, isFileKept, listStoredFiles } from './queries.ts'
@@ -129,17 +130,18 @@ async function moveObjects(
   installation: string,
   { config, clock, from: pool }: MoveOptions,
 ): Promise<Pick<Moved, 'faults' | 'objects'>> {
-  const old = store === 'disk' ? 's3' : 'disk'
-  const isNeeded = (await findNamedStores(source)).includes(old)
+  const old = (await findNamedStores(source)).filter((name) => name !== store)
   const to = await openObjects(store, config, clock)
-  const from = isNeeded ? await openObjects(old, config, clock) : null
+  const sources = new Map<StorageName, SealedObjects>()
+  for (const name of old) sources.set(name, await openObjects(name, config, clock))
   const total = { objects: 0, faults: [] as string[] }
   try {
     await claimFor(installation, to)
     await to.removeLeftParts?.()
-    const copies = copyEach(listStoredFiles(source), async (file) =>
-      file.storage === store || from === null ? null : copyObject(file, from, to),
-    )
+    const copies = copyEach(listStoredFiles(source), async (file) => {
+      const from = sources.get(file.storage)
+      return from === undefined ? null : copyObject(file, from, to)
+    })
     for await (const [{ fileId }, copied] of copies) {
       if (copied === null) continue
       if ('sha256' in copied) total.objects += 1
@@ -147,7 +149,7 @@ async function moveObjects(
     }
     return total
   } finally {
-    await from?.close()
+    for (const from of sources.values()) await from.close()
     await to.close()
   }
 }
