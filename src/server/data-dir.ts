@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { customAlphabet } from 'nanoid'
 import type { Config } from './config.ts'
 import { createFile } from './durable-file.ts'
+import { minSecretLength } from './setting-values.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 
 /**
@@ -14,7 +15,6 @@ const makeSecret = customAlphabet(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
   64,
 )
-const minSecretLength = 32
 
 /**
  * Makes the folder for everything that the server stores. Other users of the machine cannot read

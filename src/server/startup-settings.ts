@@ -8,6 +8,7 @@ import {
   byteSize,
   hidden,
   maybeOnOff,
+  minSecretLength,
   onOff,
   seconds,
   shown,
@@ -121,7 +122,6 @@ function listed(words: readonly string[]): string {
   return words.map((word) => `\`${word}\``).join(', ')
 }
 
-const minSecretLength = 32
 const minTokenLength = 16
 
 /** How the value of every setting is checked and read, and its default. */

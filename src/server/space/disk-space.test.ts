@@ -6,10 +6,9 @@ import { eventually } from '../../../tests/support/eventually.ts'
 import { describeOnSmallDisk } from '../../../tests/support/machine-needs.ts'
 import { mountSmallDisk, type SmallDisk } from '../../../tests/support/small-disk.ts'
 import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
+import { gibibyte, mebibyte } from '../../shared/rules/byte-units.ts'
 import { DiskSpace, type DiskSpaceOptions } from './disk-space.ts'
-import { defaultMinFree, mebibyte } from './free-space.ts'
-
-const gibibyte = 1024 * mebibyte
+import { defaultMinFree } from './free-space.ts'
 
 describe('the floor where none is set', () => {
   test.each([

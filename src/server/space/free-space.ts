@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises'
-
-export const mebibyte = 1024 ** 2
+import { mebibyte } from '../../shared/rules/byte-units.ts'
 
 const smallestDefault = 512 * mebibyte
 const defaultShare = 0.02

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { open, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
+import { mebibyte } from '../../shared/rules/byte-units.ts'
 import { codeOf } from '../start-fault.ts'
-import { mebibyte } from './free-space.ts'
 
 /**
  * The embedded Postgres fails with less free space than this. It needs another file of its

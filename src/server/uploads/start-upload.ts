@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/file-name.ts'
+import { idleUploadKeptMs } from '../../shared/rules/kept-times.ts'
 import {
   firstPartsSigned,
   partRange,
@@ -10,7 +11,6 @@ import {
 } from '../../shared/rules/part-plan.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import { checkUpload, type Limits } from '../../shared/rules/tier-limits.ts'
-import { dayInMs } from '../../shared/rules/time-units.ts'
 import { effectiveTier } from '../../shared/rules/trial.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
@@ -39,12 +39,6 @@ import { removeBytes } from './remove-bytes.ts'
 import type { UnfinishedTotal } from './unfinished-total.ts'
 import { accountCeilingBytes, instanceCeilingBytes } from './upload-ceilings.ts'
 import { tellWhatFits } from './what-fits.ts'
-
-/**
- * How long a presigned URL of an upload works: for as long as the server keeps an idle upload. So
- * the URL still works when the upload is continued.
- */
-const uploadUrlLifetimeMs = dayInMs
 
 /**
  * How many idle uploads an owner with a limit of files may keep. Idle uploads do not count against
@@ -269,7 +263,9 @@ async function answer(stores: Stores, upload: Upload, now: Date): Promise<Starte
   // The parts are signed first, because in a bucket this also begins the multipart upload that the
   // URL for the whole file leads to.
   const parts = plan.count > 1 && { ...plan, urls: await signFirstParts(stores, upload, now) }
-  const until = new Date(now.getTime() + uploadUrlLifetimeMs)
+  // The URL works for as long as an idle upload is kept, so it still works when the upload is
+  // continued.
+  const until = new Date(now.getTime() + idleUploadKeptMs)
   return {
     uploadUrl: await storage.signUpload({ key: storageKey, size, mimeType, until }),
     cloudKey: storageKey,

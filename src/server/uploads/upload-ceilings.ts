@@ -1,7 +1,5 @@
+import { gibibyte, mebibyte } from '../../shared/rules/byte-units.ts'
 import { type Limits, largestFileSize } from '../../shared/rules/tier-limits.ts'
-
-const mebibyte = 1024 ** 2
-const gibibyte = 1024 ** 3
 
 /**
  * Even an upload of one byte costs a row and a file. So each upload counts at least the size of one

@@ -1,6 +1,5 @@
+import { mebibyte } from './byte-units.ts'
 import { hourInMs } from './time-units.ts'
-
-const mebibyte = 1024 ** 2
 
 /** S3 accepts no part with a higher number (design §5). */
 export const maxPartCount = 10_000

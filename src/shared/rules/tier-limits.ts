@@ -1,9 +1,7 @@
+import { gibibyte, mebibyte } from './byte-units.ts'
 import { defaultExpirationDays } from './lifetime.ts'
 import { type Tier, tiers } from './tier.ts'
 import { tierTraits } from './tier-traits.ts'
-
-const megabyte = 1024 ** 2
-const gigabyte = 1024 ** 3
 
 /** The limits of a tier, in numbers. */
 export interface TierLimits {
@@ -32,13 +30,13 @@ export type Limits = Readonly<Record<Tier, Readonly<TierLimits>>>
 export const defaultLimits: Limits = {
   free: {
     maxFiles: 3,
-    maxFileSize: 500 * megabyte,
+    maxFileSize: 500 * mebibyte,
     expirationDays: [3],
     maxLifetimeDays: 30,
   },
   premium: {
     maxFiles: null,
-    maxFileSize: gigabyte,
+    maxFileSize: gibibyte,
     expirationDays: [3, 5, 7],
     maxLifetimeDays: 30,
   },

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { Logger } from 'pino'
+import { mebibyte } from '../../../shared/rules/byte-units.ts'
 import type { DigestThreadData } from './digest-thread.ts'
 import { type Digest, DigestWorker } from './digest-worker.ts'
 
-const mebibyte = 1024 * 1024
 /**
  * The thread is told of new bytes in steps of this size, because it opens the file for each step.
  */

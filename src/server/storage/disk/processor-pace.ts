@@ -1,4 +1,5 @@
-const mebibyte = 1024 * 1024
+import { mebibyte } from '../../../shared/rules/byte-units.ts'
+
 /** Before this many bytes were read, no processor counts as slow. */
 const leastBytes = 16 * mebibyte
 /** Whenever more bytes than this count, all that was read so far counts only half from then on. */
