@@ -20,6 +20,15 @@ export function rowValues<T extends PgTable>(table: T, given: RowValues<T>): SQL
   )
 }
 
+/** Makes a value for each of these names, such as the columns that a statement reads from one place. */
+export function valuesOf<Name extends string, Value>(
+  names: readonly Name[],
+  make: (name: Name) => Value,
+): Record<Name, Value> {
+  const values = names.map((name) => [name, make(name)] as const)
+  return Object.fromEntries(values) as Record<Name, Value>
+}
+
 function valueWithout(column: Column): SQL {
   const value = column.default ?? null
   return sql`${value}::${sql.raw(column.getSQLType())}`

@@ -1,27 +1,12 @@
 import { and, eq, inArray, notExists, sql } from 'drizzle-orm'
 import { jsonRows } from '../db/json-rows.ts'
-import { rowValues } from '../db/row-values.ts'
+import { rowValues, valuesOf } from '../db/row-values.ts'
 import { blockedContent, files, shortCodes, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
 import { lockOrder } from './lock-order.ts'
 
-/** The fields of a new file that do not come from its upload. */
-export type FileFacts = Pick<
-  FileRow,
-  | 'shortCode'
-  | 'createdAt'
-  | 'expiresAt'
-  | 'maxLifetimeAt'
-  | 'uploadDuration'
-  | 'sha256'
-  | 'isContentProved'
->
-
-/** The upload that becomes a file, and the facts of that file. */
-export type NewFile = FileFacts & { uploadId: string }
-
-/** The columns of `files` that `FileFacts` names. */
+/** The columns of a new file whose values do not come from its upload. */
 const facts = [
   'shortCode',
   'createdAt',
@@ -30,7 +15,10 @@ const facts = [
   'uploadDuration',
   'sha256',
   'isContentProved',
-] as const satisfies readonly (keyof FileFacts)[]
+] as const satisfies (keyof FileRow)[]
+
+/** The upload that becomes a file, and the facts of that file. */
+export type NewFile = Pick<FileRow, (typeof facts)[number]> & { uploadId: string }
 
 /**
  * Returns the function that turns uploads of one owner into files. One statement deletes the
@@ -47,20 +35,14 @@ const facts = [
 export function prepareMakeFiles(db: Db) {
   const { placeholder } = sql
   const fact = (name: keyof NewFile) => sql`given.${sql.identifier(name)}`
-  const given = db.$with('given').as(
-    db
-      .select({
-        uploadId: sql<string>`${fact('uploadId')}`.as('uploadId'),
-        shortCode: sql<string>`${fact('shortCode')}`.as('shortCode'),
-        createdAt: sql<Date>`${fact('createdAt')}`.as('createdAt'),
-        expiresAt: sql<Date>`${fact('expiresAt')}`.as('expiresAt'),
-        maxLifetimeAt: sql<Date>`${fact('maxLifetimeAt')}`.as('maxLifetimeAt'),
-        uploadDuration: sql<number>`${fact('uploadDuration')}`.as('uploadDuration'),
-        sha256: sql<string | null>`${fact('sha256')}`.as('sha256'),
-        isContentProved: sql<boolean>`${fact('isContentProved')}`.as('isContentProved'),
-      })
-      .from(jsonRows(placeholder('given'), 'given', files, facts, { uploadId: 'uuid' })),
-  )
+  const columns = valuesOf(['uploadId', ...facts], (name) => fact(name).as(name))
+  const given = db
+    .$with('given')
+    .as(
+      db
+        .select(columns)
+        .from(jsonRows(placeholder('given'), 'given', files, facts, { uploadId: 'uuid' })),
+    )
   const blocked = db
     .select({ sha256: blockedContent.sha256 })
     .from(blockedContent)
@@ -105,13 +87,8 @@ export function prepareMakeFiles(db: Db) {
     originalName: ended.originalName,
     mimeType: ended.mimeType,
     size: ended.size,
+    ...valuesOf(facts, fact),
     shortCode: issued.code,
-    createdAt: fact('createdAt'),
-    expiresAt: fact('expiresAt'),
-    maxLifetimeAt: fact('maxLifetimeAt'),
-    uploadDuration: fact('uploadDuration'),
-    sha256: fact('sha256'),
-    isContentProved: fact('isContentProved'),
   })
   const query = db
     .with(given, owner, locked, ended, issued)

@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, gt, lte, sql } from 'drizzle-orm'
 import { jsonRows } from '../db/json-rows.ts'
-import { rowValues } from '../db/row-values.ts'
+import { rowValues, valuesOf } from '../db/row-values.ts'
 import { removals, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { prepareMakeFiles } from './make-files-query.ts'
@@ -57,17 +57,7 @@ export function prepareInsertUploads(db: Db) {
   const wanted = (name: (typeof given)[number]) => sql`wanted.${sql.identifier(name)}`
   const row = rowValues(uploads, {
     ownerId: sql`${placeholder('ownerId')}::text`,
-    storage: wanted('storage'),
-    storageKey: wanted('storageKey'),
-    originalName: wanted('originalName'),
-    mimeType: wanted('mimeType'),
-    size: wanted('size'),
-    expirationDays: wanted('expirationDays'),
-    partSize: wanted('partSize'),
-    tier: wanted('tier'),
-    maxFiles: wanted('maxFiles'),
-    maxLifetimeDays: wanted('maxLifetimeDays'),
-    idempotencyKey: wanted('idempotencyKey'),
+    ...valuesOf(given, wanted),
     createdAt: now,
     lastActivityAt: now,
   })
