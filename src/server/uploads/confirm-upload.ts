@@ -21,10 +21,13 @@ import { endUploadsOf, restartUpload, type Upload } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 import { maxFilesOf, takeSlots } from './take-slots.ts'
 
-type Confirmation = z.output<typeof uploads.confirmUpload.body>
+type ConfirmBody = z.output<typeof uploads.confirmUpload.body>
 
 type ConfirmDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
   Pick<UploadStatements, 'findUploads' | 'makeFiles'>
+
+/** What a client sent to confirm an upload, with the name that the server has for its key. */
+type Confirmation = Omit<ConfirmBody, 'cloudKey'> & { storageKey: string }
 type Confirmations = Batch<Confirmation, File>
 
 /** A confirmation, and the open upload that it is for. */
@@ -57,9 +60,9 @@ interface Ready extends Found {
 export async function confirmUpload(
   deps: ConfirmDeps,
   owner: Owner,
-  confirmation: Confirmation,
+  body: ConfirmBody,
 ): Promise<File> {
-  return onlyAnswer(await confirmUploads(deps, owner, [confirmation]))
+  return onlyAnswer(await confirmUploads(deps, owner, [body]))
 }
 
 /**
@@ -86,10 +89,11 @@ export async function confirmUpload(
 export async function confirmUploads(
   deps: ConfirmDeps,
   owner: Owner,
-  confirmations: readonly Confirmation[],
+  bodies: readonly ConfirmBody[],
 ): Promise<PromiseSettledResult<File>[]> {
+  const confirmations = bodies.map(({ cloudKey, ...body }) => ({ ...body, storageKey: cloudKey }))
   const batch: Confirmations = new Batch(confirmations)
-  for (const round of batch.rounds(({ cloudKey }) => cloudKey)) {
+  for (const round of batch.rounds(({ storageKey }) => storageKey)) {
     await confirmRound(deps, owner, round, batch)
   }
   return batch.results()
@@ -104,10 +108,10 @@ async function confirmRound(
 ): Promise<void> {
   const open = await deps.findUploads(owner.id, keysOf(confirmations))
   const found = confirmations.flatMap((request): Found[] => {
-    const upload = open.get(request.cloudKey)
+    const upload = open.get(request.storageKey)
     return upload ? [{ request, upload }] : []
   })
-  const over = confirmations.filter(({ cloudKey }) => !open.has(cloudKey))
+  const over = confirmations.filter(({ storageKey }) => !open.has(storageKey))
   await findConfirmed(deps, owner.id, over, batch)
 
   const ready = await prove(deps, await seal(deps, owner.id, found, batch), batch)
@@ -116,7 +120,7 @@ async function confirmRound(
   const allowed = await refuseBlocked(deps, owner.id, left, files, batch)
   const again: Confirmation[] = []
   for (const { request } of allowed) {
-    const file = files.get(request.cloudKey)
+    const file = files.get(request.storageKey)
     if (file) batch.answer(request, toFile(file))
     else again.push(request)
   }
@@ -129,7 +133,7 @@ async function confirmRound(
 }
 
 function keysOf(confirmations: readonly Confirmation[]): string[] {
-  return confirmations.map(({ cloudKey }) => cloudKey)
+  return confirmations.map(({ storageKey }) => storageKey)
 }
 
 /** Answers confirmations of uploads that are no longer open. */
@@ -143,7 +147,7 @@ async function findConfirmed(
   const files = await findFilesByKey(db, ownerId, keysOf(confirmations))
   const works = confirmations.map((request) => ({ request }))
   await batch.each(works, async ({ request }) => {
-    const row = files.get(request.cloudKey)
+    const row = files.get(request.storageKey)
     if (!row) throw new AppError('UPLOAD_NOT_FOUND')
     if (row.takenDownAt !== null) throw new AppError('CONTENT_BLOCKED')
     if (request.sha256 !== undefined) {
@@ -186,7 +190,7 @@ async function seal(
   // An upload may have no bytes because a parallel call has just ended it.
   const open = await deps.findUploads(ownerId, keysOf([...incomplete.keys()]))
   for (const [request, cause] of incomplete) {
-    const code = open.has(request.cloudKey) ? 'UPLOAD_INCOMPLETE' : 'UPLOAD_NOT_FOUND'
+    const code = open.has(request.storageKey) ? 'UPLOAD_INCOMPLETE' : 'UPLOAD_NOT_FOUND'
     batch.refuse(request, new AppError(code, { cause }))
   }
   return sealed.flat()

@@ -1,3 +1,5 @@
+import type { z } from 'zod'
+import type { uploads } from '../../shared/contract/uploads.ts'
 import { type PartRange, partRange, planParts } from '../../shared/rules/part-plan.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -15,7 +17,7 @@ import { touchOwnUpload, type Upload } from './queries.ts'
 export async function signParts(
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
   ownerId: string,
-  { cloudKey: storageKey, partNumbers }: { cloudKey: string; partNumbers: readonly number[] },
+  { cloudKey: storageKey, partNumbers }: z.output<typeof uploads.signParts.body>,
 ): Promise<{ urls: Record<string, string> }> {
   const now = clock()
   const upload = await touchOwnUpload(db, ownerId, storageKey, now)
