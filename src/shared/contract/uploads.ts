@@ -4,6 +4,7 @@ import { maxPartCount } from '../rules/part-plan.ts'
 import { storageNames } from '../rules/storage-name.ts'
 import { batchOf, mostInBatch, resultsOf } from './batch.ts'
 import { endpoint } from './endpoint.ts'
+import type { ErrorCode } from './errors.ts'
 import { cloudKey, done, expirationDays, fileName, fitsDatabase, mimeType } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
 
@@ -74,6 +75,17 @@ const confirmBody = z.object({
   sha256: sha256.optional(),
 })
 
+/** How a confirmation can be refused. */
+const confirmErrors = [
+  'UNAUTHORIZED',
+  'UPLOAD_NOT_FOUND',
+  'UPLOAD_INCOMPLETE',
+  'SIZE_MISMATCH',
+  'CHECKSUM_MISMATCH',
+  'CONTENT_BLOCKED',
+  'TIER_FILE_COUNT',
+] as const satisfies ErrorCode[]
+
 /**
  * How many bytes the request body of a batch may have. Most calls accept less, but a body with
  * `mostInBatch` entries, each with the longest possible file name, has more than 300 KiB.
@@ -127,15 +139,7 @@ export const uploads = {
     access: 'user',
     body: confirmBody,
     response: fileSchema,
-    errors: [
-      'UNAUTHORIZED',
-      'UPLOAD_NOT_FOUND',
-      'UPLOAD_INCOMPLETE',
-      'SIZE_MISMATCH',
-      'CHECKSUM_MISMATCH',
-      'CONTENT_BLOCKED',
-      'TIER_FILE_COUNT',
-    ],
+    errors: confirmErrors,
   }),
   confirmUploads: endpoint({
     method: 'POST',
@@ -154,15 +158,7 @@ export const uploads = {
     access: 'user',
     body: confirmBody,
     response: fileSchema,
-    errors: [
-      'UNAUTHORIZED',
-      'UPLOAD_NOT_FOUND',
-      'UPLOAD_INCOMPLETE',
-      'SIZE_MISMATCH',
-      'CHECKSUM_MISMATCH',
-      'CONTENT_BLOCKED',
-      'TIER_FILE_COUNT',
-    ],
+    errors: confirmErrors,
   }),
   signParts: endpoint({
     method: 'POST',
