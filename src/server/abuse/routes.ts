@@ -6,8 +6,8 @@ import { opens } from '../../shared/rules/link-status.ts'
 import {
   longestWords,
   type ReportChoice,
-  reasonOf,
   reportChoices,
+  reportReason,
 } from '../../shared/rules/report.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -58,7 +58,7 @@ export function abuseRoutes(
       }
       if (!parsed.success) return refuse(faultOf(parsed.error), 400)
       const { choice, words, ...others } = parsed.data
-      const statement = { ...others, reason: reasonOf(choice, words) }
+      const statement = { ...others, reason: reportReason(choice, words) }
       try {
         await reportLink(deps, params.code, statement, clientAddress)
       } catch (error) {

@@ -6,7 +6,7 @@ import {
   type SortKey,
 } from '../../shared/rules/file-order.ts'
 import { AppError } from '../errors.ts'
-import { momentText } from '../http/cursor.ts'
+import { momentShape } from '../http/cursor.ts'
 import type { Position } from './list-queries.ts'
 import type { FileRow } from './queries.ts'
 
@@ -20,7 +20,7 @@ const sortedBy: Readonly<Record<SortKey, (file: FileRow) => string | number>> = 
 
 const count = z.int().nonnegative()
 const values = {
-  date: momentText,
+  date: momentShape,
   // Postgres refuses the character NUL in a text.
   name: z.string().refine((text) => !text.includes('\0')),
   size: count,
@@ -32,17 +32,17 @@ const values = {
  * back without reading it. The text contains the order of the list, because in another order the
  * position would be another one.
  */
-export function formatCursor(order: FileOrder, file: FileRow): string {
+export function formatPosition(order: FileOrder, file: FileRow): string {
   const place = [formatOrder(order), sortedBy[order.by](file), file.id]
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
 /**
- * Reads a position in a list from the text that `formatCursor` made.
+ * Reads a position in a list from the text that `formatPosition` made.
  * @throws {AppError} INVALID_INPUT for any other text, and for a position in another order than
  * `order`.
  */
-export function parseCursor(order: FileOrder, cursor: string): Position {
+export function parsePosition(order: FileOrder, cursor: string): Position {
   const place = z.tuple([z.enum(fileOrderTexts), values[order.by], z.uuid()])
   try {
     const [writtenIn, value, id] = place.parse(

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { parseOrder } from '../../shared/rules/file-order.ts'
 import type { Deps } from '../deps.ts'
-import { moment, parseCursor as parsePlace, takePage } from '../http/cursor.ts'
+import { moment, parseCursor, takePage } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
 import { changePreferences } from './change-preferences.ts'
-import { formatCursor, parseCursor } from './cursor.ts'
+import { formatPosition, parsePosition } from './cursor.ts'
 import { deleteFile } from './delete-file.ts'
 import { deleteExpiredFiles, deleteFiles } from './delete-files.ts'
 import { countFiles, prepareListFiles } from './list-queries.ts'
@@ -37,7 +37,7 @@ export function fileRoutes(
     async listFiles({ query, user, context }) {
       const { limit, cursor, search, expiring } = query
       const order = parseOrder(query.sort)
-      const after = cursor === undefined ? undefined : parseCursor(order, cursor)
+      const after = cursor === undefined ? undefined : parsePosition(order, cursor)
       // One more row than asked for is read. If it exists, there is a next page.
       const rows = await listFiles(user.id, {
         limit: limit + 1,
@@ -49,7 +49,7 @@ export function fileRoutes(
       const page = rows.slice(0, limit)
       const last = page.at(-1)
       if (last && page.length < rows.length) {
-        context.header('x-next-cursor', formatCursor(order, last))
+        context.header('x-next-cursor', formatPosition(order, last))
       }
       return page.map(toFile)
     },
@@ -58,7 +58,7 @@ export function fileRoutes(
 
     async listReceipts({ query, user, context }) {
       const { limit, cursor } = query
-      const after = cursor === undefined ? undefined : parsePlace(receiptPlace, cursor)
+      const after = cursor === undefined ? undefined : parseCursor(receiptPlace, cursor)
       const wanted = { now: deps.clock(), limit: limit + 1, after }
       const rows = await listReceipts(deps.db, user.id, wanted)
       const placeOf = ({ purgedAt, fileId }: ReceiptPlace) => ({ purgedAt, fileId })

@@ -6,12 +6,12 @@ import { AppError } from '../errors.ts'
  * Checks a moment in a cursor. It accepts only texts in the form of `Date.toISOString`. It refuses
  * the year 0, because Postgres has no such year.
  */
-export const momentText = z.iso
+export const momentShape = z.iso
   .datetime({ precision: 3 })
   .refine((text) => text >= '0001' && !Number.isNaN(Date.parse(text)))
 
-/** Checks a moment as `momentText` does, and returns it as a Date. */
-export const moment = momentText.transform((text) => new Date(text))
+/** Checks a moment as `momentShape` does, and returns it as a Date. */
+export const moment = momentShape.transform((text) => new Date(text))
 
 /** Writes where a page of a list ends, as a text that clients send back without reading it. */
 function formatCursor(place: unknown): string {

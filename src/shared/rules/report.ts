@@ -21,7 +21,7 @@ export const reportChoiceNames = Object.keys(reportChoices) as ReportChoice[]
 export const longestWords = 900
 
 /** Returns the reason of a report that was made with the form. */
-export function reasonOf(choice: ReportChoice, words: string): string {
+export function reportReason(choice: ReportChoice, words: string): string {
   return `${reportChoices[choice]}: ${words}`
 }
 

@@ -1,7 +1,7 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import { expect, it } from 'vitest'
 import { isAway, refusalOf } from './issuer-faults.ts'
-import { reasonOf, SignInRefused } from './refusal.ts'
+import { messagesOf, SignInRefused } from './refusal.ts'
 
 function inPlaceOfCode(error: string) {
   return new AuthorizationResponseError('told', { cause: new URLSearchParams({ error }) })
@@ -39,6 +39,6 @@ it('a refusal stays what it is', () => {
 
 it('tells the reasons of an error from the outside in', () => {
   const cause = new Error('the socket', { cause: new Error('the line') })
-  expect(reasonOf(new Error('the call', { cause }))).toBe('the call: the socket: the line')
-  expect(reasonOf('odd')).toBe('')
+  expect(messagesOf(new Error('the call', { cause }))).toBe('the call: the socket: the line')
+  expect(messagesOf('odd')).toBe('')
 })

@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import type { SignInFault } from '../../../shared/rules/sign-in-fault.ts'
-import { reasonOf, SignInRefused } from './refusal.ts'
+import { messagesOf, SignInRefused } from './refusal.ts'
 
 /**
  * RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6: the errors that an issuer returns in place of
@@ -41,7 +41,7 @@ const byCode: Readonly<Record<string, SignInFault>> = {
 /** Returns the error that says why an answer of the issuer was not accepted. */
 export function refusalOf(error: unknown): SignInRefused {
   if (error instanceof SignInRefused) return error
-  return new SignInRefused(faultOf(error), reasonOf(error), { cause: error })
+  return new SignInRefused(faultOf(error), messagesOf(error), { cause: error })
 }
 
 /** Tells whether the issuer could not be reached, or gave no readable answer. */

@@ -13,7 +13,7 @@ export class SignInRefused extends Error {
 }
 
 /** Joins the messages of an error and of its causes. None of them contains a token or a code. */
-export function reasonOf(error: unknown): string {
+export function messagesOf(error: unknown): string {
   const messages: string[] = []
   for (let fault = error; fault instanceof Error; fault = fault.cause) messages.push(fault.message)
   return messages.join(': ')

@@ -24,7 +24,7 @@ import {
 import { linkGoogle } from './link-google.ts'
 import { type IssuerCalls, openIssuer } from './open-issuer.ts'
 import { listWays } from './queries.ts'
-import { reasonOf, SignInRefused } from './refusal.ts'
+import { messagesOf, SignInRefused } from './refusal.ts'
 import { signInWithGoogle } from './sign-in-with-google.ts'
 import { unlinkGoogle } from './unlink-google.ts'
 
@@ -210,7 +210,7 @@ function answerOf({ context, publicOrigin }: Visit): URL {
 function noteFault(error: unknown, { clientAddress, log }: Visit): SignInFault {
   if (error instanceof SignInRefused) {
     const level = error.fault === 'google-away' || error.fault === 'google-failed' ? 'warn' : 'info'
-    const reason = reasonOf(error)
+    const reason = messagesOf(error)
     log[level]({ client: clientAddress, fault: error.fault, reason }, 'a sign-in was refused')
     return error.fault
   }

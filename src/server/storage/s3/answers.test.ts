@@ -1,6 +1,6 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import { reach, unlessMissing } from './answers.ts'
+import { reach, reachUnlessMissing } from './answers.ts'
 
 function fault(name: string): S3ServiceException {
   return new S3ServiceException({ name, $fault: 'client', $metadata: {} })
@@ -10,7 +10,7 @@ const away = { name: 'AppError', code: 'UNAVAILABLE', headers: { 'retry-after': 
 
 describe.each([
   ['reach', reach],
-  ['unlessMissing', unlessMissing],
+  ['reachUnlessMissing', reachUnlessMissing],
 ])('%s', (_, ask) => {
   it('returns what the bucket answers', async () => {
     expect(await ask(Promise.resolve('an answer'))).toBe('an answer')
@@ -31,11 +31,11 @@ describe.each([
 const missing = ['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart']
 
 it.each(missing)('%s means that something is missing, where it may be', async (name) => {
-  expect(await unlessMissing(Promise.reject(fault(name)))).toBeNull()
+  expect(await reachUnlessMissing(Promise.reject(fault(name)))).toBeNull()
   await expect(reach(Promise.reject(fault(name)))).rejects.toMatchObject(away)
 })
 
 it('an error of another library with such a name means nothing', async () => {
   const error = Object.assign(new Error('no such key'), { name: 'NoSuchKey' })
-  await expect(unlessMissing(Promise.reject(error))).rejects.toMatchObject(away)
+  await expect(reachUnlessMissing(Promise.reject(error))).rejects.toMatchObject(away)
 })

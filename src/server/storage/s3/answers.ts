@@ -24,7 +24,7 @@ export async function reach<T>(answer: Promise<T>): Promise<T> {
  * @returns null when it is missing.
  * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should.
  */
-export async function unlessMissing<T>(answer: Promise<T>): Promise<T | null> {
+export async function reachUnlessMissing<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer
   } catch (cause) {

@@ -10,7 +10,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
-import { reach, unlessMissing } from './answers.ts'
+import { reach, reachUnlessMissing } from './answers.ts'
 
 /** A multipart upload that is neither completed nor aborted. */
 interface OpenUpload {
@@ -107,7 +107,9 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
   }
 
   const abort = async ({ key: Key, uploadId: UploadId }: Pick<OpenUpload, 'key' | 'uploadId'>) => {
-    await unlessMissing(client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })))
+    await reachUnlessMissing(
+      client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })),
+    )
   }
 
   /**
@@ -162,7 +164,7 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
     for (let from: string | undefined, more = true; more; ) {
       const next = { Bucket, Key, UploadId, PartNumberMarker: from }
       const request = new ListPartsCommand({ ...next, MaxParts: pageSize })
-      const page: ListPartsCommandOutput | null = await unlessMissing(client.send(request))
+      const page: ListPartsCommandOutput | null = await reachUnlessMissing(client.send(request))
       for (const { PartNumber = 0, Size = 0, ETag = '', LastModified } of page?.Parts ?? []) {
         arriving.parts.push({ partNumber: PartNumber, size: Size, etag: ETag })
         arriving.size += Size
@@ -211,7 +213,7 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
     async complete({ key: Key, uploadId: UploadId, parts }: Arriving): Promise<void> {
       const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }))
       const request = { Bucket, Key, UploadId, MultipartUpload: { Parts } }
-      await unlessMissing(client.send(new CompleteMultipartUploadCommand(request)))
+      await reachUnlessMissing(client.send(new CompleteMultipartUploadCommand(request)))
     },
   }
 }

@@ -27,7 +27,7 @@ import {
   type UploadGrant,
 } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
-import { reach, unlessMissing } from './answers.ts'
+import { reach, reachUnlessMissing } from './answers.ts'
 import { checkBucket, clockDifferenceMs, keepsOldVersions } from './bucket.ts'
 import { createS3Clients, originOf } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
@@ -94,13 +94,13 @@ export function openS3Storage({
   const uploads = openS3Multipart(own, Bucket, pageSize)
   const at = (key: string) => ({ Bucket, Key: objectKey(key) })
   const read = async (key: string) => {
-    const found = await unlessMissing(own.send(new GetObjectCommand(at(key))))
+    const found = await reachUnlessMissing(own.send(new GetObjectCommand(at(key))))
     return found?.Body ? (found.Body as Readable) : null
   }
   const digests = new ObjectDigests(read)
 
   const head = (key: string, options: { abortSignal?: AbortSignal } = {}) =>
-    unlessMissing(own.send(new HeadObjectCommand(at(key)), options))
+    reachUnlessMissing(own.send(new HeadObjectCommand(at(key)), options))
   const sealedSize = async (key: string): Promise<number | null> => {
     const found = await head(key)
     return found ? (found.ContentLength ?? 0) : null
@@ -221,7 +221,7 @@ export function openS3Storage({
     async remove(key) {
       const open = await uploads.listOf(objectKey(key))
       await Promise.all(open.map(uploads.abort))
-      await unlessMissing(own.send(new DeleteObjectCommand(at(key))))
+      await reachUnlessMissing(own.send(new DeleteObjectCommand(at(key))))
     },
 
     // A bucket answers a removal only when the removal is durable. So nothing is left to do.
@@ -238,7 +238,7 @@ export function openS3Storage({
     signDownload,
 
     async installation() {
-      const found = await unlessMissing(own.send(new GetObjectCommand(installation)))
+      const found = await reachUnlessMissing(own.send(new GetObjectCommand(installation)))
       return found?.Body ? await found.Body.transformToString() : null
     },
 
