@@ -2,21 +2,21 @@ import { setTimeout as after } from 'node:timers/promises'
 
 /** Says that work took longer than it was allowed to. */
 export class LateError extends Error {
-  constructor(milliseconds: number) {
-    super(`not done within ${milliseconds} ms`)
+  constructor(limitMs: number) {
+    super(`not done within ${limitMs} ms`)
     this.name = 'LateError'
   }
 }
 
 /**
- * Waits for the work, but no longer than `milliseconds`, and returns its result. Work that takes
+ * Waits for the work, but no longer than `limitMs`, and returns its result. Work that takes
  * longer is not stopped.
  * @throws {LateError} when the work takes longer; otherwise the work's own error.
  */
-export async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+export async function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const done = new AbortController()
-  const late = after(milliseconds, undefined, { signal: done.signal }).then(() => {
-    throw new LateError(milliseconds)
+  const late = after(limitMs, undefined, { signal: done.signal }).then(() => {
+    throw new LateError(limitMs)
   })
   try {
     return await Promise.race([work, late])

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { durationText } from '../../../shared/rules/duration-text.ts'
 import { momentText } from '../../../shared/rules/moment-text.ts'
+import { minuteInMs } from '../../../shared/rules/time-units.ts'
 import { mayGoInClear } from '../../email/smtp-url.ts'
 import { inTime } from '../../http/in-time.ts'
 import { isLoopback } from '../../http/served-hosts.ts'
@@ -31,7 +33,7 @@ const manyTries = 4
  * The queue looks for mail every second. If a letter has been due for this long without a try, no
  * server is sending mail.
  */
-const untriedMinutes = 5
+const untriedMs = 5 * minuteInMs
 
 /**
  * Checks whether the server can send mail, which letters were lost, and which have waited for long.
@@ -137,10 +139,10 @@ function tell({ kind, address, reason, at }: LostLetter, now: Date): string {
 
 async function lookAtWaiting({ db }: MailCheckDeps): Promise<Finding> {
   const about = 'waiting emails'
-  const asked = { tries: manyTries, minutes: untriedMinutes }
+  const asked = { tries: manyTries, minutes: untriedMs / minuteInMs }
   const { tried, mostTries, reason, untried } = await countWaitingLetters(db, asked)
   if (untried > 0) {
-    const message = `${waitingText(untried)} since more than ${untriedMinutes} minutes, and no server tries to send.`
+    const message = `${waitingText(untried)} since more than ${durationText(untriedMs)}, and no server tries to send.`
     const cure =
       'Restart the server. If it stays so, look in its log for "the job queue failed". None of the emails is lost.'
     return { about, ...failing(message, cure) }
