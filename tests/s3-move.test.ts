@@ -162,7 +162,7 @@ describeOnS3('a move', () => {
         'has other rows than the one to copy from (in "users")',
       )
     } finally {
-      for (const { close } of [target, old, objects]) await close()
+      for (const part of [target, old, objects]) await part.close()
     }
 
     const homeDir = join(folder, 'home')
@@ -176,7 +176,7 @@ describeOnS3('a move', () => {
       expect(await namesIn(home)).toEqual(['Ada'])
       expect(await home.db.$count(files)).toBe(stored.size)
     } finally {
-      for (const { close } of [home, disk]) await close()
+      for (const part of [home, disk]) await part.close()
       await outside.drop()
     }
   })
@@ -214,7 +214,7 @@ describeOnS3('a move', () => {
       await expectBytes(objects, stored)
       expect(await openUploadsOf(second, key)).toBe(0)
     } finally {
-      for (const { close } of [source, inBucket, target, objects]) await close()
+      for (const part of [source, inBucket, target, objects]) await part.close()
       for (const { drop } of [database, home, other]) await drop()
     }
   })

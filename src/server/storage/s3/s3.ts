@@ -18,12 +18,14 @@ import type { Validators } from '../byte-range.ts'
 import { inKeyOrder } from '../in-key-order.ts'
 import type { SealedObjects } from '../sealed-objects.ts'
 import {
+  type Delivery,
   type DownloadGrant,
   type DownloadMethod,
   type PartGrant,
   SizeMismatch,
   type Storage,
   type StoredObject,
+  type StoredPart,
   type UploadGrant,
 } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
@@ -81,61 +83,223 @@ export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
  * itself compares each body with the MD5 that was sent with it. Methods throw {AppError}
  * UNAVAILABLE when the bucket does not answer as it should.
  */
-export function openS3Storage({
-  settings,
-  clock,
-  watchS3,
-  pageSize = 1000,
-}: S3StorageOptions): S3Storage {
-  const { bucket: Bucket } = settings
-  const { own, signing } = createS3Clients(settings)
-  watchS3?.(own)
-  const installation = { Bucket, Key: 'installation' }
-  const uploads = openS3Multipart(own, Bucket, pageSize)
-  const at = (key: string) => ({ Bucket, Key: objectKey(key) })
-  const read = async (key: string) => {
-    const found = await reachUnlessMissing(own.send(new GetObjectCommand(at(key))))
+export function openS3Storage(options: S3StorageOptions): S3Storage {
+  return new BucketStorage(options)
+}
+
+class BucketStorage implements S3Storage {
+  readonly name = 's3'
+  readonly checksum = 'md5'
+  readonly computesSha256 = false
+  readonly #bucket: string
+  readonly #clock: Clock
+  readonly #pageSize: number
+  /** The client for the server's own requests, and the one that only signs URLs for browsers. */
+  readonly #own: S3Client
+  readonly #signing: S3Client
+  readonly #uploads: ReturnType<typeof openS3Multipart>
+  readonly #digests = new ObjectDigests((key) => this.read(key))
+
+  constructor({ settings, clock, watchS3, pageSize = 1000 }: S3StorageOptions) {
+    const { own, signing } = createS3Clients(settings)
+    watchS3?.(own)
+    this.#bucket = settings.bucket
+    this.#clock = clock
+    this.#pageSize = pageSize
+    this.#own = own
+    this.#signing = signing
+    this.#uploads = openS3Multipart(own, settings.bucket, pageSize)
+  }
+
+  // A bucket has no limit of space that the server could ask for.
+  async promiseRoom(): Promise<boolean> {
+    return true
+  }
+
+  async room(): Promise<null> {
+    return null
+  }
+
+  async signUpload(grant: UploadGrant): Promise<string> {
+    const uploadId = await this.#openFor('whole', grant)
+    return this.#signUploadOf(grant, uploadId, wholeFile)
+  }
+
+  async signParts(parts: readonly PartGrant[]): Promise<string[]> {
+    const [first] = parts
+    if (!first) return []
+    const uploadId = await this.#openFor('parts', first)
+    return Promise.all(parts.map((part) => this.#signUploadOf(part, uploadId, part.partNumber)))
+  }
+
+  async listParts(key: string): Promise<StoredPart[]> {
+    const parts = await this.#uploads.partsOf(objectKey(key))
+    return parts.map(({ partNumber, size, etag }) => ({ partNumber, size, ...md5In(etag) }))
+  }
+
+  async storedSize(key: string): Promise<number | null> {
+    // The arriving bytes are looked for before the sealed ones. In the other order, bytes that are
+    // sealed between both steps would be found in neither.
+    const [counting] = await this.#uploads.arrivingBy(await this.#uploads.listOf(objectKey(key)))
+    return (await this.#sealedSize(key)) ?? counting?.size ?? null
+  }
+
+  async seal(key: string, size: number): Promise<null> {
+    const open = await this.#uploads.listOf(objectKey(key))
+    const arriving = await this.#uploads.arrivingBy(open)
+    const before = await this.#sealedSize(key)
+    if (before !== null && before !== size) throw new SizeMismatch(size, before)
+    const [counting] = arriving
+    if (before === null) {
+      if (counting?.size !== size) throw new SizeMismatch(size, counting?.size ?? null)
+      await this.#uploads.complete(counting)
+      // `complete` does nothing if another call has completed the upload, or if a part was sent
+      // again since it was listed. Only the size of the sealed object shows whether all bytes are
+      // there.
+      const after = await this.#sealedSize(key)
+      if (after !== size) throw new SizeMismatch(size, after)
+    }
+    // An upload that has every byte is kept: another call may be completing it now.
+    const kept = arriving.filter((one) => one.size === size).map(({ uploadId }) => uploadId)
+    const surplus = open.filter(({ uploadId }) => !kept.includes(uploadId))
+    await Promise.all(surplus.map(this.#uploads.abort))
+    return null
+  }
+
+  sha256(key: string): Promise<string | null> {
+    return this.#digests.of(key)
+  }
+
+  async read(key: string): Promise<Readable | null> {
+    const found = await reachUnlessMissing(this.#own.send(new GetObjectCommand(this.#at(key))))
     return found?.Body ? (found.Body as Readable) : null
   }
-  const digests = new ObjectDigests(read)
 
-  const head = (key: string, options: { abortSignal?: AbortSignal } = {}) =>
-    reachUnlessMissing(own.send(new HeadObjectCommand(at(key)), options))
-  const sealedSize = async (key: string): Promise<number | null> => {
-    const found = await head(key)
-    return found ? (found.ContentLength ?? 0) : null
-  }
-  const openFor = (use: 'whole' | 'parts', { key, mimeType }: UploadGrant) =>
-    uploads.openFor(use, objectKey(key), mimeType, async () => (await sealedSize(key)) !== null)
-  const validatorsOf = async (
-    key: string,
-    abortSignal: AbortSignal,
-  ): Promise<Validators | null> => {
-    const { ETag, LastModified } = (await head(key, { abortSignal })) ?? {}
-    return ETag && LastModified ? { etag: ETag, lastModified: LastModified } : null
+  async write(key: string, size: number, bytes: Readable): Promise<void> {
+    const partSize = Math.max(leastWritePart, Math.ceil(size / mostWriteParts))
+    const params = { ...this.#at(key), Body: bytes, ContentType: 'application/octet-stream' }
+    await reach(new Upload({ client: this.#own, params, partSize, queueSize: 2 }).done())
   }
 
-  const signUploadOf = (grant: UploadGrant, UploadId: string, PartNumber: number) => {
-    const part = { ...at(grant.key), UploadId, PartNumber, ContentLength: grant.size }
-    return signPart(signing, new UploadPartCommand(part), grant, clock())
+  async removeLeftParts(): Promise<void> {
+    for await (const left of this.#uploads.list(folder)) await this.#uploads.abort(left)
   }
 
-  const signDownload = (grant: DownloadGrant, method: DownloadMethod = 'GET') => {
+  async remove(key: string): Promise<void> {
+    const open = await this.#uploads.listOf(objectKey(key))
+    await Promise.all(open.map(this.#uploads.abort))
+    await reachUnlessMissing(this.#own.send(new DeleteObjectCommand(this.#at(key))))
+  }
+
+  // A bucket answers a removal only when the removal is durable. So nothing is left to do.
+  async syncRemovals(): Promise<void> {}
+
+  list(): AsyncIterable<StoredObject> {
+    return inKeyOrder(this.#listSealed(), this.#listArriving())
+  }
+
+  async deliver(grant: DownloadGrant, method: DownloadMethod): Promise<Delivery> {
+    const soon = this.#clock().getTime() + redirectLifetimeMs
+    const until = new Date(Math.min(soon, grant.until.getTime()))
+    const url = await this.signDownload({ ...grant, until }, method)
+    const validators = (signal: AbortSignal) => this.#validatorsOf(grant.key, signal)
+    return { kind: 'redirect', url, validators }
+  }
+
+  signDownload(grant: DownloadGrant, method: DownloadMethod = 'GET'): Promise<string> {
     const request = {
-      ...at(grant.key),
+      ...this.#at(grant.key),
       ResponseContentDisposition: attachment(grant.fileName),
       ResponseContentType: grant.mimeType,
       ResponseCacheControl: downloadCaching,
     }
-    const life = lifeOf(clock(), grant.until)
+    const life = lifeOf(this.#clock(), grant.until)
     return method === 'HEAD'
-      ? getSignedUrl(signing, new HeadObjectCommand(request), life)
-      : getSignedUrl(signing, new GetObjectCommand(request), life)
+      ? getSignedUrl(this.#signing, new HeadObjectCommand(request), life)
+      : getSignedUrl(this.#signing, new GetObjectCommand(request), life)
+  }
+
+  async installation(): Promise<string | null> {
+    const request = new GetObjectCommand(this.#installation())
+    const found = await reachUnlessMissing(this.#own.send(request))
+    return found?.Body ? await found.Body.transformToString() : null
+  }
+
+  async claim(text: string): Promise<void> {
+    await reach(this.#own.send(new PutObjectCommand({ ...this.#installation(), Body: text })))
+  }
+
+  async check(): Promise<void> {
+    const text = randomUUID()
+    const probe = { Bucket: this.#bucket, Key: `${probePrefix}${text}` }
+    await reach(this.#own.send(new PutObjectCommand({ ...probe, Body: text })))
+    try {
+      const { Body } = await reach(this.#own.send(new GetObjectCommand(probe)))
+      if ((await Body?.transformToString()) !== text) {
+        throw new Error('the bucket does not give back what was written')
+      }
+    } finally {
+      await reach(this.#own.send(new DeleteObjectCommand(probe)))
+    }
+  }
+
+  keepsOldVersions(): Promise<boolean> {
+    return reach(keepsOldVersions(this.#own, this.#bucket))
+  }
+
+  clockDifferenceMs(): Promise<number> {
+    return reach(clockDifferenceMs(this.#own, this.#bucket, this.#clock))
+  }
+
+  publicOrigin(): Promise<string> {
+    return originOf(this.#signing, this.#bucket)
+  }
+
+  setupFaults(origin: string): Promise<string[]> {
+    return checkBucket(this.#own, this.#bucket, origin, this.#clock)
+  }
+
+  async close(): Promise<void> {
+    this.#own.destroy()
+    this.#signing.destroy()
+  }
+
+  #at(key: string) {
+    return { Bucket: this.#bucket, Key: objectKey(key) }
+  }
+
+  #installation() {
+    return { Bucket: this.#bucket, Key: 'installation' }
+  }
+
+  #openFor(use: 'whole' | 'parts', { key, mimeType }: UploadGrant): Promise<string> {
+    const isSealed = async () => (await this.#sealedSize(key)) !== null
+    return this.#uploads.openFor(use, objectKey(key), mimeType, isSealed)
+  }
+
+  #signUploadOf(grant: UploadGrant, UploadId: string, PartNumber: number): Promise<string> {
+    const part = { ...this.#at(grant.key), UploadId, PartNumber, ContentLength: grant.size }
+    return signPart(this.#signing, new UploadPartCommand(part), grant, this.#clock())
+  }
+
+  async #sealedSize(key: string): Promise<number | null> {
+    const found = await this.#head(key)
+    return found ? (found.ContentLength ?? 0) : null
+  }
+
+  async #validatorsOf(key: string, abortSignal: AbortSignal): Promise<Validators | null> {
+    const { ETag, LastModified } = (await this.#head(key, { abortSignal })) ?? {}
+    return ETag && LastModified ? { etag: ETag, lastModified: LastModified } : null
+  }
+
+  #head(key: string, options: { abortSignal?: AbortSignal } = {}) {
+    return reachUnlessMissing(this.#own.send(new HeadObjectCommand(this.#at(key)), options))
   }
 
   /** Lists the sealed objects. S3 gives them in the order of their keys. */
-  async function* listSealed(): AsyncGenerator<StoredObject, void> {
-    const pages = paginateListObjectsV2({ client: own, pageSize }, { Bucket, Prefix: folder })
+  async *#listSealed(): AsyncGenerator<StoredObject, void> {
+    const asked = { client: this.#own, pageSize: this.#pageSize }
+    const pages = paginateListObjectsV2(asked, { Bucket: this.#bucket, Prefix: folder })
     const read = pages[Symbol.asyncIterator]()
     for (let page = await reach(read.next()); !page.done; page = await reach(read.next())) {
       for (const { Key = '', LastModified } of page.value.Contents ?? []) {
@@ -143,131 +307,13 @@ export function openS3Storage({
       }
     }
   }
-  async function* listArriving(): AsyncGenerator<StoredObject, void> {
+
+  async *#listArriving(): AsyncGenerator<StoredObject, void> {
     let last = ''
-    for await (const { key, begunAt } of uploads.list(folder)) {
+    for await (const { key, begunAt } of this.#uploads.list(folder)) {
       if (key !== last) yield* ours(key, begunAt)
       last = key
     }
-  }
-
-  return {
-    name: 's3',
-    checksum: 'md5',
-    computesSha256: false,
-    // A bucket has no limit of space that the server could ask for.
-    promiseRoom: async () => true,
-    room: async () => null,
-
-    async signUpload(grant) {
-      const uploadId = await openFor('whole', grant)
-      return signUploadOf(grant, uploadId, wholeFile)
-    },
-
-    async signParts(parts: readonly PartGrant[]) {
-      const [first] = parts
-      if (!first) return []
-      const uploadId = await openFor('parts', first)
-      return Promise.all(parts.map((part) => signUploadOf(part, uploadId, part.partNumber)))
-    },
-
-    async listParts(key) {
-      const parts = await uploads.partsOf(objectKey(key))
-      return parts.map(({ partNumber, size, etag }) => ({ partNumber, size, ...md5In(etag) }))
-    },
-
-    async storedSize(key) {
-      // The arriving bytes are looked for before the sealed ones. In the other order, bytes that
-      // are sealed between both steps would be found in neither.
-      const [counting] = await uploads.arrivingBy(await uploads.listOf(objectKey(key)))
-      return (await sealedSize(key)) ?? counting?.size ?? null
-    },
-
-    async seal(key, size) {
-      const open = await uploads.listOf(objectKey(key))
-      const arriving = await uploads.arrivingBy(open)
-      const before = await sealedSize(key)
-      if (before !== null && before !== size) throw new SizeMismatch(size, before)
-      const [counting] = arriving
-      if (before === null) {
-        if (counting?.size !== size) throw new SizeMismatch(size, counting?.size ?? null)
-        await uploads.complete(counting)
-        // `complete` does nothing if another call has completed the upload, or if a part was sent
-        // again since it was listed. Only the size of the sealed object shows whether all bytes are
-        // there.
-        const after = await sealedSize(key)
-        if (after !== size) throw new SizeMismatch(size, after)
-      }
-      // An upload that has every byte is kept: another call may be completing it now.
-      const kept = arriving.filter((one) => one.size === size).map(({ uploadId }) => uploadId)
-      const surplus = open.filter(({ uploadId }) => !kept.includes(uploadId))
-      await Promise.all(surplus.map(uploads.abort))
-      return null
-    },
-
-    sha256: (key) => digests.of(key),
-    read,
-
-    async write(key, size, bytes) {
-      const partSize = Math.max(leastWritePart, Math.ceil(size / mostWriteParts))
-      const params = { ...at(key), Body: bytes, ContentType: 'application/octet-stream' }
-      await reach(new Upload({ client: own, params, partSize, queueSize: 2 }).done())
-    },
-
-    async removeLeftParts() {
-      for await (const left of uploads.list(folder)) await uploads.abort(left)
-    },
-
-    async remove(key) {
-      const open = await uploads.listOf(objectKey(key))
-      await Promise.all(open.map(uploads.abort))
-      await reachUnlessMissing(own.send(new DeleteObjectCommand(at(key))))
-    },
-
-    // A bucket answers a removal only when the removal is durable. So nothing is left to do.
-    syncRemovals: async () => undefined,
-
-    list: () => inKeyOrder(listSealed(), listArriving()),
-
-    async deliver(grant, method) {
-      const soon = clock().getTime() + redirectLifetimeMs
-      const until = new Date(Math.min(soon, grant.until.getTime()))
-      const url = await signDownload({ ...grant, until }, method)
-      return { kind: 'redirect', url, validators: (signal) => validatorsOf(grant.key, signal) }
-    },
-    signDownload,
-
-    async installation() {
-      const found = await reachUnlessMissing(own.send(new GetObjectCommand(installation)))
-      return found?.Body ? await found.Body.transformToString() : null
-    },
-
-    async claim(text) {
-      await reach(own.send(new PutObjectCommand({ ...installation, Body: text })))
-    },
-
-    async check() {
-      const text = randomUUID()
-      const probe = { Bucket, Key: `${probePrefix}${text}` }
-      await reach(own.send(new PutObjectCommand({ ...probe, Body: text })))
-      try {
-        const { Body } = await reach(own.send(new GetObjectCommand(probe)))
-        if ((await Body?.transformToString()) !== text) {
-          throw new Error('the bucket does not give back what was written')
-        }
-      } finally {
-        await reach(own.send(new DeleteObjectCommand(probe)))
-      }
-    },
-    keepsOldVersions: () => reach(keepsOldVersions(own, Bucket)),
-    clockDifferenceMs: () => reach(clockDifferenceMs(own, Bucket, clock)),
-
-    publicOrigin: () => originOf(signing, Bucket),
-    setupFaults: (origin) => checkBucket(own, Bucket, origin, clock),
-    async close() {
-      own.destroy()
-      signing.destroy()
-    },
   }
 }
 
