@@ -30,6 +30,7 @@ export interface Shutdown {
   abandon(): void
 }
 
+/** Makes a list of parts that is still empty. Parts that cannot be closed are written to `log`. */
 export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
   const parts: Part[] = []
   let closed: Promise<void> | null = null

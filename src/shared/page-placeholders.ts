@@ -111,6 +111,8 @@ export type ReportCondition = ReportChoice | (typeof reportConditions)[number]
 export function ifStart(condition: PageCondition | ReportCondition): string {
   return sectionStart(condition)
 }
+
+/** Returns the mark that ends a section which `ifStart` began for the same condition. */
 export function ifEnd(condition: PageCondition | ReportCondition): string {
   return sectionEnd(condition)
 }

@@ -12,6 +12,7 @@ export function sectionStart(condition: string): string {
   return `{{#${condition}}}`
 }
 
+/** Marks the end of a section that began with the same condition. */
 export function sectionEnd(condition: string): string {
   return `{{/${condition}}}`
 }

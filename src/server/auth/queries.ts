@@ -39,6 +39,7 @@ export async function findPasswordHash(db: Db, email: string): Promise<string | 
   return row?.password ?? null
 }
 
+/** Finds the administrator; undefined before the first start has made the account. */
 export async function findAdministrator(db: Db): Promise<{ email: string } | undefined> {
   const [row] = await db
     .select({ email: users.email })
@@ -122,6 +123,7 @@ const credentials = {
 }
 const passwordOfUser = and(eq(accounts.userId, users.id), eq(accounts.providerId, passwordProvider))
 
+/** Finds the credentials of the account with this address, which is given in lower case. */
 export async function findCredentialsByEmail(
   db: Db,
   email: string,
@@ -134,6 +136,7 @@ export async function findCredentialsByEmail(
   return row
 }
 
+/** Finds the credentials of an account; undefined when it does not exist (any more). */
 export async function findCredentials(db: Db, userId: string): Promise<Credentials | undefined> {
   const [row] = await db
     .select(credentials)

@@ -20,6 +20,7 @@ const mostWaiting = 20
 /** A signup that waits, as the database stores it. Its address is in lower case. */
 export type PendingSignup = typeof pendingSignups.$inferSelect
 
+/** Keeps a signup until somebody follows the link in its letter, or it expires. */
 export async function insertPendingSignup(tx: Db, signup: PendingSignup): Promise<void> {
   await tx.insert(pendingSignups).values(signup)
 }
@@ -109,6 +110,7 @@ export async function extendPendingSignup(tx: Db, id: string, expiresAt: Date): 
   return extended.length > 0
 }
 
+/** Removes a signup that waits. Does nothing if it is gone already. */
 export async function removePendingSignup(tx: Db, id: string): Promise<void> {
   await tx.delete(pendingSignups).where(eq(pendingSignups.id, id))
 }
@@ -193,6 +195,7 @@ export function countLetters(
   )
 }
 
+/** Records that a letter of this kind goes to an address, so that it counts against the limit. */
 export async function insertLetter(
   tx: Db,
   letter: { email: string; kind: LimitedLetter; sentAt: Date },

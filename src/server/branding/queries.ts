@@ -60,6 +60,7 @@ export async function removeLogo(
   return row
 }
 
+/** Removes a user's brand with its logo. Does nothing if there is none. */
 export async function removeBrand(db: Db, ownerId: string): Promise<void> {
   await db.delete(branding).where(eq(branding.ownerId, ownerId))
 }

@@ -25,6 +25,9 @@ export function nameOf({ emailVerified, firstName }: Account): string | null {
   return emailVerified ? firstName : null
 }
 
+/**
+ * Returns the account as the recipient of a letter. The name is empty where `nameOf` gives none.
+ */
 export function recipientOf(account: Account): Recipient {
   return { name: nameOf(account) ?? '', address: account.email }
 }

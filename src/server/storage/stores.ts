@@ -20,6 +20,7 @@ export interface Stores {
   under(origin: string): Stores
 }
 
+/** Puts the stores of this server together. Each has a name of its own. */
 export function createStores(current: Storage, ...others: Storage[]): Stores {
   const all = [current, ...others]
   return {

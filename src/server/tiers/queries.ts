@@ -46,6 +46,7 @@ export async function lockUser(tx: Db, userId: string): Promise<UserRow | undefi
   return user
 }
 
+/** Finds a user, without locking the row; undefined when there is none (any more). */
 export async function findUser(db: Db, userId: string): Promise<UserRow | undefined> {
   const [user] = await db.select().from(users).where(eq(users.id, userId))
   return user

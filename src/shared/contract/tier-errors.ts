@@ -45,6 +45,7 @@ export type TierFeatureCode = keyof typeof featureTexts
 /** The errors which say that a user has reached a limit of the tier. */
 export type TierLimitCode = keyof typeof limitTexts
 
+/** Tells whether an error code says that a user has reached a limit of the tier. */
 export function isTierLimitCode(code: string): code is TierLimitCode {
   return Object.hasOwn(limitTexts, code)
 }

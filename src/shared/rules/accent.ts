@@ -1,4 +1,4 @@
-import { type Theme, themes } from './theme.ts'
+import type { Theme } from './theme.ts'
 
 /**
  * Adapts a brand's accent colour to both themes. The owner chooses one colour. A page shows that
@@ -45,12 +45,6 @@ type Rgb = readonly [number, number, number]
 export function accentPairs(chosen: string): Record<Theme, AccentPair> {
   if (!isColour(chosen)) throw new RangeError(`Not a colour: ${chosen}`)
   return { light: accentPair(chosen, 'light'), dark: accentPair(chosen, 'dark') }
-}
-
-/** True if the accent differs from the chosen colour in any theme. */
-export function isCorrected(chosen: string): boolean {
-  const pairs = accentPairs(chosen)
-  return themes.some((theme) => pairs[theme].accent !== chosen)
 }
 
 function accentPair(chosen: string, theme: Theme): AccentPair {

@@ -94,6 +94,7 @@ interface OfTier {
   name: LimitName
 }
 
+/** Returns the key of the setting that holds a limit of a tier, such as `free_max_files`. */
 export function limitKey(tier: Tier, name: LimitName): LimitKey {
   return `${tier}_${name}`
 }

@@ -28,6 +28,7 @@ export function leastLeftOfText(leftMs: number): number {
  */
 export type TimeTone = 'calm' | 'amber' | 'red' | 'over'
 
+/** Returns how urgent this much time is, in milliseconds. The bounds are those of `TimeTone`. */
 export function timeTone(leftMs: number): TimeTone {
   if (leftMs <= 0) return 'over'
   if (leftMs < hourInMs) return 'red'

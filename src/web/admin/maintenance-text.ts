@@ -23,6 +23,7 @@ function figure(count: number, one: string, did: string): ActOutcome {
   return success(`${counted(count, one)} ${did}${count === 0 ? ': none was over' : ''}`)
 }
 
+/** Says how many files of the history were deleted. */
 export function cleanedUp({ deletedCount }: { deletedCount: number }): ActOutcome {
   return figure(deletedCount, 'file', 'deleted')
 }
@@ -38,10 +39,12 @@ export function expiredFiles(figures: { expiredCount: number; failed: number }):
   return success(expiredCount === 0 ? `${text}: none was over` : text)
 }
 
+/** Says how many trials were ended. */
 export function expiredTrials({ expiredCount }: { expiredCount: number }): ActOutcome {
   return figure(expiredCount, 'trial', 'ended')
 }
 
+/** Says how many names of files were changed, and how many could not be. */
 export function sanitized({ updated, errors }: { updated: number; errors: number }): ActOutcome {
   return success(`${counted(updated, 'name')} changed, ${counted(errors, 'error')}`)
 }

@@ -26,6 +26,7 @@ function withChecks(known: AdminWaiting, lines: readonly CheckLine[]): AdminWait
   return { ...known, failingChecks }
 }
 
+/** Returns the lines of all checks. Each visit asks for them anew. */
 export function useChecks() {
   return useQuery(checksQuery)
 }

@@ -17,6 +17,7 @@ const limitSettingsQuery = queryOptions({
   refetchOnMount: 'always',
 })
 
+/** Returns the limits, the caps and what is in use. Each visit asks for them anew. */
 export function useLimitSettings() {
   return useQuery(limitSettingsQuery)
 }

@@ -28,6 +28,7 @@ const settingsQuery = queryOptions({
   refetchOnMount: 'always',
 })
 
+/** Returns the texts of the settings. Each visit asks for them anew. */
 export function useSettings() {
   return useQuery(settingsQuery)
 }

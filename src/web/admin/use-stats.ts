@@ -8,6 +8,7 @@ export const statsQuery = queryOptions({
   refetchOnMount: 'always',
 })
 
+/** Returns the figures of the whole server. Each visit asks for them anew. */
 export function useStats() {
   return useQuery(statsQuery)
 }

@@ -6,6 +6,7 @@ export interface NewPassword {
   confirmPassword: string
 }
 
+/** Tells whether the password was typed twice in the same way. */
 export function isConfirmed({ newPassword, confirmPassword }: NewPassword): boolean {
   return newPassword === confirmPassword
 }

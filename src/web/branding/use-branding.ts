@@ -8,6 +8,7 @@ const brandingQuery = queryOptions({
   queryFn: ({ signal }) => call('getBranding', { signal }),
 })
 
+/** Returns the user's brand; null if there is none. */
 export function useBranding() {
   return useQuery(brandingQuery)
 }

@@ -65,6 +65,7 @@ export function LinkPage(props: LinkPageProps) {
   )
 }
 
+/** Our mark, which leads to the front page. */
 export function HomeLink() {
   return (
     <a className="home" href="/">

@@ -74,14 +74,17 @@ export interface Check {
  */
 export const partLimitMs = 8_000
 
+/** A finding that all is well. */
 export function ok(message: string): Finding {
   return { status: 'ok', message, cure: '' }
 }
 
+/** A finding that something may become or hide a fault. `cure` says what to do about it. */
 export function warning(message: string, cure: string): Finding {
   return { status: 'warning', message, cure }
 }
 
+/** A finding that something does not work. `cure` says what to do about it. */
 export function failing(message: string, cure: string): Finding {
   return { status: 'failing', message, cure }
 }

@@ -23,6 +23,7 @@ export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   }
 }
 
+/** Tells whether an error means that the file or its folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT')
 }

@@ -106,6 +106,7 @@ export abstract class HeldParts {
   }
 }
 
+/** Returns the list of an upload that holds no part yet. */
 export function newUpload(): Upload {
   return { parts: new Map(), bytes: 0, prefix: { count: 0, bytes: 0 } }
 }

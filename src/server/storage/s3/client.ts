@@ -18,6 +18,10 @@ export interface S3Clients {
   signing: S3Client
 }
 
+/**
+ * Makes both clients from the settings. They connect only when they are used. Whoever makes them
+ * destroys them.
+ */
 export function createS3Clients(settings: S3Settings): S3Clients {
   const { region, endpoint, publicEndpoint, forcePathStyle, credentials } = settings
   const common = {

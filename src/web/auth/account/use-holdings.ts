@@ -10,6 +10,9 @@ const holdingsQuery = queryOptions({
   refetchOnMount: 'always',
 })
 
+/**
+ * Returns what the account has: files, their size, and active links. Each visit asks for it anew.
+ */
 export function useHoldings() {
   return useQuery(holdingsQuery)
 }

@@ -14,6 +14,7 @@ export const sessionsQuery = queryOptions({
   refetchOnMount: 'always',
 })
 
+/** Returns the user's sessions. Each visit asks for them anew. */
 export function useSessions() {
   return useQuery(sessionsQuery)
 }
