@@ -32,7 +32,7 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/auth/signup-queries.ts': 'src/server/auth/verify-email.test.ts',
   'src/server/storage/disk/digest-thread.ts': 'src/server/storage/disk/file-digests.test.ts',
   'src/server/storage/disk/digest-worker.ts': 'src/server/storage/disk/file-digests.test.ts',
-  'src/server/abuse/queries.ts': 'src/server/abuse/report-link.test.ts',
+  'src/server/abuse/queries.ts': 'src/server/abuse/take-down.test.ts',
   'src/server/admin/user-queries.ts': 'src/server/admin/user-search.test.ts',
   'src/server/uploads/queries.ts': 'src/server/uploads/start-upload.test.ts',
   // One test covers several files that work together.

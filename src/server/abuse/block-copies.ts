@@ -5,14 +5,8 @@ import { AppError } from '../errors.ts'
 import { markPurged, takeDownBlocked } from '../files/queries.ts'
 import { removeStored } from '../storage/remove-stored.ts'
 import type { Storage } from '../storage/storage.ts'
-import {
-  blockContent,
-  type Content,
-  closeReportsOf,
-  listUnproved,
-  lockContent,
-  noteProved,
-} from './queries.ts'
+import { blockContent, type Content, listUnproved, lockContent, noteProved } from './queries.ts'
+import { closeReportsOf } from './report-queries.ts'
 
 /** Why content is blocked, and who has just ordered it. */
 export interface BlockOrder {

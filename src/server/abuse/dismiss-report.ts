@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { closeReport, countOpenReports } from './queries.ts'
+import { closeReport, countOpenReports } from './report-queries.ts'
 
 const reportId = z.uuid()
 

@@ -15,7 +15,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { longestReason } from '../../shared/rules/report.ts'
 import { auditLog, files, reports } from '../db/schema.ts'
-import { removeLapsedReports } from './queries.ts'
+import { removeLapsedReports } from './report-queries.ts'
 
 const day = 24 * 60 * 60_000
 

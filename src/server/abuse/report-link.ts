@@ -8,7 +8,7 @@ import { letterKey } from '../email/letter-key.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import { counter } from '../http/rate-limit.ts'
-import { addToReport, findReportable, type Reportable } from './queries.ts'
+import { addToReport, findReportable, type Reportable } from './report-queries.ts'
 
 /**
  * Finds the file behind a link that opens now. Returns null for unknown, expired, private and

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { findLastReport, removeHandledReportsOf, removeLapsedReports } from './queries.ts'
+import { findLastReport, removeHandledReportsOf, removeLapsedReports } from './report-queries.ts'
 
 const day = 24 * 60 * 60_000
 const closedCount = 10_000

@@ -15,9 +15,9 @@ import { moment, parseCursor, takePage } from '../http/cursor.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { type Handlers, readBytes } from '../http/mount.ts'
 import { dismissReport } from './dismiss-report.ts'
-import { listReports } from './queries.ts'
 import { findOpenLink, reportLink } from './report-link.ts'
 import type { ReportPages, Typed } from './report-pages.ts'
+import { listReports } from './report-queries.ts'
 import { takeDown, takedownText } from './take-down.ts'
 
 const place = z.tuple([moment, z.uuid()])

@@ -7,14 +7,8 @@ import { AppError } from '../errors.ts'
 import { markPurged, takeDownFile } from '../files/queries.ts'
 import { removeStored } from '../storage/remove-stored.ts'
 import { proveContent, takeDownCopies } from './block-copies.ts'
-import {
-  blockContent,
-  type Content,
-  closeReportsOf,
-  findFileToTakeDown,
-  findLastReport,
-  lockContent,
-} from './queries.ts'
+import { blockContent, type Content, findFileToTakeDown, lockContent } from './queries.ts'
+import { closeReportsOf, findLastReport } from './report-queries.ts'
 
 type TakedownDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 

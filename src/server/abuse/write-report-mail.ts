@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Addressed } from '../email/addressed.ts'
 import { reportLetter } from '../email/letters/report.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
-import { findOpenReport } from './queries.ts'
+import { findOpenReport } from './report-queries.ts'
 
 type ReportMail = Extract<MailRequest, { kind: 'report' }>
 

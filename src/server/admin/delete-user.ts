@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { removeHandledReportsOf } from '../abuse/queries.ts'
+import { removeHandledReportsOf } from '../abuse/report-queries.ts'
 import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import { lockAddress, removePendingSignups } from '../auth/address-owner-queries.ts'

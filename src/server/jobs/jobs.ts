@@ -1,7 +1,7 @@
 import type { JobWithMetadata, JobResult as Outcome } from 'pg-boss'
 import { findBlockedContent } from '../abuse/block-copies.ts'
 import { computeDigests } from '../abuse/compute-digests.ts'
-import { removeLapsedReports } from '../abuse/queries.ts'
+import { removeLapsedReports } from '../abuse/report-queries.ts'
 import { removeOldDays } from '../analytics/remove-old-days.ts'
 import { removeLapsedRows } from '../auth/queries.ts'
 import { messageWithoutValues } from '../db/without-values.ts'

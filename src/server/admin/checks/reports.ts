@@ -1,7 +1,7 @@
 import { groupedDigits } from '../../../shared/rules/grouped-digits.ts'
 import { momentText } from '../../../shared/rules/moment-text.ts'
 import { dayInMs } from '../../../shared/rules/time-units.ts'
-import { countOpenReports } from '../../abuse/queries.ts'
+import { countOpenReports } from '../../abuse/report-queries.ts'
 import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 
 /** The check warns when the oldest open report has waited for this many milliseconds. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { minuteInMs } from '../../../shared/rules/time-units.ts'
-import { countOpenReports } from '../../abuse/queries.ts'
+import { countOpenReports } from '../../abuse/report-queries.ts'
 import { isFromProxy } from '../../http/missed-proxy.ts'
 import type { Handlers } from '../../http/mount.ts'
 import { lastLineOf } from '../audit-queries.ts'

@@ -1,0 +1,242 @@
+import {
+  and,
+  count,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  min,
+  notExists,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import { handledReportDays, openReportDays, type ReportOutcome } from '../../shared/rules/report.ts'
+import { dayInMs } from '../../shared/rules/time-units.ts'
+import { removeInBatches } from '../db/in-batches.ts'
+import { files, type ReportStatement, reports, users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+
+export type ReportRow = typeof reports.$inferSelect
+
+/**
+ * A report collects statements. It keeps this many of the first ones and this many of the last
+ * ones.
+ */
+const keptAtEachEnd = 10
+
+/**
+ * Finds the file that has this short code, even if its link is not active. Returns the columns that
+ * a report copies, and those that decide whether the link opens.
+ */
+export async function findReportable(db: Db, shortCode: string) {
+  const [file] = await db
+    .select({
+      id: files.id,
+      ownerId: files.ownerId,
+      shortCode: files.shortCode,
+      originalName: files.originalName,
+      mimeType: files.mimeType,
+      size: files.size,
+      sha256: files.sha256,
+      isContentProved: files.isContentProved,
+      expiresAt: files.expiresAt,
+      maxLifetimeAt: files.maxLifetimeAt,
+      purgingAt: files.purgingAt,
+    })
+    .from(files)
+    .where(eq(files.shortCode, shortCode))
+  return file
+}
+
+export type Reportable = NonNullable<Awaited<ReturnType<typeof findReportable>>>
+
+/**
+ * Adds a visitor's statement to the open report of a file, or to a new report if none is open. One
+ * SQL statement does both. A report keeps only a limited number of statements, so it stays small.
+ */
+export async function addToReport(
+  db: Db,
+  file: Reportable,
+  statement: ReportStatement,
+  now: Date,
+): Promise<void> {
+  const { statements } = reports
+  const isFull = sql`jsonb_array_length(${statements}) >= ${2 * keptAtEachEnd}`
+  await db
+    .insert(reports)
+    .values({
+      fileId: file.id,
+      ownerId: file.ownerId,
+      shortCode: file.shortCode,
+      originalName: file.originalName,
+      mimeType: file.mimeType,
+      size: file.size,
+      provedSha256: file.isContentProved ? file.sha256 : null,
+      count: 1,
+      statements: [statement],
+      firstReportedAt: now,
+      lastReportedAt: now,
+    })
+    .onConflictDoUpdate({
+      target: reports.fileId,
+      targetWhere: isNull(reports.closedAt),
+      set: {
+        shortCode: sql`excluded.short_code`,
+        // The SHA-256 may have been computed since the report was opened. If the file has none now,
+        // the report keeps its own.
+        provedSha256: sql`coalesce(excluded.proved_sha256, ${reports.provedSha256})`,
+        count: sql`${reports.count} + 1`,
+        lastReportedAt: now,
+        // `- n` removes the element at index n. This is the oldest statement after the first ones,
+        // which always stay.
+        statements: sql`case when ${isFull} then ${statements} - ${keptAtEachEnd}::int else ${statements} end || excluded.statements`,
+      },
+    })
+}
+
+/** Returns the open report of a file. */
+export async function findOpenReport(db: Db, fileId: string): Promise<ReportRow | undefined> {
+  const [report] = await db
+    .select()
+    .from(reports)
+    .where(and(eq(reports.fileId, fileId), isNull(reports.closedAt)))
+  return report
+}
+
+/** Counts the open reports. `since` is when the oldest of them was opened; null if there is none. */
+export async function countOpenReports(db: Db): Promise<{ count: number; since: Date | null }> {
+  const [counted] = await db
+    .select({ count: count(), since: min(reports.firstReportedAt) })
+    .from(reports)
+    .where(isNull(reports.closedAt))
+  return counted ?? { count: 0, since: null }
+}
+
+/**
+ * The position of a report in the list: when the file was last reported, and the id of the report.
+ */
+export type ReportPlace = readonly [lastReportedAt: Date, id: string]
+
+/**
+ * Lists at most `limit` open reports, the last reported first. With `after`, the list begins after
+ * that position. Each entry has the file's row if the row still exists, the owner's address, and
+ * the number of other files that have stored bytes with the same SHA-256.
+ */
+export function listReports(
+  db: Db,
+  { limit, after }: { limit: number; after: ReportPlace | undefined },
+) {
+  const isAfter: SQL | undefined = after
+    ? sql`(${reports.lastReportedAt}, ${reports.id}) < (${after[0].toISOString()}::timestamptz, ${after[1]}::uuid)`
+    : undefined
+  const copies = sql`(select count(*) from ${files} copy
+    where copy.sha256 = coalesce(${files.sha256}, ${reports.provedSha256}) and copy.id <> ${reports.fileId}
+      and copy.purging_at is null and copy.purged_at is null)`
+  return db
+    .select({
+      report: reports,
+      file: {
+        sha256: files.sha256,
+        shortCode: files.shortCode,
+        expiresAt: files.expiresAt,
+        maxLifetimeAt: files.maxLifetimeAt,
+        purgingAt: files.purgingAt,
+      },
+      owner: users.email,
+      copies: copies.mapWith(Number),
+    })
+    .from(reports)
+    .leftJoin(files, eq(files.id, reports.fileId))
+    .leftJoin(users, eq(users.id, reports.ownerId))
+    .where(and(isNull(reports.closedAt), isAfter))
+    .orderBy(desc(reports.lastReportedAt), desc(reports.id))
+    .limit(limit)
+}
+
+/**
+ * Closes an open report and returns its row. If several callers do this at the same time, only one
+ * gets the row.
+ */
+export async function closeReport(
+  tx: Db,
+  id: string,
+  outcome: ReportOutcome,
+  now: Date,
+): Promise<ReportRow | undefined> {
+  const [closed] = await tx
+    .update(reports)
+    .set({ closedAt: now, outcome })
+    .where(and(eq(reports.id, id), isNull(reports.closedAt)))
+    .returning()
+  return closed
+}
+
+/** Closes the open report of each of these files. Returns how many reports it has closed. */
+export async function closeReportsOf(
+  tx: Db,
+  fileIds: string[],
+  outcome: ReportOutcome,
+  now: Date,
+): Promise<number> {
+  const closed = await tx
+    .update(reports)
+    .set({ closedAt: now, outcome })
+    .where(and(inArray(reports.fileId, fileIds), isNull(reports.closedAt)))
+    .returning({ id: reports.id })
+  return closed.length
+}
+
+/**
+ * Removes reports with the addresses in them: closed reports after 30 days, and open reports to
+ * which nothing was added for 180 days. An open report stays while storage keeps the bytes of its
+ * file, because the administrator can still take the file down. It works in batches.
+ * @returns how many reports were removed.
+ */
+export async function removeLapsedReports(db: Db, now: Date): Promise<number> {
+  const daysAgo = (days: number) => new Date(now.getTime() - days * dayInMs)
+  const closed = lt(reports.closedAt, daysAgo(handledReportDays))
+  const keptFile = db
+    .select({ id: files.id })
+    .from(files)
+    .where(and(eq(files.id, reports.fileId), isNull(files.purgingAt), isNull(files.purgedAt)))
+  const forgotten = and(
+    isNull(reports.closedAt),
+    lt(reports.lastReportedAt, daysAgo(openReportDays)),
+    notExists(keptFile),
+  )
+  return (await removeReports(db, closed)) + (await removeReports(db, forgotten))
+}
+
+function removeReports(db: Db, which: SQL | undefined): Promise<number> {
+  return removeInBatches(async (limit) => {
+    const ids = db
+      .select({ id: reports.id })
+      .from(reports)
+      .where(which)
+      .limit(limit)
+      .for('update', { skipLocked: true })
+    const { rowCount } = await db.delete(reports).where(inArray(reports.id, ids))
+    return rowCount ?? 0
+  })
+}
+
+/**
+ * Removes the closed reports of a user's files. The open reports stay, so that their content can
+ * still be blocked after the user is deleted.
+ */
+export async function removeHandledReportsOf(tx: Db, ownerId: string): Promise<void> {
+  await tx.delete(reports).where(and(eq(reports.ownerId, ownerId), isNotNull(reports.closedAt)))
+}
+
+/** Returns the last report of a file. Reports stay when the file's row is removed. */
+export async function findLastReport(db: Db, fileId: string): Promise<ReportRow | undefined> {
+  const [report] = await db
+    .select()
+    .from(reports)
+    .where(eq(reports.fileId, fileId))
+    .orderBy(desc(reports.lastReportedAt))
+    .limit(1)
+  return report
+}
