@@ -105,7 +105,7 @@ export async function findOpenReport(db: Db, fileId: string): Promise<ReportRow 
   return report
 }
 
-/** Counts the open reports. `since` is when the oldest of them was opened; null if there is none. */
+/** Counts the open reports. `since` is when the oldest one was opened; null if there is none. */
 export async function countOpenReports(db: Db): Promise<{ count: number; since: Date | null }> {
   const [counted] = await db
     .select({ count: count(), since: min(reports.firstReportedAt) })

@@ -20,7 +20,7 @@ export function rowValues<T extends PgTable>(table: T, given: RowValues<T>): SQL
   )
 }
 
-/** Makes a value for each of these names, such as the columns that a statement reads from one place. */
+/** Makes a value for each of these names, such as the columns that a statement reads. */
 export function valuesOf<Name extends string, Value>(
   names: readonly Name[],
   make: (name: Name) => Value,
