@@ -3,7 +3,8 @@ import { ifEnd, ifStart, placeholder } from '../../shared/page-placeholders.ts'
 import { fileKinds } from '../../shared/rules/file-kind.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { LifelineShape } from '../files/lifeline.tsx'
-import { type Built, HomeLink, LinkPage, motto } from './page-frame.tsx'
+import type { Built } from '../static-pages/built.ts'
+import { HomeLink, LinkPage, motto } from './page-frame.tsx'
 import { invalidLink } from './texts.ts'
 
 /** The property of the <meta> element that only pages with a logo have. */

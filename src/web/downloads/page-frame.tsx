@@ -1,16 +1,7 @@
 import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { Built } from '../static-pages/built.ts'
 import { Mark } from '../ui/mark.tsx'
-
-/** What the build adds to each page. */
-export interface Built {
-  /** The whole style sheet of the page. */
-  css: string
-  /** A script that sets the theme before the browser paints anything. */
-  boot: string
-  /** The URL of the script that runs after the browser has painted the page. */
-  script: string
-}
 
 interface LinkPageProps {
   built: Built

@@ -7,7 +7,8 @@ import {
   reportChoiceNames,
   reportChoices,
 } from '../../shared/rules/report.ts'
-import { type Built, HomeLink, LinkPage, motto } from './page-frame.tsx'
+import type { Built } from '../static-pages/built.ts'
+import { HomeLink, LinkPage, motto } from './page-frame.tsx'
 
 /**
  * The page with the form that reports a file. It works without scripts: the browser sends the form

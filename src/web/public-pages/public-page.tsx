@@ -2,18 +2,9 @@ import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { publicLinks } from '../../shared/public-pages.ts'
 import { publicPlaceholder } from '../../shared/public-placeholders.ts'
+import type { Built } from '../static-pages/built.ts'
 import { Mark } from '../ui/mark.tsx'
 import { When, WhereSignupIsPossible } from './when.tsx'
-
-/** What the build adds to each public page. */
-export interface Built {
-  /** The whole style sheet of the page. */
-  css: string
-  /** A script that sets the theme before the browser paints anything. */
-  boot: string
-  /** The URL of the script that runs after the browser has painted the page. */
-  script: string
-}
 
 export interface PublicPageProps {
   built: Built
