@@ -32,7 +32,7 @@ function outputsOf(built: Built) {
  * the URL path of the script.
  */
 async function buildApplication() {
-  const uploads = join(root, 'src/web/static-pages/uploads.tsx')
+  const uploads = join(root, 'src/web/built-pages/uploads.tsx')
   const built = await build({
     ...config,
     build: { rolldownOptions: { input: [join(root, 'src/web/index.html'), uploads] } },

@@ -163,7 +163,7 @@ const crossings: Crossing[] = [
   importing('src/web/downloads/b.tsx', '../uploads/tabs/uploads-store.ts', 'how a file is drawn'),
   importing('src/web/downloads/c.tsx', '../pages/dashboard.tsx', 'Rooms import neither pages nor'),
   importing('src/web/downloads/d.tsx', '../uploads/browser-uploads.ts', 'how a file is drawn'),
-  importing('src/web/static-pages/a.ts', '../files/lifeline.tsx', 'take the uploads panel'),
+  importing('src/web/built-pages/a.ts', '../files/lifeline.tsx', 'take the uploads panel'),
   importing('src/web/public-pages/a.ts', '../uploads/use-uploads.ts', 'one is dropped and kept'),
   importing(
     'src/web/public-pages/b.ts',
@@ -332,10 +332,10 @@ const allowed: Planted[] = [
   { file: 'src/web/uploads/cards/ok.tsx', code: "import '../../tiers/upgrade-card.tsx'\n" },
   {
     file: 'src/web/downloads/ok.tsx',
-    code: "import '../files/lifeline.tsx'\nimport '../static-pages/toast.ts'\n",
+    code: "import '../files/lifeline.tsx'\nimport '../built-pages/toast.ts'\n",
   },
   {
-    file: 'src/web/static-pages/ok.tsx',
+    file: 'src/web/built-pages/ok.tsx',
     code: "import '../uploads/panel/uploads-panel.tsx'\n",
   },
   {
@@ -500,7 +500,7 @@ describe('a room that is new', () => {
   })
 
   it('of the web is closed to every other feature', async () => {
-    const notFeatures = ['api', 'charts', 'pages', 'public', 'static-pages', 'ui']
+    const notFeatures = ['api', 'charts', 'pages', 'public', 'built-pages', 'ui']
     const rooms = (await foldersIn('src/web')).filter((room) => !notFeatures.includes(room))
     expect(rooms.length).toBeGreaterThan(0)
     const pairs = rooms.flatMap((from) => rooms.map((to) => [from, to]))

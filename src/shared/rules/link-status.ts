@@ -63,7 +63,7 @@ export function openLinkLabel(
   facts: Pick<LinkFacts, 'expiresAt' | 'maxLifetimeAt'>,
   now: Date,
 ): string {
-  // No renewal sets an expiry after the maximum lifetime. To be safe, this code takes the earlier
+  // No renewal sets an expiry after the longest life. To be safe, this code takes the earlier
   // of the two dates.
   const end = Math.min(facts.expiresAt.getTime(), facts.maxLifetimeAt.getTime())
   return timeLeftText(end - now.getTime())

@@ -1,9 +1,9 @@
 import { Download, Unlink } from 'lucide-react'
 import { ifEnd, ifStart, placeholder } from '../../shared/page-placeholders.ts'
 import { fileKinds } from '../../shared/rules/file-kind.ts'
+import type { Built } from '../built-pages/built.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { LifelineShape } from '../files/lifeline.tsx'
-import type { Built } from '../static-pages/built.ts'
 import { HomeLink, LinkPage, motto } from './page-frame.tsx'
 import { invalidLink } from './texts.ts'
 

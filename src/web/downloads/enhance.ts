@@ -8,9 +8,9 @@ import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
 import { openLinkLabel } from '../../shared/rules/link-status.ts'
 import { localMomentText } from '../../shared/rules/moment-text.ts'
 import { createServerClock } from '../api/server-clock.ts'
-import { offerTheme } from '../static-pages/offer-theme.ts'
-import { offerUploads } from '../static-pages/offer-uploads.ts'
-import { showToast } from '../static-pages/toast.ts'
+import { offerTheme } from '../built-pages/offer-theme.ts'
+import { offerUploads } from '../built-pages/offer-uploads.ts'
+import { showToast } from '../built-pages/toast.ts'
 import { downloadFailed, invalidLink } from './texts.ts'
 
 function find<E extends Element>(selector: string, within: ParentNode = document) {

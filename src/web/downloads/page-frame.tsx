@@ -1,6 +1,6 @@
 import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Built } from '../static-pages/built.ts'
+import type { Built } from '../built-pages/built.ts'
 import { Mark } from '../ui/mark.tsx'
 
 interface LinkPageProps {

@@ -7,7 +7,7 @@ import {
   reportChoiceNames,
   reportChoices,
 } from '../../shared/rules/report.ts'
-import type { Built } from '../static-pages/built.ts'
+import type { Built } from '../built-pages/built.ts'
 import { HomeLink, LinkPage, motto } from './page-frame.tsx'
 
 /**

@@ -1,5 +1,5 @@
-import { offerTheme } from '../static-pages/offer-theme.ts'
-import { offerUploads } from '../static-pages/offer-uploads.ts'
+import { offerTheme } from '../built-pages/offer-theme.ts'
+import { offerUploads } from '../built-pages/offer-uploads.ts'
 import { offerShareTarget } from '../uploads/kept/offer-share-target.ts'
 
 /**

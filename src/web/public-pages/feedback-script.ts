@@ -1,5 +1,5 @@
 import { readHint } from '../api/hint-cookie.ts'
-import { showToast } from '../static-pages/toast.ts'
+import { showToast } from '../built-pages/toast.ts'
 import { enhancePage } from './enhance.ts'
 import { checkFeedback, type FeedbackValues } from './feedback-form/check-feedback.ts'
 

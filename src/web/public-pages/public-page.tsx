@@ -2,7 +2,7 @@ import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { publicLinks } from '../../shared/public-pages.ts'
 import { publicPlaceholder } from '../../shared/public-placeholders.ts'
-import type { Built } from '../static-pages/built.ts'
+import type { Built } from '../built-pages/built.ts'
 import { Mark } from '../ui/mark.tsx'
 import { When, WhereSignupIsPossible } from './when.tsx'
 

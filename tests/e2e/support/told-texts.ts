@@ -24,7 +24,7 @@ export async function keepToldTexts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const told: Told = { texts: [], toasts: [] }
     window.told = told
-    // The first selector finds toasts of the application, the second one those of static pages.
+    // The first selector finds toasts of the application, the second one those of built pages.
     const toasts = '[role=region][aria-live] [role=dialog], #toast'
     const linesOf = (toast: Element) => {
       const lines = toast.id === 'toast' ? toast.childNodes : toast.querySelectorAll('p')
