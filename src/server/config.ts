@@ -69,13 +69,13 @@ export interface Config {
    */
   drainMs: number
   /**
-   * Whether an email address must be verified, by the link in a mail, before its account exists.
+   * Whether an email address must be verified, by the link in an email, before its account exists.
    */
   requireEmailVerification: boolean
   signup: SignupPolicy
   /** null: mail is written to `dataDir/outbox`. */
   smtpUrl: string | null
-  /** The sender of every mail, in the form of a mail header. */
+  /** The sender of every email, in the form of an email header. */
   mailFrom: string
   /** null: no traces are sent. */
   tracing: TracingSettings | null

@@ -13,5 +13,5 @@ export const pages = [
   '/reset-password',
 ] as const
 
-/** The pages to which links in mails lead. Their URLs carry a secret token at first. */
+/** The pages to which links in emails lead. Their URLs carry a secret token at first. */
 export const tokenPages: readonly string[] = ['/reset-password', '/verify-email']

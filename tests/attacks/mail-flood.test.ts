@@ -5,7 +5,7 @@ import { makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: from many addresses, somebody asks for mails to accounts that do not exist, so that
+ * The attack: from many addresses, somebody asks for emails to accounts that do not exist, so that
  * the mail of an honest person waits behind those requests.
  */
 

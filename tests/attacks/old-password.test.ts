@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
  * The attack: somebody knows a password, and keeps signing in while its owner changes it by the
- * link in a mail. A login that began before the change must not open a session after it.
+ * link in an email. A login that began before the change must not open a session after it.
  */
 
 const gate = 8_0815

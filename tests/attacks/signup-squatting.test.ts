@@ -114,7 +114,7 @@ describe('the address of a victim that an attacker signs up with', () => {
 })
 
 /**
- * Expects that the attacker's signup waits, that its mail has no link, and that only the victim's
+ * Expects that the attacker's signup waits, that its email has no link, and that only the victim's
  * password opens the account.
  */
 async function expectHersAfterHisSignup() {
@@ -170,7 +170,7 @@ describe('a token', () => {
 })
 
 describe('an address that looks like the victim’s', () => {
-  // Drops the mails that the tests before have caused.
+  // Drops the emails that the tests before have caused.
   beforeEach(() => app.mails())
 
   it.each([

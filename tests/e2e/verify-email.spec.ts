@@ -16,7 +16,7 @@ const test = base.extend<{ app: TestApp }>({
   },
 })
 
-/** Returns the links in the mails that were requested since the last call. */
+/** Returns the links in the emails that were requested since the last call. */
 async function links(app: TestApp): Promise<string[]> {
   return (await app.mails()).map(
     ({ letter }) => /https?:\S+\/verify-email\S+/.exec(letter.text)?.[0] ?? '',

@@ -12,7 +12,7 @@ const longestAnswerMs = 250
 const longestMailMs = 1200
 const pollMs = 20
 
-/** What a mail server can do wrong with a mail that it is offered. */
+/** What a mail server can do wrong with an email that it is offered. */
 const mailReactions: readonly Reaction[] = [
   'drop',
   'accept-and-drop',

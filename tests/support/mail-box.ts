@@ -9,12 +9,12 @@ import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
  */
 export interface MailBox {
   queue: MailQueue
-  /** Collects the mails that the server sends without the queue. */
+  /** Collects the emails that the server sends without the queue. */
   mailer: Mailer
   /**
-   * Sends the mail that was requested since the last call. Returns it, and the mails that were sent
-   * without the queue. Mail for a later time waits until the server's clock has reached that time.
-   * A server with `SMTP_URL` sends all mail to that mail server, so nothing is returned.
+   * Sends the mail that was requested since the last call. Returns it, and the emails that were
+   * sent without the queue. Mail for a later time waits until the server's clock has reached that
+   * time. A server with `SMTP_URL` sends all mail to that mail server, so nothing is returned.
    */
   collect(deps: SendMailDeps): Promise<Mail[]>
 }

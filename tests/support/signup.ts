@@ -30,12 +30,12 @@ export function signUp(
   })
 }
 
-/** Returns the token in the link of a mail, or an empty text if the mail has none. */
+/** Returns the token in the link of an email, or an empty text if the email has none. */
 export function tokenIn(mail: Mail | undefined): string {
   return /\?token=([\w-]+)/.exec(mail?.letter.text ?? '')?.[1] ?? ''
 }
 
-/** Signs up by HTTP. Returns the token in the mail that is sent then. */
+/** Signs up by HTTP. Returns the token in the email that is sent then. */
 export async function signUpForToken(
   app: TestApp,
   changes: { email: string; [field: string]: unknown },
@@ -69,7 +69,7 @@ export async function makeUnverified(app: TestApp, email: string, secret = passw
   return made.user.id
 }
 
-/** Asks for another mail with the link that verifies an address. Returns the answer. */
+/** Asks for another email with the link that verifies an address. Returns the answer. */
 export function resend(app: TestApp, email: string, cookie = ''): Promise<Response> {
   return makeClient(app, cookie).post('/api/auth/resend-verification', { email })
 }

@@ -3,25 +3,25 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 
-/** What the server does with each mail that a client wants to send. */
+/** What the server does with each email that a client wants to send. */
 export type Reaction =
   | 'accept'
   | 'drop'
   /** Refuses the recipient with this code: temporarily with 4xx, permanently with 5xx. */
   | { recipient: number }
-  /** Refuses the content of the mail with this code. */
+  /** Refuses the content of the email with this code. */
   | { content: number }
-  /** Accepts the mail, but cuts the connection before it answers. */
+  /** Accepts the email, but cuts the connection before it answers. */
   | 'accept-and-drop'
-  /** A slow server: it reads the mail, and answers only after the test sets another reaction. */
+  /** A slow server: it reads the email, and answers only after the test sets another reaction. */
   | 'hold'
 
 export interface TestSmtpServer {
   /** The URL, such as smtp://127.0.0.1:41234. */
   url: string
-  /** The accepted mails, parsed as a mail program parses them. */
+  /** The accepted emails, parsed as a mail program parses them. */
   received: ParsedMail[]
-  /** The recipients of all mails, accepted or not. */
+  /** The recipients of all emails, accepted or not. */
   offered: string[]
   /** The names with which clients tried to sign in. Each login is refused. */
   logins: string[]
@@ -29,7 +29,7 @@ export interface TestSmtpServer {
   encrypted: boolean[]
   /** How many connections were opened so far. */
   connections(): number
-  /** From now on, treats every mail like this. */
+  /** From now on, treats every email like this. */
   react(reaction: Reaction): void
   /** Ends all connections and refuses new ones. */
   leave(): void

@@ -20,7 +20,7 @@ type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 const batchSize = 100
 /**
  * How long `findBlockedContent` reads files before it takes down those that have blocked content.
- * Files that are taken down together are told to their owner in one mail.
+ * Files that are taken down together are told to their owner in one email.
  */
 const takeDownEveryMs = 10_000
 
@@ -72,7 +72,7 @@ async function assertThere(store: Storage): Promise<void> {
 /**
  * Takes down all files whose content is blocked, and removes their bytes. With `sha256`, it takes
  * down only the files with this content. It writes a line to the audit log for each file, and asks
- * for a mail to each owner.
+ * for an email to each owner.
  * @returns how many files were taken down.
  */
 export async function takeDownCopies(deps: BlockDeps, sha256?: string): Promise<number> {

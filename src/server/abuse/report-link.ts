@@ -23,10 +23,10 @@ export async function findOpenLink(
 }
 
 /**
- * Adds a visitor's statement to the open report of the file behind a link, and requests the mail
+ * Adds a visitor's statement to the open report of the file behind a link, and requests the email
  * that tells support of it, at most one for a file and day (UTC). One transaction does both, so
  * that neither is lost. If the hidden field `website` is filled in, a robot has probably sent the
- * statement. It is kept with a mark and without a mail, because a browser may have filled in the
+ * statement. It is kept with a mark and without an email, because a browser may have filled in the
  * field by itself.
  * @throws {AppError} LINK_NOT_FOUND when the link does not open; TOO_MANY_REQUESTS.
  */

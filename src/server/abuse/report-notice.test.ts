@@ -73,7 +73,7 @@ describe('support', () => {
     expect(texts).toHaveLength(2)
     expect(texts.filter((text) => text.includes('reported 12 times'))).toHaveLength(1)
 
-    // Dismissing it does not open the way for more mails of that day.
+    // Dismissing it does not open the way for more emails of that day.
     app.clock.advance(1)
     await report(visitor, file.shortCode)
     await dismissLast()

@@ -15,7 +15,7 @@ type TakedownDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'mailQueue
 /** Which link the administrator takes down, and why. */
 export interface TakedownOrder {
   shortCode: string
-  /** The mail to the owner contains this reason. */
+  /** The email to the owner contains this reason. */
   reason: string
   actor: Actor
 }
@@ -44,7 +44,7 @@ export interface TakedownResult {
  * the link first and then reads the bytes to compute it. Then the bytes are removed; if that fails,
  * the purge job removes them later. Files whose SHA-256 is not known yet are compared by a run of
  * `findBlockedContent`, which begins within seconds. If this call is interrupted,
- * `findBlockedContent` completes it. Every owner gets a mail. A second takedown of the same file
+ * `findBlockedContent` completes it. Every owner gets an email. A second takedown of the same file
  * completes the first one, and changes nothing else. Each call that changes something leaves a line
  * in the audit log, also one that only closes a report.
  * @throws {AppError} LINK_NOT_FOUND when no file has this link, and no file was reported under it.
@@ -77,7 +77,7 @@ interface Ended {
 }
 
 /**
- * Ends the link of a file, closes its report, and asks for the mail to its owner. Blocks the
+ * Ends the link of a file, closes its report, and asks for the email to its owner. Blocks the
  * content if its SHA-256 is known. One transaction does all of it. Returns null when neither the
  * file nor a report of it exists.
  */

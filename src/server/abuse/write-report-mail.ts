@@ -7,7 +7,7 @@ import { findOpenReport } from './report-queries.ts'
 type ReportMail = Extract<MailRequest, { kind: 'report' }>
 
 /**
- * Writes the mail that tells support about a reported file. It contains the last statement that no
+ * Writes the email that tells support about a reported file. It contains the last statement that no
  * robot seems to have sent. Returns null if the report is no longer open, or has no such statement.
  */
 export async function writeReportMail(

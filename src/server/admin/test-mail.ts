@@ -20,7 +20,7 @@ interface Sent {
 type TestMailDeps = Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>
 
 /**
- * Sends the administrator a mail directly, without the queue. So an error of the mail server is
+ * Sends the administrator an email directly, without the queue. So an error of the mail server is
  * shown immediately (spec §7). The audit log tells that it was tried, and whether it worked.
  */
 export async function testMail(

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 /**
- * Makes a token of 43 random characters for the link in a mail. The database keeps only its hash.
+ * Makes a token of 43 random characters for the link in an email. The database keeps only its hash.
  */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')

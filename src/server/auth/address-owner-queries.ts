@@ -1,6 +1,6 @@
 /**
- * The SQL for people who have proved that a mail address is theirs, by the link in a mail or by an
- * issuer such as Google.
+ * The SQL for people who have proved that a mail address is theirs, by the link in an email or by
+ * an issuer such as Google.
  */
 import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
@@ -51,7 +51,7 @@ export async function insertVerifiedUser(
 
 /**
  * Gives an account that nobody verified to the owner of its address. The account gets the owner's
- * name and picture. All its sessions and ways to sign in are removed, and links in earlier mails
+ * name and picture. All its sessions and ways to sign in are removed, and links in earlier emails
  * stop working.
  */
 export async function handOverUser(
@@ -67,7 +67,7 @@ export async function handOverUser(
 }
 
 /**
- * Removes all waiting signups for this address (in lower case), so that the links in their mails
+ * Removes all waiting signups for this address (in lower case), so that the links in their emails
  * stop working. Every way to verify an address calls this in its transaction.
  */
 export async function removePendingSignups(tx: Db, email: string): Promise<void> {

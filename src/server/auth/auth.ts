@@ -4,7 +4,7 @@
  *   earlier is no try.
  * - A *known browser* signed in to the account before, and has a cookie that proves it. Its tries
  *   are counted separately, and other browsers cannot use them up.
- * - A *token* is the secret in the link of a mail. It works once, and the database keeps its
+ * - A *token* is the secret in the link of an email. It works once, and the database keeps its
  *   SHA-256.
  */
 import type { Auth as BetterAuth, BetterAuthOptions } from 'better-auth'

@@ -13,7 +13,7 @@ const systems = new Set<string>(Object.values(Bowser.OS_MAP))
  * Returns a name of the request's browser for people: 'Firefox on Linux', or 'Firefox' if the
  * system is unknown. Returns null for a missing header and for an unknown browser.
  *
- * A client can send any header, and the name appears in mails to other people. So only names from
+ * A client can send any header, and the name appears in emails to other people. So only names from
  * the library's own lists are returned, never words of the header.
  * @param userAgent the header `User-Agent`.
  */

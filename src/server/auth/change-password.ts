@@ -15,8 +15,8 @@ type ChangeDeps = Pick<Deps, 'auth' | 'clock' | 'db' | 'mailQueue' | 'passwords'
 /**
  * Changes the password of a signed-in user, who must know the current one: the session may be open
  * on a machine that somebody else uses. Wrong passwords are counted together with those of logins.
- * All other sessions end, and the caller's session gets another token. Links in earlier mails stop
- * working. A mail tells the owner.
+ * All other sessions end, and the caller's session gets another token. Links in earlier emails stop
+ * working. An email tells the owner.
  * @returns what the caller's new cookie is made of.
  * @throws {AppError} WRONG_PASSWORD, also when the password was changed meanwhile; NO_PASSWORD;
  * UNAUTHORIZED when the caller's session was ended meanwhile; TOO_MANY_REQUESTS; PASSWORDS_BUSY.

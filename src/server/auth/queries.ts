@@ -65,7 +65,7 @@ export async function makeAdministrator(tx: Db, email: string): Promise<string |
 
 /**
  * Removes rows that have expired by `now`: sessions, Better Auth's verifications, records of sent
- * letters, tokens of mails, waiting signups, and counters of attempts. They have no effect any
+ * letters, tokens of emails, waiting signups, and counters of attempts. They have no effect any
  * more, so this only saves space. It works in batches, each in its own statement.
  * @returns how many rows were removed.
  */
@@ -88,7 +88,7 @@ export async function removeLapsedRows(db: Db, now: Date): Promise<number> {
 /**
  * Removes at most `limit` rows that meet a condition from the table of this primary key. It skips
  * rows that another transaction has locked, because waiting for them could be a deadlock. For
- * example, a link in a mail removes several signups of one address at the same time.
+ * example, a link in an email removes several signups of one address at the same time.
  */
 async function removeRows(db: Db, key: PgColumn, condition: SQL, limit: number): Promise<number> {
   const keys = db
@@ -155,10 +155,10 @@ export async function lockCredentials(tx: Db, userId: string): Promise<Credentia
   return findCredentials(tx, userId)
 }
 
-/** The token of a link in a mail, as the database keeps it. */
+/** The token of a link in an email, as the database keeps it. */
 export type AccountToken = typeof accountTokens.$inferSelect
 
-/** Adds the token of a link in a mail, for an account or for a waiting signup. */
+/** Adds the token of a link in an email, for an account or for a waiting signup. */
 export async function insertAccountToken(
   db: Db,
   token: Omit<AccountToken, 'userId' | 'signupId'> & ({ userId: string } | { signupId: string }),

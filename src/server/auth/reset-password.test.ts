@@ -24,7 +24,7 @@ function tokenIn(mail: Mail | undefined): string {
   return /\/reset-password\?token=([\w-]+)/.exec(mail?.letter.text ?? '')?.[1] ?? ''
 }
 
-/** Asks for the mail by which a password is reset. Returns the token in it. */
+/** Asks for the email by which a password is reset. Returns the token in it. */
 async function letterFor({ email }: Pick<Person, 'email'>): Promise<string> {
   await app.mails()
   expect((await forget(email)).status).toBe(200)

@@ -17,10 +17,10 @@ import {
 import { endSessions } from './session-queries.ts'
 
 /**
- * Sets a new password by the token in the link of a mail (spec §5, reset password). The token works
- * once. Whoever has it reads the account's mail. So the address counts as verified from then on,
- * and waiting signups for it are removed. Every session of the account ends, and a mail tells the
- * owner.
+ * Sets a new password by the token in the link of an email (spec §5, reset password). The token
+ * works once. Whoever has it reads the account's mail. So the address counts as verified from then
+ * on, and waiting signups for it are removed. Every session of the account ends, and an email tells
+ * the owner.
  * @param address the client's address, for the audit log and for the queue of passwords to hash.
  * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, expired or used, or
  * that was made before the account's address or password changed.

@@ -113,7 +113,7 @@ function handlers(deps: AuthDeps): AuthHandlers {
       const email = body.email.toLowerCase()
       const askedAt = deps.clock().toISOString()
       // Every request makes one insert, whether or not the account exists. So its duration tells
-      // nothing about accounts. The job that sends the mail looks for the account later.
+      // nothing about accounts. The job that sends the email looks for the account later.
       await deps.mailQueue.add({ kind: 'forgot-password', email, askedAt })
       return {
         message: "If an account exists, we've sent password reset instructions to your email.",
@@ -151,9 +151,9 @@ function handlers(deps: AuthDeps): AuthHandlers {
 }
 
 /**
- * Returns the counter of the mails that one client may cause to one address. Where addresses are
- * not verified, there is no such counter. Its limit is lower than the limit for all mails to the
- * address (`letterLimits`). So one client alone cannot use up the mails that the owner may get.
+ * Returns the counter of the emails that one client may cause to one address. Where addresses are
+ * not verified, there is no such counter. Its limit is lower than the limit for all emails to the
+ * address (`letterLimits`). So one client alone cannot use up the emails that the owner may get.
  */
 async function letterCounters(deps: AuthDeps, email: string, client: string): Promise<Counter[]> {
   if (!deps.config.requireEmailVerification) return []

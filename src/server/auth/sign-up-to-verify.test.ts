@@ -106,7 +106,7 @@ describe('POST /api/auth/signup where addresses are verified', () => {
       [known, 'Somebody signed up with your address'],
       [waiting, 'Verify your email address for Mayfly'],
     ])
-    // After the mails were sent, the stranger tries to log in with each signup.
+    // After the emails were sent, the stranger tries to log in with each signup.
     const logins = []
     for (const address of [email, known, waiting, admin]) {
       logins.push(await seen(await tryLogin(app, address, chosen)))

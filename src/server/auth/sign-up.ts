@@ -26,7 +26,7 @@ interface SignupClient {
 
 /**
  * Signs somebody up (spec §5, signup). Where addresses must be verified, the signup waits until the
- * link in its mail is opened. A stranger cannot notice whether the address has an account. Where
+ * link in its email is opened. A stranger cannot notice whether the address has an account. Where
  * addresses need not be verified, the account is made immediately.
  * @returns the id of the waiting signup, or null.
  * @throws {AppError} SIGNUP_NOT_ALLOWED; PASSWORDS_BUSY; EMAIL_TAKEN, only where addresses need not
@@ -45,8 +45,8 @@ export async function signUp(
 }
 
 /**
- * Stores a signup and requests its mail. It makes the same statements for every address, so that
- * its duration tells nothing about accounts. The job that writes the mail finds out whether the
+ * Stores a signup and requests its email. It makes the same statements for every address, so that
+ * its duration tells nothing about accounts. The job that writes the email finds out whether the
  * address has an account.
  */
 async function waitForVerification(

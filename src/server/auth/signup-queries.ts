@@ -1,5 +1,5 @@
 /**
- * The SQL of signups that wait until the link in their mail is opened, and of the letters to an
+ * The SQL of signups that wait until the link in their email is opened, and of the letters to an
  * address.
  */
 import { and, desc, eq, gt, ne, notInArray, sql } from 'drizzle-orm'
@@ -11,8 +11,8 @@ import { passwordProvider } from './queries.ts'
 
 /**
  * At most this many signups of one address wait, because a login compares its password with all of
- * them. When the mail of a new signup is written, older signups beyond this number are removed.
- * These mails are limited too (see `letterLimits`), so nobody can remove another person's signup
+ * them. When the email of a new signup is written, older signups beyond this number are removed.
+ * These emails are limited too (see `letterLimits`), so nobody can remove another person's signup
  * quickly.
  */
 const mostWaiting = 20

@@ -10,8 +10,8 @@ const idPattern = /^[\w-]{1,64}$/
 /**
  * Stores the id of a waiting signup or of an account in a cookie. When this browser asks for the
  * verification mail again, it gets the mail of exactly that signup or account. Without the id, it
- * would get the mail of the newest signup of the address, which could be a stranger's. The id is no
- * secret, because the mail goes to the address in any case.
+ * would get the email of the newest signup of the address, which could be a stranger's. The id is
+ * no secret, because the email goes to the address in any case.
  */
 export function setUnverified(
   { config }: Pick<Deps, 'config'>,

@@ -28,7 +28,7 @@ import {
 type VerifyDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 /**
- * Verifies an address by the token in the link of a mail (spec §4, email verification). The token
+ * Verifies an address by the token in the link of an email (spec §4, email verification). The token
  * of a signup makes an account with exactly the name and the password of that signup. Of several
  * tokens for one address, the first one that is used decides: the other signups are removed, and
  * older sessions and tokens of the address stop working. If the same token is used again, the call

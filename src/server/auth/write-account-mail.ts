@@ -22,12 +22,12 @@ type AccountMailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 type AccountMail = Exclude<MailRequest, { kind: 'trial' | 'files' | 'takedown' | SupportLetter }>
 
 /**
- * Writes the mail that a request asks for, at the time when it is sent. Returns null if the account
- * does not exist (any more), or if its address has already got as many mails as the limit allows.
- * Each attempt to send makes a new token for the link in the mail. The tokens of earlier attempts
- * work as well, because those mails may have arrived.
- * @param isRepeated true when an earlier attempt has counted the mail but could not send it. Then
- * the mail is not counted again.
+ * Writes the email that a request asks for, at the time when it is sent. Returns null if the
+ * account does not exist (any more), or if its address has already got as many emails as the limit
+ * allows. Each attempt to send makes a new token for the link in the email. The tokens of earlier
+ * attempts work as well, because those emails may have arrived.
+ * @param isRepeated true when an earlier attempt has counted the email but could not send it. Then
+ * the email is not counted again.
  */
 export async function writeAccountMail(
   deps: AccountMailDeps,

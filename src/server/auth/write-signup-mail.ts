@@ -22,7 +22,7 @@ type SignupMailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 type RequestOf<Kind extends MailRequest['kind']> = Extract<MailRequest, { kind: Kind }>
 
 /**
- * Writes the mail for a new signup. If the address has got too many mails, the signup is removed,
+ * Writes the email for a new signup. If the address has got too many emails, the signup is removed,
  * because its link would reach nobody.
  */
 export async function writeSignupLetter(
@@ -47,10 +47,10 @@ export async function writeSignupLetter(
 }
 
 /**
- * Writes the mail of a signup again. `subject` is the id of the signup or of the account. Without
+ * Writes the email of a signup again. `subject` is the id of the signup or of the account. Without
  * such a signup, it takes the newest one of the address. If no signup waits, or `subject` is the
- * account, the mail verifies the account. Returns null if there is nothing to verify, or too many
- * mails were sent.
+ * account, the email verifies the account. Returns null if there is nothing to verify, or too many
+ * emails were sent.
  */
 export async function writeResentLetter(
   deps: SignupMailDeps,
@@ -69,7 +69,7 @@ export async function writeResentLetter(
 }
 
 /**
- * Writes the mail that a signup causes. If its address has an account, the mail tells the owner
+ * Writes the email that a signup causes. If its address has an account, the email tells the owner
  * about the signup, and the signup gets no link.
  */
 async function letterOf(deps: SignupMailDeps, signup: PendingSignup): Promise<Addressed | null> {
@@ -90,7 +90,7 @@ async function letterOf(deps: SignupMailDeps, signup: PendingSignup): Promise<Ad
   const expiresAt = new Date(clock().getTime() + tokenLifetimeMs['verify-email'])
   const waits = await db.transaction(async (tx) => {
     // The signup may be gone, because another signup of the address was verified meanwhile. If it
-    // still exists, it must wait until this mail arrives, even if the mail is late.
+    // still exists, it must wait until this email arrives, even if it is late.
     if (!(await extendPendingSignup(tx, id, expiresAt))) return false
     const stamp = credentialStamp({ email, passwordHash })
     const hash = tokenHash(token)

@@ -102,7 +102,7 @@ const shards = 16
 /**
  * Returns the function that counts downloads of a file. One statement adds them to the file's
  * total, to the file's day, and to the owner's day. It also records a file's first download if the
- * owner wants a mail about it. If the file no longer exists, it counts nothing. The statement is
+ * owner wants an email about it. If the file no longer exists, it counts nothing. The statement is
  * prepared, because building it costs more than running it.
  *
  * Counting for the owner locks the owner's row, and counting for the file locks the file's row. The

@@ -4,7 +4,7 @@ import type { Recipient } from './mailer.ts'
 /** A letter and the person it is sent to. */
 export interface Addressed {
   to: Recipient
-  /** To whom an answer to the mail goes. Without it, the answer goes to the sender. */
+  /** To whom an answer to the email goes. Without it, the answer goes to the sender. */
   replyTo?: Recipient
   content: LetterContent
 }
@@ -13,7 +13,9 @@ export interface Addressed {
 interface Account {
   email: string
   firstName: string
-  /** Whether the owner has proved, by a link in a mail, that they read the mail of this address. */
+  /**
+   * Whether the owner has proved, by a link in an email, that they read the mail of this address.
+   */
   emailVerified: boolean
 }
 

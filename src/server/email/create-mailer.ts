@@ -16,8 +16,8 @@ export function sendsMail({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean {
 
 /**
  * Creates the mailer that the settings ask for. If they name a mail server, it sends mail there.
- * Otherwise it writes each mail to the folder `outbox`. The library for mail is loaded with the
- * first mail, because it costs time and memory at the start.
+ * Otherwise it writes each email to the folder `outbox`. The library for mail is loaded with the
+ * first email, because it costs time and memory at the start.
  */
 export function createMailer(settings: MailSettings, deps: MailDeps): Mailer {
   let loading: Promise<Mailer> | undefined

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Returns the key under which a mail is queued: a UUID of version 8 made from a hash of `name`,
- * which says what the mail is about. The queue takes only one mail with the same key, so it is sent
- * once.
+ * Returns the key under which an email is queued: a UUID of version 8 made from a hash of `name`,
+ * which says what the email is about. The queue takes only one email with the same key, so it is
+ * sent once.
  */
 export function letterKey(name: string): string {
   const hash = createHash('sha256').update(name).digest('hex')

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 
-/** The content of a mail, as a mail program shows it. Its text and its HTML say the same. */
+/** The content of an email, as a mail program shows it. Its text and its HTML say the same. */
 export interface Letter {
   subject: string
   text: string

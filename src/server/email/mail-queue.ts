@@ -7,7 +7,7 @@ import type { Db } from '../db/db.ts'
 const moment = z.iso.datetime()
 
 /**
- * A request to send a mail. It holds little more than an id or an address. The job that sends the
+ * A request to send an email. It holds little more than an id or an address. The job that sends the
  * mail looks up everything else. So a request costs the same whether or not the account exists, and
  * no secret link waits in the queue. Addresses are in lower case.
  */
@@ -82,24 +82,25 @@ export const supportLetters = [
 export type SupportLetter = (typeof supportLetters)[number]
 
 /**
- * The queue of mail. The database keeps each request until its mail is sent or permanently refused.
+ * The queue of mail. The database keeps each request until its email is sent or permanently
+ * refused.
  */
 export interface MailQueue {
   /**
-   * Adds one request, by one insert. With `tx` the mail is sent only if that transaction commits.
-   * With `later` the mail is sent at that moment or after it. A request whose key is already in the
-   * queue adds nothing.
+   * Adds one request, by one insert. With `tx` the email is sent only if that transaction commits.
+   * With `later` the email is sent at that moment or after it. A request whose key is already in
+   * the queue adds nothing.
    */
   add(request: MailRequest, tx?: Db, later?: LaterMail): Promise<void>
   /**
-   * Removes all waiting requests for mails to a person, even those for a later time. It cannot stop
-   * a mail that the server is sending at this moment.
+   * Removes all waiting requests for emails to a person, even those for a later time. It cannot
+   * stop an email that the server is sending at this moment.
    * @returns how many requests were removed.
    */
   withdraw(person: Addressee, tx: Db): Promise<number>
 }
 
-/** The ways in which a request can name the person who gets its mail. */
+/** The ways in which a request can name the person who gets its email. */
 export interface Addressee {
   userId: string
   /** In lower case. */
@@ -107,7 +108,7 @@ export interface Addressee {
   signupIds: readonly string[]
 }
 
-/** When a mail is to be sent, and its key: a UUID that no other mail has. */
+/** When an email is to be sent, and its key: a UUID that no other email has. */
 export interface LaterMail {
   at: Date
   key: string

@@ -1,12 +1,13 @@
 /**
  * Mail. The words of this room:
- * - A *letter* is the content of a mail, in text and HTML.
+ * - A *letter* is the content of an email, in text and HTML.
  * - The *outbox* is the folder for mail where no mail server is set.
  */
 import type { Letter } from './letter.ts'
 
 /**
- * Who gets a mail. People typed the name themselves, so a mailer must not parse it for an address.
+ * Who gets an email. People typed the name themselves, so a mailer must not parse it for an
+ * address.
  */
 export interface Recipient {
   name: string
@@ -15,11 +16,11 @@ export interface Recipient {
 
 export interface Mail {
   to: Recipient
-  /** To whom an answer to the mail goes. Without it, the answer goes to the sender. */
+  /** To whom an answer to the email goes. Without it, the answer goes to the sender. */
   replyTo?: Recipient | undefined
   letter: Letter
   /**
-   * The Message-ID, `job-id@host`. It is the same for every try of one mail, so that mail programs
+   * The Message-ID, `job-id@host`. It is the same for every try of one email, so that mail programs
    * recognise a second copy.
    */
   messageId: string
@@ -28,7 +29,7 @@ export interface Mail {
 /** Sends mail to a mail server, or writes it to a folder where no mail server is set. */
 export interface Mailer {
   /**
-   * Resolves when the mail server has accepted the mail, or when the mail is in the folder.
+   * Resolves when the mail server has accepted the email, or when the email is in the folder.
    * @throws {MailRefused} when no later try can succeed.
    * @throws {Error} when a later try may succeed.
    */
@@ -42,7 +43,8 @@ export interface Mailer {
 }
 
 /**
- * The mail server will never take this mail: the address does not exist, or the content is refused.
+ * The mail server will never take this email: the address does not exist, or the content is
+ * refused.
  */
 export class MailRefused extends Error {
   constructor(reason: string, options?: ErrorOptions) {

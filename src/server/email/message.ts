@@ -1,12 +1,12 @@
 import type { Mail } from './mailer.ts'
 
 /**
- * Keeps the mail library from reading files and URLs for the content of a mail. Our mails do not
+ * Keeps the mail library from reading files and URLs for the content of an email. Our emails do not
  * need that, and an attacker could misuse it to read files of the server.
  */
 export const noReading = { disableFileAccess: true, disableUrlAccess: true } as const
 
-/** Returns a mail in the form that the mail library takes. */
+/** Returns an email in the form that the mail library takes. */
 export function messageOf({ to, replyTo, letter, messageId }: Mail, from: string) {
   return {
     from,
@@ -17,7 +17,7 @@ export function messageOf({ to, replyTo, letter, messageId }: Mail, from: string
     html: letter.html,
     messageId: `<${messageId}>`,
     headers: {
-      // This header asks programs not to answer the mail (RFC 3834).
+      // This header asks programs not to answer the email (RFC 3834).
       'Auto-Submitted': 'auto-generated',
     },
   }

@@ -12,10 +12,10 @@ import { messageOf, noReading } from './message.ts'
 const maxAddressLength = 100
 
 /**
- * Writes each mail to a file `<time>-<to>.eml` in a folder, for a server without SMTP. The
- * administrator reads the mails there. The log names the folder and the mail's Message-ID, and not
- * the file, whose name contains an address. A file appears only when it is complete. Only the
- * server's user may read it, because the links in mails open accounts.
+ * Writes each email to a file `<time>-<to>.eml` in a folder, for a server without SMTP. The
+ * administrator reads the emails there. The log names the folder and the email's Message-ID, and
+ * not the file, whose name contains an address. A file appears only when it is complete. Only the
+ * server's user may read it, because the links in emails open accounts.
  */
 export function outboxMailer(options: {
   folder: string
@@ -26,8 +26,8 @@ export function outboxMailer(options: {
   const { folder, from, clock, log } = options
   let last = 0
   /**
-   * Returns a later time for each mail. So two mails to one address in the same millisecond get two
-   * files.
+   * Returns a later time for each email. So two emails to one address in the same millisecond get
+   * two files.
    */
   const nextTime = () => {
     last = Math.max(clock().getTime(), last + 1)

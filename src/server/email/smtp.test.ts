@@ -105,8 +105,8 @@ describe('a mail over SMTP', () => {
 
 describe('a mail server that falls silent', () => {
   /**
-   * Sends a mail. Expects that the mailer gives up by itself, before the server hangs up, and that
-   * the mail may be tried again.
+   * Sends an email. Expects that the mailer gives up by itself, before the server hangs up, and
+   * that the email may be tried again.
    */
   const expectToGiveUp = async (url: string, timeouts: Parameters<typeof smtpMailer>[1]) => {
     const impatient = smtpMailer({ url, from: 'support@example.org' }, timeouts)
@@ -134,7 +134,7 @@ describe('a mail server that falls silent', () => {
 
   it('after the content of a mail: the mail may be tried again', async () => {
     server.react('hold')
-    // A mailer without this time-out waits for the answer, and then the mail has been sent.
+    // A mailer without this time-out waits for the answer, and then the email has been sent.
     const answer = setTimeout(() => server.react('accept'), hangMs)
     // On a slow machine the mailer gives up before the server has the content. Then it gets more
     // time.
@@ -151,7 +151,7 @@ describe('a mail server on another machine', () => {
   const elsewhere = (url: string, login = '') =>
     url.replace('smtp://127.0.0.1', `smtp://${login}0.0.0.0`)
 
-  /** Sends a mail by the server of this URL. Returns the error, or null. */
+  /** Sends an email by the server of this URL. Returns the error, or null. */
   const sendBy = async (url: string): Promise<unknown> => {
     const other = smtpMailer({ url, from: 'support@example.org' })
     try {

@@ -3,7 +3,7 @@ import { type Mailer, MailRefused } from './mailer.ts'
 import { messageOf, noReading } from './message.ts'
 import { mayGoInClear, withoutTlsSetting } from './smtp-url.ts'
 
-/** How long to wait for the mail server. After that, the try fails, and the mail is sent later. */
+/** How long to wait for the mail server. After that, the try fails, and the email is sent later. */
 interface SmtpTimeouts {
   /** The time for connecting, from the DNS lookup to the server's greeting. */
   connectionTimeoutMs: number
@@ -23,7 +23,7 @@ const defaultTimeouts: SmtpTimeouts = {
  * Sends mail through the server of an `smtp://` or `smtps://` URL, over at most three connections
  * that stay open. It sends nothing without TLS, unless the server is on this machine or the URL
  * allows it: see `mayGoInClear`.
- * @param from the sender of every mail: `Name <address>` or an address.
+ * @param from the sender of every email: `Name <address>` or an address.
  * @param timeouts replace those of `defaultTimeouts`. Only tests need this.
  */
 export function smtpMailer(
@@ -39,7 +39,8 @@ export function smtpMailer(
     requireTLS: !mayGoInClear(url),
     pool: true,
     maxConnections: 3,
-    // The job queue repeats failed mails and counts the tries. So the library must not repeat them.
+    // The job queue repeats failed emails and counts the tries. So the library must not repeat
+    // them.
     maxRequeues: 0,
     connectionTimeout: connectionTimeoutMs,
     greetingTimeout: greetingTimeoutMs,
@@ -66,7 +67,7 @@ export function smtpMailer(
 }
 
 /**
- * Tells whether the mail server refused this mail permanently with 5xx, because of its sender, its
+ * Tells whether the mail server refused this email permanently with 5xx, because of its sender, its
  * recipient or its content. A 5xx to the login or the greeting means a wrong setting, which the
  * operator may correct before the next try.
  */

@@ -12,12 +12,12 @@ import { countFeedbackUnderLock, insertFeedback } from './queries.ts'
 type FeedbackDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLimits'>
 
 /**
- * Stores feedback, and puts the mail that shows it to the support into the queue. Both are one
+ * Stores feedback, and puts the email that shows it to the support into the queue. Both are one
  * transaction, so that neither is lost. Two sorts of feedback get no mail of their own: feedback
  * with something in the hidden field `website`, which seems to be from a robot, and feedback that
- * comes when the mails of this hour are used up. The first sort is not refused, because a browser
- * may have filled in the field by itself. After the hour, one mail tells how much feedback of it is
- * stored.
+ * comes when the emails of this hour are used up. The first sort is not refused, because a browser
+ * may have filled in the field by itself. After the hour, one email tells how much feedback of it
+ * is stored.
  * @throws {AppError} TOO_MANY_REQUESTS when this address has sent too much, or the instance has
  * stored as much as it takes in a day.
  */

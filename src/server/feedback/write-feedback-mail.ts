@@ -8,8 +8,8 @@ import { countFeedbackOf, findFeedback } from './queries.ts'
 type FeedbackMail = Extract<MailRequest, { kind: 'feedback' }>
 
 /**
- * Writes the mail that shows feedback to the support. An answer to the mail goes to the person who
- * sent the feedback. Returns null if the feedback no longer exists.
+ * Writes the email that shows feedback to the support. An answer to the email goes to the person
+ * who sent the feedback. Returns null if the feedback no longer exists.
  */
 export async function writeFeedbackMail(
   { config, db }: Pick<Deps, 'config' | 'db'>,
@@ -26,7 +26,7 @@ export async function writeFeedbackMail(
 }
 
 /**
- * Writes the mail that tells the support that not all feedback of an hour got a mail of its own,
+ * Writes the email that tells the support that not all feedback of an hour got an email of its own,
  * and how much of that hour is stored now. Returns null if all of it is deleted.
  */
 export async function writeFeedbackDigest(

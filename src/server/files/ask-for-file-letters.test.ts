@@ -29,7 +29,7 @@ beforeEach(async () => {
   ada = await makeReader()
 })
 
-/** Makes a premium user with a verified address, who can get mails about files. */
+/** Makes a premium user with a verified address, who can get emails about files. */
 async function makeReader(facts: { emailVerified?: boolean } = {}) {
   const person = await makePerson(app, { tier: 'premium' })
   await app.deps.db
@@ -48,7 +48,7 @@ async function prefer(person: Person, preferences: Partial<Preferences>) {
   expect(response.status).toBe(200)
 }
 
-/** Runs a job and sends the mails that it requested. Returns what this person gets. */
+/** Runs a job and sends the emails that it requested. Returns what this person gets. */
 async function lettersTo(person: Person, job: typeof tellFirstDownloads) {
   await job(app.deps)
   const mails = await app.mails()

@@ -11,15 +11,15 @@ import {
 type LetterDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
 
 const ownersAtOnce = 100
-/** One mail tells about at most this many files. For more files, an owner gets several mails. */
+/** One email tells about at most this many files. For more files, an owner gets several emails. */
 const mostFilesOfLetter = 1000
 
 /**
- * Requests the mails about files that were downloaded for the first time: one mail for all such
+ * Requests the emails about files that were downloaded for the first time: one email for all such
  * files of an owner. Counting the first download adds the file to a table, and the transaction that
- * requests its mail removes it from there. So exactly one mail tells of each file, even if a run is
- * interrupted or runs twice.
- * @returns for how many files a mail was requested.
+ * requests its email removes it from there. So exactly one email tells of each file, even if a run
+ * is interrupted or runs twice.
+ * @returns for how many files an email was requested.
  */
 export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: number }> {
   return forEachOwner(
@@ -27,8 +27,8 @@ export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: numbe
     (ownerId) =>
       askForLetters(deps, ownerId, 'first-download', async (tx) => {
         const fileIds = await takeFirstDownloads(tx, ownerId, mostFilesOfLetter)
-        // If the owner no longer wants this mail, the rows are removed from `first_downloads`
-        // without a mail.
+        // If the owner no longer wants this email, the rows are removed from `first_downloads`
+        // without an email.
         const reader = await findLetterReader(tx, ownerId, deps.clock())
         return { fileIds, isWanted: reader?.mailOnFirstDownload === true }
       }),
@@ -36,11 +36,11 @@ export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: numbe
 }
 
 /**
- * Requests the mails about links that end within a day: one mail for all such links of an owner.
- * The transaction that requests the mail also records, in the file's row, which end of the link the
- * mail announces. So the owner gets only one mail about each end. A renewed link has another end,
- * and gets another mail.
- * @returns for how many files a mail was requested.
+ * Requests the emails about links that end within a day: one email for all such links of an owner.
+ * The transaction that requests the email also records, in the file's row, which end of the link
+ * the mail announces. So the owner gets only one email about each end. A renewed link has another
+ * end, and gets another email.
+ * @returns for how many files an email was requested.
  */
 export function tellEndingLinks(deps: LetterDeps): Promise<{ toldCount: number }> {
   const now = deps.clock()
@@ -56,9 +56,9 @@ export function tellEndingLinks(deps: LetterDeps): Promise<{ toldCount: number }
 }
 
 /**
- * Requests mails to an owner until `take` returns fewer files than one mail can tell about. Taking
- * files and requesting their mail happen in one transaction.
- * @returns for how many files a mail was requested.
+ * Requests emails to an owner until `take` returns fewer files than one email can tell about.
+ * Taking files and requesting their mail happen in one transaction.
+ * @returns for how many files an email was requested.
  */
 async function askForLetters(
   { db, mailQueue }: LetterDeps,

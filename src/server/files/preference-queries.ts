@@ -10,8 +10,8 @@ import type { FileRow } from './queries.ts'
 const tiersWithManager = tiers.filter((tier) => tierTraits[tier].fileManager)
 
 /**
- * Tells, as SQL, whether the owner's tier at `now` has the File Manager. Only such owners get mails
- * about files.
+ * Tells, as SQL, whether the owner's tier at `now` has the File Manager. Only such owners get
+ * emails about files.
  */
 function hasManager(now: Date): SQL {
   return inArray(tierAt(now), tiersWithManager)
@@ -102,8 +102,8 @@ function endsUntold(now: Date, until: Date) {
 }
 
 /**
- * Returns the ids of at most `limit` owners who want a mail about links that end between `now` and
- * `until`, and have not got it. The ids are sorted, and begin with the first one after `after`.
+ * Returns the ids of at most `limit` owners who want an email about links that end between `now`
+ * and `until`, and have not got it. The ids are sorted, and begin with the first one after `after`.
  */
 export async function findOwnersOfEndingLinks(
   db: Db,
@@ -134,8 +134,8 @@ export async function findOwnersOfEndingLinks(
 
 /**
  * Finds at most `limit` files of an owner whose links end between `now` and `until`. Records in
- * their rows that a mail announces this end, and returns their ids. If several callers do this at
- * the same time, only one of them gets each file. After a renewal, another mail can announce the
+ * their rows that an email announces this end, and returns their ids. If several callers do this at
+ * the same time, only one of them gets each file. After a renewal, another email can announce the
  * new end.
  */
 export async function takeEndingLinks(
@@ -159,14 +159,16 @@ export async function takeEndingLinks(
   return taken.map(({ id }) => id)
 }
 
-/** A user who gets a mail about files, and what the mail depends on. */
+/** A user who gets an email about files, and what the email depends on. */
 export type LetterReader = Pick<
   typeof users.$inferSelect,
   'email' | 'emailVerified' | 'firstName'
 > &
   Pick<Preferences, 'mailOnFirstDownload' | 'mailBeforeExpiry'>
 
-/** Finds a user who can get mails about files at `now`, and which of these mails the user wants. */
+/**
+ * Finds a user who can get emails about files at `now`, and which of these emails the user wants.
+ */
 export async function findLetterReader(
   db: Db,
   userId: string,

@@ -75,9 +75,9 @@ export function webFiles(options: {
   })
   const ordinary = application('same-origin')
   const dashboard = application('same-origin', { vary: 'Cookie, Accept-Encoding' })
-  // The address of these pages contains a secret token from a mail. With `no-referrer`, browsers do
-  // not send the address along when they load the page's files. Otherwise the log of a proxy could
-  // contain the token. Search engines must not list the address either.
+  // The address of these pages contains a secret token from an email. With `no-referrer`, browsers
+  // do not send the address along when they load the page's files. Otherwise the log of a proxy
+  // could contain the token. Search engines must not list the address either.
   const silent = application('no-referrer', { 'x-robots-tag': 'noindex' })
   const screens = new Map<string, WebFile>(
     pages.map((path) => [path, tokenPages.includes(path) ? silent : ordinary]),

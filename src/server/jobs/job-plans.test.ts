@@ -129,7 +129,7 @@ describe('the purge, and the report of what is overdue', () => {
 })
 
 describe('the mails about links that end', () => {
-  /** Each of the first owners wants mails, and has one file whose link ends within a day. */
+  /** Each of the first owners wants emails, and has one file whose link ends within a day. */
   beforeAll(async () => {
     await app.pool.query(
       `insert into preferences select 'user-' || n, 3, true, true from generate_series(1, $1::int) n`,

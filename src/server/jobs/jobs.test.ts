@@ -21,7 +21,7 @@ function startQueue() {
   return openJobQueue(app.pool, app.deps.log)
 }
 
-/** Returns what the jobs need. Mails go to `send`. */
+/** Returns what the jobs need. Emails go to `send`. */
 function jobDeps(send: Mailer['send'] = async () => {}) {
   return { ...app.deps, mailer: { send, check: async () => {}, close() {} } }
 }

@@ -35,12 +35,12 @@ const pollingIntervalSeconds = 5
 
 /**
  * How often mail is looked for, and how many workers send mail in parallel, so that a slow mail
- * server delays only some mails.
+ * server delays only some emails.
  */
 const mailPollingSeconds = 1
 const mailWorkers = 3
 /**
- * How many mails a worker takes in one step. A worker that got this many looks for more without a
+ * How many emails a worker takes in one step. A worker that got this many looks for more without a
  * pause. Otherwise many requests for mail, which any client can make, would delay all mail.
  */
 const mailsOfWorker = 2
@@ -198,8 +198,8 @@ async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
 }
 
 /**
- * Tries once to send a mail. A mail that was refused permanently is kept for the operator and not
- * tried again.
+ * Tries once to send an email. An email that was refused permanently is kept for the operator and
+ * not tried again.
  */
 async function sendOne(
   deps: SendMailDeps & Pick<Deps, 'metrics'>,

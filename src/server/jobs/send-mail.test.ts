@@ -136,7 +136,7 @@ describe('mail on its way', () => {
     const [job] = await jobsFor(email)
     expect(job).toMatchObject({ retry_count: 0, output: { reason: expect.stringMatching(/^550/) } })
 
-    /** Pretends that the mail failed this long ago, and makes the queue remove what is too old. */
+    /** Pretends that the email failed this long ago, and makes the queue remove what is too old. */
     const failedFor = async (time: string) => {
       await app.pool.query(
         'update pgboss.job set completed_on = now() - $2::interval where id = $1',

@@ -12,10 +12,10 @@ import { writeTrialMail } from '../tiers/write-trial-mail.ts'
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailer' | 'settings'>
 
 /**
- * Sends the mail that a request asks for. Sends none if nobody needs it any more. Each try of a
+ * Sends the email that a request asks for. Sends none if nobody needs it any more. Each try of a
  * request has the same `Message-ID`, so that mail programs recognise a second copy.
  * @param job its id stays the same for all tries; `retryCount` says how many tries came before.
- * @throws {MailRefused} when the mail server will never take the mail. After any other error a
+ * @throws {MailRefused} when the mail server will never take the email. After any other error a
  * later try may succeed.
  */
 export async function sendMail(
@@ -40,7 +40,7 @@ export async function sendMail(
 }
 
 /**
- * Writes the mail of a request, by the code of the feature that the request belongs to. Returns
+ * Writes the email of a request, by the code of the feature that the request belongs to. Returns
  * null if no mail is to be sent.
  */
 function writeMail(

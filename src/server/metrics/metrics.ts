@@ -23,7 +23,7 @@ const eventLoopPrecisionMs = 20
 export const jobOutcomes = ['done', 'failed'] as const
 type JobOutcome = (typeof jobOutcomes)[number]
 
-/** How a try to send a mail can end. `failed`: it is tried again. `refused`: it is given up. */
+/** How a try to send an email can end. `failed`: it is tried again. `refused`: it is given up. */
 export const mailOutcomes = ['sent', 'failed', 'refused'] as const
 type MailOutcome = (typeof mailOutcomes)[number]
 
@@ -72,7 +72,7 @@ export function createMetrics(worker: number | null = null) {
       return (outcome) => void took({ outcome })
     },
 
-    /** Counts a try to send a mail. */
+    /** Counts a try to send an email. */
     mailTried: (outcome: MailOutcome): void => mails.inc({ outcome }),
 
     ...gaugesOf(registry),

@@ -43,9 +43,11 @@ const password = z.string().max(maxPasswordLength).refine(fitsDatabase, 'Must be
  */
 export const currentPassword = password.min(1)
 export const newPassword = password.min(minPasswordLength, passwordTooShort)
-/** The secret text in the link of a mail, which proves that somebody has read the mail. */
+/** The secret text in the link of an email, which proves that somebody has read the mail. */
 const token = z.string().min(1).max(200)
-/** A name must be one line without characters that reorder text, because mails and logs show it. */
+/**
+ * A name must be one line without characters that reorder text, because emails and logs show it.
+ */
 export const optionalName = z.string().trim().max(100).refine(isPlainLine, 'Must be text.')
 export const personName = optionalName.min(1)
 

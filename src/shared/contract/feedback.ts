@@ -8,8 +8,8 @@ import { done, isoDate, isPlainLine, linesOfText, tooLong } from './fields.ts'
 export const longestFeedback = { name: 100, email: longestAddress, message: 5000 } as const
 
 /**
- * The schema of a text of one line. Mails and lists show it, so it must not contain characters that
- * reorder text.
+ * The schema of a text of one line. Emails and lists show it, so it must not contain characters
+ * that reorder text.
  */
 function line(most: number) {
   return z

@@ -22,7 +22,7 @@ export function fitsDatabase(text: string): boolean {
 
 /**
  * True if a text can be stored, has one line, and contains no control characters and none that
- * reorder text. Mails, lists and logs show such texts, and could mislead their readers otherwise.
+ * reorder text. Emails, lists and logs show such texts, and could mislead their readers otherwise.
  */
 export function isPlainLine(text: string): boolean {
   return fitsDatabase(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)

@@ -28,7 +28,7 @@ export const signInWays = {
       google: z.boolean(),
       /** Who can sign up: anybody, nobody, or people with a mail address of these domains. */
       signup: signupPolicy,
-      /** False if no mail server is configured. Then mails reach nobody. */
+      /** False if no mail server is configured. Then emails reach nobody. */
       sendsMail: z.boolean(),
     }),
     errors: [],

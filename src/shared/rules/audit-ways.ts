@@ -4,15 +4,15 @@
  */
 
 /**
- * How the owner of an account changed its password. `letter`: by the link in a mail that resets it.
- * `session`: while signed in. A mail tells the owner of both.
+ * How the owner of an account changed its password. `letter`: by the link in an email that resets
+ * it. `session`: while signed in. An email tells the owner of both.
  */
 export const ownPasswordChanges = ['letter', 'session'] as const
 export type OwnPasswordChange = (typeof ownPasswordChanges)[number]
 
 /**
- * How a password was changed. `taking-over`: by the link in a mail of a signup, which took over an
- * account whose address nobody had verified before.
+ * How a password was changed. `taking-over`: by the link in an email of a signup, which took over
+ * an account whose address nobody had verified before.
  */
 export const passwordChanges = [...ownPasswordChanges, 'taking-over'] as const
 export type PasswordChange = (typeof passwordChanges)[number]

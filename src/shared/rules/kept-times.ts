@@ -21,7 +21,7 @@ export const googleRequestKeptMs = 10 * minuteInMs
  */
 export const browserFileKeptMs = 24 * hourInMs
 
-/** How long the server keeps a request for a mail after it has sent or given up the mail. */
+/** How long the server keeps a request for an email after it has sent or given up the email. */
 export const mailRequestKeptMs = 14 * dayInMs
 
 /** How long the server keeps feedback that the administrator has not deleted. */

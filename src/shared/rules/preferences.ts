@@ -7,9 +7,9 @@ export interface Preferences {
    * tier does not offer this number, `selectedDays` chooses another.
    */
   defaultExpirationDays: number
-  /** True if the user gets a mail about the first download of each file. */
+  /** True if the user gets an email about the first download of each file. */
   mailOnFirstDownload: boolean
-  /** True if the user gets a mail a day before a link expires. */
+  /** True if the user gets an email a day before a link expires. */
   mailBeforeExpiry: boolean
 }
 

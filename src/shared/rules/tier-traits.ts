@@ -5,7 +5,7 @@ import type { Tier } from './tier.ts'
  * compares the names of tiers. The limits of a tier are in `tier-limits.ts`.
  */
 export interface TierTraits {
-  /** The name that pages and mails show. */
+  /** The name that pages and emails show. */
   name: string
   /** True if the page header shows the tier's name beside the user. */
   hasBadge: boolean

@@ -1,6 +1,8 @@
 import { dayInMs, hourInMs } from './time-units.ts'
 
-/** What a person can do with the link in a mail, and how long that link works, in milliseconds. */
+/**
+ * What a person can do with the link in an email, and how long that link works, in milliseconds.
+ */
 export const tokenLifetimeMs = {
   'reset-password': hourInMs,
   'verify-email': dayInMs,

@@ -1,9 +1,9 @@
 import { dayInMs, hourInMs } from './time-units.ts'
 
 /**
- * When each mail about a trial is sent: `beforeEndMs` before the trial's end. A mail that is late
- * by `goodForMs` is not sent any more, because its text would be wrong. The text '3 days' is right
- * for half a day, because days are rounded.
+ * When each email about a trial is sent: `beforeEndMs` before the trial's end. An email that is
+ * late by `goodForMs` is not sent any more, because its text would be wrong. The text '3 days' is
+ * right for half a day, because days are rounded.
  */
 const letterTimes = {
   'three-days': { beforeEndMs: 3 * dayInMs, goodForMs: 12 * hourInMs },
@@ -13,15 +13,15 @@ const letterTimes = {
 
 export type TrialLetter = keyof typeof letterTimes
 
-/** Every mail about a trial, in the order in which they are sent. */
+/** Every email about a trial, in the order in which they are sent. */
 export const trialLetters = Object.keys(letterTimes) as readonly TrialLetter[]
 
-/** Returns when a mail about a trial that ends at `endsAt` is to be sent. */
+/** Returns when an email about a trial that ends at `endsAt` is to be sent. */
 export function trialLetterDue(letter: TrialLetter, endsAt: Date): Date {
   return new Date(endsAt.getTime() - letterTimes[letter].beforeEndMs)
 }
 
-/** True if it is too late at `now` to send a mail about a trial that ends at `endsAt`. */
+/** True if it is too late at `now` to send an email about a trial that ends at `endsAt`. */
 export function isTrialLetterStale(letter: TrialLetter, endsAt: Date, now: Date): boolean {
   const lateMs = now.getTime() - trialLetterDue(letter, endsAt).getTime()
   return lateMs >= letterTimes[letter].goodForMs

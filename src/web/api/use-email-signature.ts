@@ -8,7 +8,7 @@ export const emailSignatureQuery = queryOptions({
   staleTime: settingsStaleMs,
 })
 
-/** Returns the signature below mails that share a link. Empty until the page knows it. */
+/** Returns the signature below emails that share a link. Empty until the page knows it. */
 export function useEmailSignature(): string {
   return useQuery(emailSignatureQuery).data?.signature ?? ''
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { signInWaysQuery } from './use-sign-in-ways.ts'
 
 /**
- * Returns whether this server sends mail; undefined until it is known. A server without a mail
+ * Returns whether this server sends mail; undefined until it is known. A server without an email
  * server writes each email to a file that only its operator reads. So no page may promise an email
  * there.
  */

@@ -7,8 +7,8 @@ export interface TokenPlace {
 }
 
 /**
- * Returns the secret token of the mail whose link opened this page; an empty text if there is none.
- * The token is in the URL at first, and later in the state of the browser's history entry.
+ * Returns the secret token of the email whose link opened this page; an empty text if there is
+ * none. The token is in the URL at first, and later in the state of the browser's history entry.
  */
 export function readToken({ location, history }: TokenPlace): string {
   const inAddress = new URLSearchParams(location.search).get('token')
@@ -33,7 +33,8 @@ export function hideToken({ location, history }: TokenPlace, token: string | nul
 }
 
 /**
- * Returns the secret token of the mail whose link opened this page, and a function that forgets it.
+ * Returns the secret token of the email whose link opened this page, and a function that forgets
+ * it.
  */
 export function useAddressToken(): [token: string, forget: () => void] {
   const [token] = useState(() => readToken(window))

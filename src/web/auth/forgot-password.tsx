@@ -20,7 +20,7 @@ export interface ForgotPasswordProps {
   typedEmail: () => string
 }
 
-/** Spec §2, login: 'Forgot password?' opens a dialog that sends a mail for a new password. */
+/** Spec §2, login: 'Forgot password?' opens a dialog that sends an email for a new password. */
 export function ForgotPassword({ mailWaits, typedEmail }: ForgotPasswordProps) {
   const [open, setOpen] = useState(false)
   const [email, setEmail] = useState('')

@@ -18,7 +18,7 @@ const schema = account.resetPassword.body
   .refine(isConfirmed, { path: ['confirmPassword'] })
 
 export interface ResetPasswordFormProps {
-  /** The secret token of the mail whose link opened this page. */
+  /** The secret token of the email whose link opened this page. */
   token: string
   onDone: () => void
   /** Called when the token is unknown, expired or already used. */

@@ -4,7 +4,7 @@ import { toast } from '../ui/toast.tsx'
 import { networkErrorOccurred } from './texts.ts'
 import { tellFailure } from './use-auth-form.ts'
 
-/** What the page shows that a verification mail links to (spec §4, email verification). */
+/** What the page shows that a verification email links to (spec §4, email verification). */
 export type EmailVerification =
   | { state: 'loading' }
   | { state: 'verified' }
@@ -12,7 +12,7 @@ export type EmailVerification =
   | { state: 'failed'; reason: string; retry: (() => void) | null }
 
 /**
- * Sends the token of a verification mail to the server. It does so once for each token, however
+ * Sends the token of a verification email to the server. It does so once for each token, however
  * often React draws the page. Sending it twice would do no harm.
  * @param token empty if the URL has none.
  */

@@ -13,7 +13,7 @@ export interface FileActionsProps {
   tier: Tier
   /** The short link as an absolute URL. */
   link: string
-  /** The signature of the mail that shares the link. */
+  /** The signature of the email that shares the link. */
   signature: string
   onDelete: (file: StoredFile) => void
   onRenew: (file: StoredFile) => void

@@ -8,7 +8,7 @@ export interface ShareMail {
   /** The short link as an absolute URL. */
   link: string
   expiresAt: Date
-  /** The administrator's signature. If it is empty, the mail has none. */
+  /** The administrator's signature. If it is empty, the email has none. */
   signature: string
   /** The time zone of the sender; by default the browser's own. */
   timeZone?: string
@@ -41,17 +41,17 @@ function untilFormat(timeZone: string | undefined): Intl.DateTimeFormat {
 }
 
 /**
- * Writes a moment in full, with its year and time zone. A mail may be read in another zone and much
- * later, so it does not use the short form of the pages (`localMomentText`).
+ * Writes a moment in full, with its year and time zone. An email may be read in another zone and
+ * much later, so it does not use the short form of the pages (`localMomentText`).
  */
 function untilText(moment: Date, timeZone: string | undefined): string {
   return untilFormat(timeZone).format(moment)
 }
 
 /**
- * Returns a `mailto:` address that opens a mail about a link (RFC 6068). The mail has no receiver.
- * It has a subject, and a body with name, size, link, the link's end and the signature. Name and
- * signature are always encoded as text, so they cannot add a receiver or a header.
+ * Returns a `mailto:` address that opens an email about a link (RFC 6068). The email has no
+ * receiver. It has a subject, and a body with name, size, link, the link's end and the signature.
+ * Name and signature are always encoded as text, so they cannot add a receiver or a header.
  */
 export function shareMailAddress(mail: ShareMail): string {
   const subject = `A file for you: ${shortName(mail.fileName, subjectNameLength)}`

@@ -56,7 +56,7 @@ export function AllContacts() {
   )
 }
 
-/** Says that mail to the support address reaches nobody, and what to use instead. */
+/** Says that email to the support address reaches nobody, and what to use instead. */
 export function NotSetUp() {
   return (
     <>

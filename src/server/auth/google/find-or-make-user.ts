@@ -25,7 +25,7 @@ type Proven = Identity & { email: string }
  * Returns the id of the user whom the issuer has identified. The user's row is locked until the
  * transaction ends. The user is, in this order:
  * 1. The user who is linked with the issuer's subject. Addresses do not matter then.
- * 2. The user who has the verified address. The account is linked with Google, and a mail says
+ * 2. The user who has the verified address. The account is linked with Google, and an email says
  *   so. If nobody had verified the account's address, the account is taken over: see `takeOver`.
  *   The administrator is never linked like this.
  * 3. A new user, if a signup with this address is allowed.

@@ -12,7 +12,7 @@ import { SignInRefused } from './refusal.ts'
  * Adds Google to the account of a signed-in user, who has just proved to own the Google account.
  * The two addresses may differ. But the account's own address must be verified, or be the one that
  * Google has verified. Otherwise a person who registered a stranger's address could still sign in
- * with Google after the stranger has taken over the account. A mail tells the owner.
+ * with Google after the stranger has taken over the account. An email tells the owner.
  * @param address the client's address.
  * @throws {SignInRefused} google-signed-out, google-taken, google-second, google-unproven
  */

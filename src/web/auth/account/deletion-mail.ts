@@ -1,5 +1,5 @@
 /**
- * Returns a `mailto:` address that opens a mail to support, in which a user asks for the deletion
+ * Returns a `mailto:` address that opens an email to support, in which a user asks for the deletion
  * of the account.
  */
 export function deletionMailAddress(supportEmail: string, userEmail: string): string {
