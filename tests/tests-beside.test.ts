@@ -57,7 +57,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/abuse/routes.ts': 'src/server/abuse/report-pages.test.ts',
   'src/server/files/queries.ts': 'src/server/files/delete-files.test.ts',
   'src/server/storage/disk/transfer-meter.ts': 'src/server/metrics/metrics.test.ts',
-  'src/server/uploads/take-slots.ts': 'src/server/uploads/batch.test.ts',
   'src/server/http/send-variants.ts': 'src/server/http/web-files.test.ts',
   'src/web/auth/signup-form.tsx': 'src/web/auth/default-texts.test.tsx',
   'src/web/uploads/picking/page-drop.ts': 'src/web/uploads/picking/use-page-drop.test.ts',

@@ -6,10 +6,16 @@ import { AppError, limitError } from '../errors.ts'
 import { prepareFindUploads } from './prepared-queries.ts'
 import { findSlotsInUse, lockOwner, type SlotsInUse, type Upload } from './queries.ts'
 
+/** The part of an upload that tells which of two began first. */
+type Begun = Pick<Upload, 'id' | 'createdAt'>
+
 /** Which uploads may become files. */
-interface Slots {
-  taken: ReadonlySet<Upload>
-  refused: ReadonlySet<Upload>
+interface Divided<T> {
+  taken: ReadonlySet<T>
+  refused: ReadonlySet<T>
+}
+
+interface Slots extends Divided<Upload> {
   /** The error for those that are refused. */
   refusal: AppError
 }
@@ -19,6 +25,7 @@ interface Slots {
  * transaction ends, so that no parallel request can use the last slot of the limit. An upload that
  * became a file, ended, or was started again before this call got the lock is neither taken nor
  * refused.
+ * @throws {AppError} UNAUTHORIZED when the owner no longer exists.
  */
 export async function takeSlots(
   tx: Db,
@@ -31,18 +38,33 @@ export async function takeSlots(
   if (!owner) throw new AppError('UNAUTHORIZED')
   const tier = effectiveTier(owner, now)
   const keys = uploads.map(({ storageKey }) => storageKey)
-  const open = await prepareFindUploads(tx)(ownerId, keys)
+  const found = await prepareFindUploads(tx)(ownerId, keys)
+  const open = uploads.filter(({ id, storageKey }) => found.get(storageKey)?.id === id)
   const inUse = await findSlotsInUse(tx, ownerId, now)
-  const [taken, refused] = [new Set<Upload>(), new Set<Upload>()]
+  return {
+    ...divideSlots(open, inUse, (upload) => maxFilesOf(upload, tier, limits)),
+    refusal: limitError('TIER_FILE_COUNT', tier, limits),
+  }
+}
+
+/**
+ * Decides in the order of these uploads which of them may become files. Each that may is a file for
+ * the next ones. `maxFiles` returns how many files the owner may have then; null means no limit.
+ */
+export function divideSlots<T extends Begun>(
+  uploads: readonly T[],
+  inUse: SlotsInUse,
+  maxFiles: (upload: T) => number | null,
+): Divided<T> {
+  const [taken, refused] = [new Set<T>(), new Set<T>()]
+  let left = inUse
   for (const upload of uploads) {
-    if (open.get(upload.storageKey)?.id !== upload.id) continue
-    if (hasRoom(maxFilesOf(upload, tier, limits), slotsBefore(upload, inUse))) {
+    if (hasRoom(maxFiles(upload), slotsBefore(upload, left))) {
       taken.add(upload)
-      inUse.files += 1
-      inUse.uploads = inUse.uploads.filter(({ id }) => id !== upload.id)
+      left = { files: left.files + 1, uploads: left.uploads.filter(({ id }) => id !== upload.id) }
     } else refused.add(upload)
   }
-  return { taken, refused, refusal: limitError('TIER_FILE_COUNT', tier, limits) }
+  return { taken, refused }
 }
 
 /**
@@ -50,7 +72,7 @@ export async function takeSlots(
  * after it. They may have taken its slot while it was idle. If they and the files fill the limit,
  * the confirmation is refused until a slot is free.
  */
-function slotsBefore(upload: Upload, { files, uploads }: SlotsInUse): number {
+function slotsBefore(upload: Begun, { files, uploads }: SlotsInUse): number {
   const began = upload.createdAt.getTime()
   const later = uploads.filter(({ createdAt, id }) => {
     const after = createdAt.getTime() - began
