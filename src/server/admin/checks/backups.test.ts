@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { freshDatabase } from '../../../../tests/support/postgres.ts'
+import type { TestDatabase } from '../../../../tests/support/postgres-server.ts'
+import { testClock } from '../../../../tests/support/test-clock.ts'
+import type { StorageName } from '../../../shared/rules/storage-name.ts'
+import { dayInMs } from '../../../shared/rules/time-units.ts'
+import { noteOtherBackup } from '../../backup/note-other-backup.ts'
+import { noteBackup } from '../../backup/queries.ts'
+import { readConfig } from '../../config.ts'
+import { type Database, openDatabase } from '../../db/open.ts'
+import { settings } from '../../db/schema.ts'
+import { readInstallation } from '../../settings/queries.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { createStores } from '../../storage/stores.ts'
+import { checkBackups } from './backups.ts'
+
+const log = { info() {}, warn() {} }
+const clock = testClock(new Date('2026-03-01T12:00:00Z'))
+
+let database: TestDatabase
+let server: Database
+beforeAll(async () => {
+  database = await freshDatabase()
+  server = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+})
+afterEach(() => server.db.delete(settings))
+afterAll(async () => {
+  await server.close()
+  await database.drop()
+})
+
+/** Makes the check of a server whose database and files are in these places. */
+async function check({ store = 'disk', databaseUrl = database.url } = {}) {
+  const [finding, ...others] = await checkBackups({
+    clock,
+    config: readConfig({ DATA_DIR: '/srv/my data', DATABASE_URL: databaseUrl }),
+    db: server.db,
+    stores: createStores({ name: store as StorageName } as Storage),
+  })
+  expect(others).toEqual([])
+  return finding
+}
+
+function ago(ms: number): string {
+  return new Date(clock().getTime() - ms).toISOString()
+}
+
+const command = expect.stringMatching(
+  /^.*lies in '\/srv\/my data'\. Run "npm run backup FOLDER".*"npm run backup -- --made-otherwise" after each/,
+)
+
+describe('without any backup', () => {
+  it('a server that nobody has used yet gets a hint', async () => {
+    expect(await check()).toMatchObject({ status: 'ok', cure: '' })
+  })
+
+  it('a server gets a hint for 7 days, then a warning', async () => {
+    await readInstallation(server.db, clock())
+    clock.advance(7 * dayInMs)
+    expect(await check()).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(
+        /^No backup is known\. This server is new: a warning comes after 7 days\. .*npm run backup FOLDER/,
+      ),
+      cure: '',
+    })
+    clock.advance(1)
+    expect(await check()).toEqual({
+      status: 'warning',
+      message: 'No backup is known. This server has been in use for 7 days.',
+      cure: command,
+    })
+  })
+
+  it.each([
+    ['both here', { databaseUrl: '', store: 'disk' }, 'warning'],
+    ['only the database elsewhere', { store: 'disk' }, 'warning'],
+    ['only the files elsewhere', { databaseUrl: '', store: 's3' }, 'warning'],
+    ['both elsewhere', { store: 's3' }, 'ok'],
+  ])(
+    'a server is warned unless database and files are kept elsewhere: %s',
+    async (_, place, status) => {
+      await readInstallation(server.db, new Date(ago(8 * dayInMs)))
+      expect(await check(place)).toMatchObject({
+        status,
+        message: expect.stringContaining(
+          status === 'ok' ? 'kept elsewhere' : 'No backup is known.',
+        ),
+        cure: status === 'ok' ? '' : command,
+      })
+    },
+  )
+})
+
+describe('the last backup', () => {
+  it.each([
+    ['of this moment', 0, 1, 'ok', 'Last backup 1 second ago, 1 file.'],
+    ['of 7 days ago', 7 * dayInMs, 1204, 'ok', 'Last backup 7 days ago, 1,204 files.'],
+    ['of more than 7 days ago', 7 * dayInMs + 1, 3, 'warning', 'Last backup 7 days ago, 3 files.'],
+  ])('%s', async (_, ageMs, objects, status, message) => {
+    await noteBackup(server.pool, { madeAt: ago(ageMs), objects, faults: 0 })
+    expect(await check()).toEqual(
+      status === 'ok'
+        ? { status, message: `${message} Its folder belongs on another machine.`, cure: '' }
+        : {
+            status,
+            message,
+            cure: expect.stringMatching(
+              /npm run backup FOLDER.*a replica .* is not noted.*-- --made-other/,
+            ),
+          },
+    )
+  })
+
+  it('also counts where database and files are kept elsewhere', async () => {
+    await noteBackup(server.pool, { madeAt: ago(8 * dayInMs), objects: 1, faults: 0 })
+    expect(await check({ store: 's3' })).toMatchObject({ status: 'warning' })
+  })
+
+  it.each([1, 2])('is a warning at once if it lacks bytes: of %i', async (faults) => {
+    await noteBackup(server.pool, { madeAt: ago(0), objects: 5, faults })
+    const files = faults === 1 ? '1 file' : '2 files'
+    expect(await check()).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining(`Last backup 1 second ago, 5 files. It lacks ${files}, `),
+      cure: expect.stringContaining('again with a new folder'),
+    })
+  })
+
+  it('is not replaced by one that began earlier and took longer', async () => {
+    await noteBackup(server.pool, { madeAt: ago(dayInMs), objects: 2, faults: 0 })
+    await noteBackup(server.pool, { madeAt: ago(2 * dayInMs), objects: 1, faults: 0 })
+    expect((await check())?.message).toContain('Last backup 24 hours ago, 2 files.')
+  })
+
+  it('may be one of another program that was noted', async () => {
+    await noteOtherBackup({
+      config: { dataDir: '/nowhere', databaseUrl: database.url },
+      clock,
+      log,
+    })
+    expect(await check()).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('Last backup 1 second ago, made by another program.'),
+    })
+    clock.advance(7 * dayInMs + 1)
+    expect((await check())?.status).toBe('warning')
+  })
+})
