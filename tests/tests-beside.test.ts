@@ -47,7 +47,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/storage/disk/server-locks.ts': 'src/server/storage/disk/two-servers.test.ts',
   'src/server/admin/audit-queries.ts': 'src/server/admin/audit-plans.test.ts',
   'src/server/admin/checks/check.ts': 'src/server/admin/checks/run-checks.test.ts',
-  'src/server/admin/checks/clock.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/queries.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/checks/storage-cap.ts': 'src/server/uploads/storage-cap.test.ts',
   'src/server/admin/checks/storage.ts': 'src/server/admin/checks/checks.test.ts',

@@ -21,7 +21,6 @@ import { startTestApp, type TestApp } from '../../../../tests/support/test-app.t
 import type { CheckLine } from '../../../shared/contract/checks.ts'
 import { minuteInMs } from '../../../shared/rules/time-units.ts'
 import { jobNames } from '../../job-names.ts'
-import { checkClock } from './clock.ts'
 
 let app: TestApp
 let smtp: TestSmtpServer
@@ -208,24 +207,6 @@ describe('the storage', () => {
     expect(line.cure).toContain(folder)
     expect(named(lines, 'Database').status).toBe('ok')
     expect((await lineOf(app, admin, 'Storage')).status).toBe('ok')
-  })
-})
-
-describe('the clock', () => {
-  it.each([
-    [40_000, 'warning'],
-    [-40_000, 'warning'],
-    [3 * minuteInMs, 'failing'],
-    [-3 * minuteInMs, 'failing'],
-  ])('is compared with that of the database: %d ms apart', async (apart, status) => {
-    const now = app.clock()
-    app.clock.set(new Date(Date.now() + apart))
-    const found = await checkClock(app.deps)
-    app.clock.set(now)
-    expect(found).toMatchObject([{ status, cure: expect.stringContaining('time server') }])
-    expect(found[0]?.message).toMatch(
-      /(( are (3|4)\d seconds apart\. E)|( are (2|3) minutes apart: e))mails and jobs come /,
-    )
   })
 })
 

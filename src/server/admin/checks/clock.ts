@@ -29,14 +29,16 @@ interface Harm {
   failing: string
 }
 
-const databaseHarm: Harm = {
-  warning: '. Emails and jobs come that much too early or late.',
-  failing: ': emails and jobs come that much too early or late.',
-}
-const bucketHarm: Harm = {
-  warning: '. From a minute on, downloads fail, because their addresses live for a minute.',
-  failing: ': downloads fail, because their addresses live for a minute.',
-}
+const harms = {
+  database: {
+    warning: '. Emails and jobs come that much too early or late.',
+    failing: ': emails and jobs come that much too early or late.',
+  },
+  bucket: {
+    warning: '. From a minute on, downloads fail, because their addresses live for a minute.',
+    failing: ': downloads fail, because their addresses live for a minute.',
+  },
+} as const satisfies Record<string, Harm>
 
 /** Compares the clock of this server with those of the database and of the bucket. */
 export async function checkClock({
@@ -46,7 +48,7 @@ export async function checkClock({
 }: Pick<CheckDeps, 'clock' | 'db' | 'stores'>): Promise<Finding[]> {
   const from = clock()
   const time = await readDatabaseTime(db)
-  const found = [judge('database', differenceFrom(time, from, clock()), databaseHarm)]
+  const found = [judgeClock('database', differenceFrom(time, from, clock()))]
   for (const store of stores.all) {
     if (store.clockDifferenceMs === undefined) continue
     found.push({ about: 'bucket', ...(await judgeStore(store.clockDifferenceMs())) })
@@ -56,8 +58,7 @@ export async function checkClock({
 
 async function judgeStore(difference: Promise<number>): Promise<Finding> {
   try {
-    const ms = await inTime(difference, partLimitMs)
-    return judge('bucket', ms, bucketHarm)
+    return judgeClock('bucket', await inTime(difference, partLimitMs))
   } catch (error) {
     return warning(
       `The clock of the bucket could not be read (${reasonOf(error)}).`,
@@ -66,12 +67,13 @@ async function judgeStore(difference: Promise<number>): Promise<Finding> {
   }
 }
 
-function judge(whose: string, ms: number, harm: Harm): Finding {
+/** Returns the finding about a clock that is `ms` milliseconds or more ahead of ours or behind it. */
+export function judgeClock(whose: keyof typeof harms, ms: number): Finding {
   if (ms < 1000) return ok(`The clocks of this server and of the ${whose} agree.`)
   const message = `The clocks of this server and of the ${whose} are ${spanText(ms)} apart`
   if (ms <= harmlessMs) return ok(`${message}, which does no harm.`)
   const cure = `Let both machines follow a time server: "timedatectl set-ntp true" on Linux with systemd. No restart is needed.`
   return ms < harmfulMs
-    ? warning(`${message}${harm.warning}`, cure)
-    : failing(`${message}${harm.failing}`, cure)
+    ? warning(`${message}${harms[whose].warning}`, cure)
+    : failing(`${message}${harms[whose].failing}`, cure)
 }

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshDatabase } from '../../../../tests/support/postgres.ts'
+import type { TestDatabase } from '../../../../tests/support/postgres-server.ts'
+import { hourInMs } from '../../../shared/rules/time-units.ts'
+import { type Database, openDatabase } from '../../db/open.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { createStores } from '../../storage/stores.ts'
+import { checkClock, judgeClock } from './clock.ts'
+
+describe('a difference of', () => {
+  it.each([
+    [0, 'ok', ' agree.'],
+    [999, 'ok', ' agree.'],
+    [1000, 'ok', ' are 1 second apart, which does no harm.'],
+    [15_000, 'ok', ' are 15 seconds apart, which does no harm.'],
+    [15_001, 'warning', ' are 15 seconds apart. '],
+    [59_999, 'warning', ' are 59 seconds apart. '],
+    [60_000, 'failing', ' are 60 seconds apart: '],
+    [3 * hourInMs, 'failing', ' are 3 hours apart: '],
+  ])('%i ms is %s', (ms, status, message) => {
+    for (const whose of ['database', 'bucket'] as const) {
+      const found = judgeClock(whose, ms)
+      expect(found).toMatchObject({
+        status,
+        message: expect.stringContaining(`of this server and of the ${whose}${message}`),
+        cure: status === 'ok' ? '' : expect.stringContaining('time server'),
+      })
+    }
+  })
+
+  it.each([
+    ['database', 30_000, '. Emails and jobs come that much too early or late.'],
+    ['database', 90_000, ': emails and jobs come that much too early or late.'],
+    ['bucket', 30_000, '. From a minute on, downloads fail, because '],
+    ['bucket', 90_000, ': downloads fail, because '],
+  ] as const)('the clock of the %s by %i ms says what suffers from it', (whose, ms, harm) => {
+    expect(judgeClock(whose, ms).message).toContain(` apart${harm}`)
+  })
+})
+
+describe('the clock of this server', () => {
+  let database: TestDatabase
+  let server: Database
+  beforeAll(async () => {
+    database = await freshDatabase()
+    const log = { info() {}, warn() {} }
+    server = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+  })
+  afterAll(async () => {
+    await server.close()
+    await database.drop()
+  })
+
+  /** Makes the check while our clock shows these moments, one after the other. */
+  function check(moments: readonly Date[], clockDifferenceMs?: () => Promise<number>) {
+    const left = [...moments]
+    const clock = () => left.shift() ?? new Date(Number.NaN)
+    const disk = { name: 'disk' } as Storage
+    const bucket = { name: 's3', clockDifferenceMs } as Storage
+    const stores = clockDifferenceMs ? createStores(disk, bucket) : createStores(disk)
+    return checkClock({ clock, db: server.db, stores })
+  }
+
+  // The database answers between these moments, so nothing shows that the clocks differ.
+  const around = [new Date(0), new Date('2999-01-01')]
+
+  it.each([-10.5, 10.5])(
+    'is compared with that of the database: %d hours from it',
+    async (hours) => {
+      const { rows } = await server.pool.query<{ now: Date }>('select now()')
+      const now = new Date((rows[0]?.now.getTime() ?? 0) + hours * hourInMs)
+      expect(await check([now, now])).toMatchObject([
+        {
+          status: 'failing',
+          message: expect.stringContaining(' of the database are 10 hours apart'),
+        },
+      ])
+    },
+  )
+
+  it('does not count the time that the database takes to answer', async () => {
+    expect(await check(around)).toEqual([judgeClock('database', 0)])
+  })
+
+  it('is compared with that of each store that has one', async () => {
+    expect(await check(around, async () => 20_000)).toEqual([
+      judgeClock('database', 0),
+      { about: 'bucket', ...judgeClock('bucket', 20_000) },
+    ])
+  })
+
+  it('is only warned of where a bucket does not tell its time', async () => {
+    const [, bucket] = await check(around, () => Promise.reject(new Error('nobody answers')))
+    expect(bucket).toMatchObject({
+      about: 'bucket',
+      status: 'warning',
+      message: 'The clock of the bucket could not be read (nobody answers).',
+      cure: expect.stringContaining('the line Storage'),
+    })
+  })
+})
