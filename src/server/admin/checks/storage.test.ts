@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../../config.ts'
+import { AppError } from '../../errors.ts'
+import { LateError } from '../../http/in-time.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { createStores } from '../../storage/stores.ts'
+import { checkStorage } from './storage.ts'
+
+const disk: Partial<Storage> = { name: 'disk', check: async () => {} }
+const bucket: Partial<Storage> = { name: 's3', check: async () => {} }
+
+const s3 = {
+  S3_BUCKET: 'files',
+  S3_REGION: 'eu-central-1',
+  S3_ACCESS_KEY_ID: 'id',
+  S3_SECRET_ACCESS_KEY: 'secret',
+}
+
+/** Checks these stores of a server with these settings. The first one takes new files. */
+function check(stores: readonly Partial<Storage>[], env: Record<string, string> = {}) {
+  const [current, ...others] = stores as readonly Storage[]
+  const config = readConfig({ DATA_DIR: '/srv/my data', ...env })
+  return checkStorage({ config, stores: createStores(current as Storage, ...others) })
+}
+
+/** Returns an error with the name or code of a fault, as drivers throw it around the cause. */
+function fault(code: string) {
+  const cause = Object.assign(new Error('told only in the log'), { code })
+  return new AppError('UNAVAILABLE', { cause })
+}
+
+describe('a store that works', () => {
+  it.each([
+    ['the disk', disk, {}, 'The folder of DATA_DIR (/srv/my data)'],
+    ['a bucket of AWS', bucket, s3, 'The bucket "files" at AWS in eu-central-1'],
+    [
+      'a bucket elsewhere',
+      bucket,
+      { ...s3, S3_ENDPOINT: 'https://s3.example.org/' },
+      'The bucket "files" at https://s3.example.org',
+    ],
+  ])('is named by its place: %s', async (_, store, env, place) => {
+    const [found, ...others] = await check([store], env)
+    expect(others).toEqual([])
+    expect(found).toMatchObject({ status: 'ok', cure: '' })
+    expect(found).not.toHaveProperty('about')
+    const [, ms, named] =
+      /^Wrote, read and removed an object in (\d+) ms\. (.*) works\.$/.exec(found?.message ?? '') ??
+      []
+    expect(named).toBe(place)
+    expect(Number(ms)).toBeGreaterThan(0)
+  })
+
+  it.each([
+    [true, 'warning', 'the bytes of deleted files stay there', 'Suspend versioning'],
+    [false, 'ok', ' works.', ''],
+  ])('keeps old versions: %s, is %s', async (keeps, status, message, cure) => {
+    const found = await check([{ ...bucket, keepsOldVersions: async () => keeps }], s3)
+    expect(found).toMatchObject([
+      {
+        status,
+        message: expect.stringContaining(message),
+        cure: expect.stringContaining(cure),
+      },
+    ])
+  })
+})
+
+describe('a store that fails', () => {
+  const folders = " The folders that it needs are '/srv/my data/files' and '/srv/my data/uploads'."
+
+  it.each([
+    ['ENOENT', disk, fault('ENOENT'), `Bring the folder back, .* again\\.${folders}`],
+    ['ENOSPC', disk, fault('ENOSPC'), `Remove what is not needed .*${folders}`],
+    ['no answer in time', disk, new LateError(1), `Look at the disk .*${folders}`],
+    ['NoSuchBucket', bucket, fault('NoSuchBucket'), 'Make the bucket, or .* you have\\.'],
+    [
+      'no answer in time',
+      bucket,
+      new LateError(1),
+      'Look whether the storage runs, .*S3_ENDPOINT\\.',
+    ],
+    ['an unknown fault', bucket, 'no error', 'Look at the settings that begin with S3_, .*'],
+  ])('is failing, with the cure of its fault: %s', async (reason, store, error, cure) => {
+    const failing = { ...store, check: () => Promise.reject(error) }
+    expect(await check([failing], s3)).toEqual([
+      {
+        status: 'failing',
+        message: expect.stringMatching(
+          new RegExp(`^The .* cannot be written, read and emptied \\(${reason}\\)\\. Uploads `),
+        ),
+        cure: expect.stringMatching(new RegExp(`^${cure}$`)),
+      },
+    ])
+  })
+
+  it('is not asked whether it keeps old versions', async () => {
+    const error = fault('AccessDenied')
+    const keepsOldVersions = () => Promise.reject(new Error('was asked'))
+    const failing = { ...bucket, check: () => Promise.reject(error), keepsOldVersions }
+    expect(await check([failing], s3)).toMatchObject([{ status: 'failing' }])
+  })
+})
+
+it('tells the files from before the bucket in a line of their own', async () => {
+  const old = { ...disk, check: () => Promise.reject(fault('EIO')) }
+  expect(await check([bucket, old], s3)).toMatchObject([
+    { status: 'ok', message: expect.stringContaining('The bucket "files"') },
+    {
+      about: 'files from before S3_BUCKET',
+      status: 'failing',
+      message: expect.stringContaining('The folder of DATA_DIR'),
+    },
+  ])
+})
