@@ -227,69 +227,6 @@ describe('the free space to leave', () => {
 })
 
 describe('the checks of the administrator', () => {
-  const find = async () => {
-    // The server reuses lines that are younger than 5 seconds.
-    app.clock.advance(5000)
-    const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
-    return lines.find(({ name }) => name === 'Storage cap')
-  }
-
-  it('warn from 80 % of the cap on, and fail where it is reached', async () => {
-    const person = await makePerson(app)
-    await makeFile(person, { bytes: new Uint8Array(600 * kilobyte) })
-    await startUpload(person, { size: 219 * kilobyte })
-    expect(await find()).toMatchObject({
-      status: 'ok',
-      message: '819 KB are stored. There is no cap.',
-    })
-    await set('storage_cap', '1MB')
-    expect(await find()).toMatchObject({
-      status: 'warning',
-      message: expect.stringContaining(
-        'A file may have 500MB in Free and 1GB in Premium, but larger ones than the cap of 1MB are always refused.',
-      ),
-      cure: expect.stringMatching(/^Raise the cap, or lower the size of a file/),
-    })
-    await startUpload(person, { size: 1 * kilobyte })
-    expect(await find()).toMatchObject({
-      status: 'warning',
-      message: expect.stringMatching(
-        /^820 KB of 1MB are used \(80 %\), 220 KB of them by uploads under way\. An upload larger than the 204 KB that are left is refused\.$/,
-      ),
-      cure: expect.stringContaining('storage_cap'),
-    })
-    await makeFile(admin, { bytes: new Uint8Array(204 * kilobyte) })
-    expect(await find()).toMatchObject({
-      status: 'failing',
-      message: expect.stringContaining('New uploads are refused.'),
-    })
-  })
-
-  it('fail below 80 % where users are refused what the cap itself would hold', async () => {
-    const person = await makePerson(app)
-    await set('free_max_file_size', '1MB')
-    await set('premium_max_file_size', '2MB')
-    await set('storage_cap', '4MB')
-    await startUpload(person, { size: megabyte })
-    expect((await find())?.status).toBe('ok')
-    await startUpload(admin, { size: 1.5 * megabyte })
-    expect(await find()).toMatchObject({
-      status: 'warning',
-      message: expect.stringMatching(
-        /^2\.5 MB of 4MB are used \(62 %\), .*: a file larger than 1\.5 MB is refused now, though Premium allows 2MB\.$/,
-      ),
-      cure: expect.stringContaining('storage_cap'),
-    })
-    await startUpload(admin, { size: 615 * kilobyte })
-    expect(await find()).toMatchObject({
-      status: 'failing',
-      message: expect.stringContaining('though Free allows 1MB and Premium allows 2MB.'),
-    })
-    // Uploads of which nothing comes make way, so these files are no longer refused.
-    app.clock.advance(16 * minute)
-    expect((await find())?.status).toBe('ok')
-  })
-
   it('name the free space that the administrator wants uploads to leave', async () => {
     await set('free_space', '1000000GB')
     app.clock.advance(5000)

@@ -1,5 +1,6 @@
 import { formatSize, formatSizeLimit, roundSizeDown } from '../../../shared/rules/file-size.ts'
 import { filesOverCap, fullness } from '../../../shared/rules/storage-cap.ts'
+import type { Limits } from '../../../shared/rules/tier-limits.ts'
 import { slotHeldMs } from '../../uploads/queries.ts'
 import { roomUnderCap, sumStored } from '../../uploads/stored-queries.ts'
 import { type CheckDeps, type Finding, failing, ok, warning } from './check.ts'
@@ -23,22 +24,41 @@ export async function checkStorageCap({
   const { files, uploads } = await sumStored(db)
   const stored = files + uploads
   if (mostStored === null) return [ok(`${formatSize(stored)} are stored. There is no cap.`)]
+  const idleBefore = new Date(clock().getTime() - slotHeldMs)
+  const room = await roomUnderCap(db, mostStored, idleBefore)
+  return [judgeCap({ stored, uploads, room, mostStored }, limits)]
+}
+
+/** What a storage cap is compared with. All are numbers of bytes. */
+export interface CapFacts {
+  /** The bytes of all files and open uploads. */
+  stored: number
+  /** The bytes that open uploads have announced. They are part of `stored`. */
+  uploads: number
+  /** The largest upload that may start now. Idle uploads make way for it. */
+  room: number
+  /** The cap. */
+  mostStored: number
+}
+
+/**
+ * Returns the finding about a storage cap. It is not ok while a file that a tier allows is refused,
+ * or from 80 % of the cap on.
+ */
+export function judgeCap({ stored, uploads, room, mostStored }: CapFacts, limits: Limits): Finding {
   const percent = Math.floor((stored / mostStored) * 100)
   const used = `${formatSize(stored)} of ${formatSizeLimit(mostStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
-  const state = fullness(stored, cap)
-  if (state === 'full') return [failing(`${used}. New uploads are refused.`, cure)]
+  const state = fullness(stored, { mostStored })
+  if (state === 'full') return failing(`${used}. New uploads are refused.`, cure)
   const tooLarge = filesOverCap(mostStored, limits)
-  const idleBefore = new Date(clock().getTime() - slotHeldMs)
-  const refused =
-    tooLarge === null ? refusedSizes(await roomUnderCap(db, mostStored, idleBefore), limits) : null
-  if (refused !== null) {
-    return [{ status: refused.status, message: `${used}: ${refused.text}.`, cure }]
-  }
+  const refused = tooLarge === null ? refusedSizes(room, limits) : null
+  if (refused !== null)
+    return { status: refused.status, message: `${used}: ${refused.text}.`, cure }
   if (state === 'warning') {
     const left = formatSize(roundSizeDown(mostStored - stored))
-    return [warning(`${used}. An upload larger than the ${left} that are left is refused.`, cure)]
+    return warning(`${used}. An upload larger than the ${left} that are left is refused.`, cure)
   }
-  if (tooLarge === null) return [ok(`${used}.`)]
+  if (tooLarge === null) return ok(`${used}.`)
   const lower = 'Raise the cap, or lower the size of a file: both in the Admin Center under Limits.'
-  return [warning(`${used}. ${tooLarge}`, lower)]
+  return warning(`${used}. ${tooLarge}`, lower)
 }

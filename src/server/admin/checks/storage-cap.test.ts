@@ -1,0 +1,183 @@
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { anyLimits } from '../../../../tests/support/any-limits.ts'
+import { manyFiles } from '../../../../tests/support/many-files.ts'
+import { freshDatabase } from '../../../../tests/support/postgres.ts'
+import type { TestDatabase } from '../../../../tests/support/postgres-server.ts'
+import { tiers } from '../../../shared/rules/tier.ts'
+import { defaultLimits } from '../../../shared/rules/tier-limits.ts'
+import { type Database, openDatabase } from '../../db/open.ts'
+import { settings, uploads, users } from '../../db/schema.ts'
+import { AdminSettings } from '../../settings/admin-settings.ts'
+import { newStorageKey } from '../../storage/storage-key.ts'
+import { slotHeldMs } from '../../uploads/queries.ts'
+import { checkStorageCap, judgeCap } from './storage-cap.ts'
+
+const kilobyte = 1024
+const megabyte = 1024 * kilobyte
+
+/** Limits of 1 MB in Free and 2 MB in Premium. */
+const small = {
+  free: { ...defaultLimits.free, maxFileSize: megabyte },
+  premium: { ...defaultLimits.premium, maxFileSize: 2 * megabyte },
+}
+
+describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => {
+  const room = 2 * megabyte
+
+  it.each([
+    ['nothing is stored', 0, room, 'ok', /^0 Bytes of 4MB are used \(0 %\), .* under way\.$/],
+    ['less than 80 %', 3.2 * megabyte - 1, room, 'ok', /^3\.2 MB of 4MB are used \(79 %\)/],
+    [
+      '80 %, but idle uploads make way',
+      3.25 * megabyte,
+      room,
+      'warning',
+      /\(81 %\).* An upload larger than the 768 KB that are left is refused\.$/,
+    ],
+    [
+      'less room than Premium allows',
+      2 * megabyte,
+      room - 1,
+      'warning',
+      /: a file larger than 1\.9 MB is refused now, though Premium allows 2MB\.$/,
+    ],
+    [
+      'less room than Free allows',
+      3.9 * megabyte,
+      megabyte - 1,
+      'failing',
+      /: a file larger than 1023.9 KB is refused now, though Free allows 1MB and Premium allows 2MB\.$/,
+    ],
+    ['it is reached', 4 * megabyte, room, 'failing', /\(100 %\).* New uploads are refused\.$/],
+    ['it was lowered', 6 * megabyte, 0, 'failing', /\(150 %\).* New uploads are refused\.$/],
+  ])('%s', (_, stored, left, status, message) => {
+    const facts = { stored, uploads: 0, room: left, mostStored: 4 * megabyte }
+    expect(judgeCap(facts, small)).toEqual({
+      status,
+      message: expect.stringMatching(message),
+      cure: status === 'ok' ? '' : expect.stringContaining('storage_cap'),
+    })
+  })
+})
+
+describe('a cap of less than a file', () => {
+  const judge = (stored: number) =>
+    judgeCap({ stored, uploads: 220 * kilobyte, room: 0, mostStored: megabyte }, defaultLimits)
+
+  it('is warned of by the sizes of the tiers', () => {
+    expect(judge(819 * kilobyte)).toEqual({
+      status: 'warning',
+      message: expect.stringContaining(
+        'A file may have 500MB in Free and 1GB in Premium, but larger ones than the cap of 1MB are always refused.',
+      ),
+      cure: expect.stringMatching(/^Raise the cap, or lower the size of a file/),
+    })
+  })
+
+  it('is warned of by what is left from 80 % on', () => {
+    expect(judge(820 * kilobyte)).toMatchObject({
+      status: 'warning',
+      message:
+        '820 KB of 1MB are used (80 %), 220 KB of them by uploads under way. An upload larger than the 204 KB that are left is refused.',
+      cure: expect.stringContaining('storage_cap'),
+    })
+  })
+})
+
+it('is ok exactly while every allowed file fits and less than 80 % are used', () => {
+  const sizes = fc.integer({ min: 0, max: 4000 }).map((tenths) => (tenths * megabyte) / 10)
+  const caps = fc.integer({ min: 1, max: 4000 }).map((tenths) => tenths * megabyte)
+  const limits = anyLimits.map(({ free, premium }) => ({
+    free: { ...free, maxFileSize: (free.maxFileSize % 300) * megabyte },
+    premium: { ...premium, maxFileSize: (premium.maxFileSize % 300) * megabyte },
+  }))
+  fc.assert(
+    fc.property(sizes, sizes, caps, limits, (stored, room, mostStored, all) => {
+      const { status, cure } = judgeCap({ stored, uploads: 0, room, mostStored }, all)
+      const fits = tiers.every((tier) => all[tier].maxFileSize <= Math.min(room, mostStored))
+      expect(status === 'ok').toBe(fits && stored < 0.8 * mostStored)
+      expect(cure === '').toBe(status === 'ok')
+    }),
+  )
+})
+
+describe('what is compared with the cap', () => {
+  const now = new Date('2026-03-01T12:00:00Z')
+  let database: TestDatabase
+  let server: Database
+  beforeAll(async () => {
+    database = await freshDatabase()
+    const log = { info() {}, warn() {} }
+    server = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+    const person = { id: 'ada', name: 'Ada', email: 'ada@example.org' }
+    await server.db.insert(users).values({ ...person, createdAt: now, updatedAt: now })
+    // Three files, of 6000 bytes together.
+    await server.pool.query(manyFiles('ada', 3, now))
+  })
+  afterEach(async () => {
+    await server.db.delete(uploads)
+    await server.db.delete(settings)
+  })
+  afterAll(async () => {
+    await server.close()
+    await database.drop()
+  })
+
+  async function set(values: Record<string, string>) {
+    const rows = Object.entries(values).map(([key, value]) => ({ key, value, updatedAt: now }))
+    await server.db.insert(settings).values(rows)
+  }
+
+  async function start(size: number, idleMs: number) {
+    const lastActivityAt = new Date(now.getTime() - idleMs)
+    await server.db.insert(uploads).values({
+      ownerId: 'ada',
+      storage: 'disk',
+      storageKey: newStorageKey(),
+      originalName: 'a.txt',
+      mimeType: 'text/plain',
+      size,
+      expirationDays: 3,
+      createdAt: lastActivityAt,
+      lastActivityAt,
+    })
+  }
+
+  function check() {
+    const { db } = server
+    const clock = () => now
+    const support = { supportEmail: 'help@example.org', onCap() {} }
+    return checkStorageCap({ clock, db, settings: new AdminSettings({ db, clock, ...support }) })
+  }
+
+  it('are files and open uploads together', async () => {
+    await start(1000, 0)
+    expect(await check()).toEqual([
+      { status: 'ok', message: '6.8 KB are stored. There is no cap.', cure: '' },
+    ])
+    await set({ storage_cap: String(megabyte) })
+    expect((await check())[0]?.message).toMatch(
+      /^6\.8 KB of 1MB are used \(0 %\), 1000 Bytes of them by uploads under way\. /,
+    )
+  })
+
+  it('is the room that an upload would have: those idle for 15 minutes make way', async () => {
+    await set({
+      storage_cap: String(4 * megabyte),
+      free_max_file_size: String(megabyte),
+      premium_max_file_size: String(2 * megabyte),
+    })
+    await start(3 * megabyte, slotHeldMs)
+    expect(await check()).toMatchObject([
+      { status: 'failing', message: expect.stringContaining('though Free allows 1MB and Premium') },
+    ])
+    await start(0.5 * megabyte, 0)
+    await server.db.delete(uploads)
+    await start(3 * megabyte, slotHeldMs + 1)
+    await start(0.5 * megabyte, 0)
+    expect(await check()).toMatchObject([
+      { status: 'warning', message: expect.stringContaining('(87 %)') },
+    ])
+  })
+})
