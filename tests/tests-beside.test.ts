@@ -46,7 +46,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/storage/disk/held-parts.ts': 'src/server/storage/disk/own-held-parts.test.ts',
   'src/server/storage/disk/server-locks.ts': 'src/server/storage/disk/two-servers.test.ts',
   'src/server/admin/audit-queries.ts': 'src/server/admin/audit-plans.test.ts',
-  'src/server/admin/checks/check.ts': 'src/server/admin/checks/run-checks.test.ts',
   'src/server/admin/checks/queries.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/files/write-file-mail.ts': 'src/server/files/ask-for-file-letters.test.ts',
   'src/server/admin/sanitize-file-names.ts': 'src/server/admin/tidy-up.test.ts',

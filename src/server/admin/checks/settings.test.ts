@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../config.ts'
-import { type Finding, quoted, type Visit } from './check.ts'
+import type { Finding, Visit } from './check.ts'
 import {
   checkAddress,
   checkContact,
@@ -116,13 +116,4 @@ describe('the proxy', () => {
     const found = only(checkProxy(configOf(env), visitOf(visit)))
     expect(found).toMatchObject({ status, cure: expect.stringContaining(cure) })
   })
-})
-
-it.each([
-  ['/srv/mayfly/data', '/srv/mayfly/data'],
-  ['/srv/my data', "'/srv/my data'"],
-  ["/srv/ada's; rm -rf", "'/srv/ada'\\''s; rm -rf'"],
-  ['', "''"],
-])('the path %j is written in a command as %s', (path, word) => {
-  expect(quoted(path)).toBe(word)
 })

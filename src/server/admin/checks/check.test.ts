@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../errors.ts'
+import { quoted, reasonOf, shortReason } from './check.ts'
+
+/** Returns an error with more properties, as libraries throw it. */
+function errorWith(message: string, facts: object, options?: ErrorOptions): Error {
+  return Object.assign(new Error(message, options), facts)
+}
+
+describe('the reason of an error', () => {
+  const away = errorWith('connect ECONNREFUSED', { code: 'ECONNREFUSED' })
+
+  it.each([
+    ['its message', new Error('no room'), 'no room'],
+    ['the code of the system, without a message', errorWith('', { code: 'EPIPE' }), 'EPIPE'],
+    ['its name, without message and code', new TypeError(''), 'TypeError'],
+    [
+      'the name that storage gave it',
+      errorWith('No.', { name: 'NoSuchKey', $fault: 'client' }),
+      'NoSuchKey: No',
+    ],
+    ['the cause of our own error', new AppError('UNAVAILABLE', { cause: away }), away.message],
+    [
+      'our own error, without a cause',
+      new AppError('NOT_FOUND'),
+      new AppError('NOT_FOUND').message.replace(/\.$/, ''),
+    ],
+    [
+      'the cause of a failed query',
+      errorWith('f', { query: 'select', params: ['ada'] }, { cause: away }),
+      away.message,
+    ],
+    [
+      'the statement, without its values',
+      errorWith('ada', { query: 'select $1', params: ['ada'] }),
+      'Failed query: select $1',
+    ],
+    ['not the cause of another error', new Error('no room', { cause: away }), 'no room'],
+    ['what was thrown in place of an error', 'a text', 'a text'],
+    ['said to be missing', '', 'no reason was given'],
+  ])('is %s', (_, error, reason) => {
+    expect(reasonOf(error)).toBe(reason)
+  })
+
+  it('is that of the innermost of several', () => {
+    const query = errorWith('f', { query: 'select', params: [] }, { cause: away })
+    expect(reasonOf(new AppError('UNAVAILABLE', { cause: query }))).toBe(away.message)
+  })
+})
+
+describe('a reason', () => {
+  it.each([
+    [' two\n\t lines.', 'two lines'],
+    ['an end...', 'an end'],
+    ['3.5 is no end', '3.5 is no end'],
+    ['x'.repeat(300), 'x'.repeat(300)],
+    ['x'.repeat(301), `${'x'.repeat(299)}…`],
+  ])('is one line without an end: %j', (reason, line) => {
+    expect(shortReason(reason)).toBe(line)
+  })
+
+  it('never has more than one line of 300 characters', () => {
+    const texts = fc.string({ maxLength: 700 }).map((text) => text.replaceAll('z', '\n'))
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(shortReason(text)).toMatch(/^[^\n]{0,300}$/)
+      }),
+    )
+  })
+})
+
+it.each([
+  ['/srv/mayfly/data', '/srv/mayfly/data'],
+  ['/srv/my data', "'/srv/my data'"],
+  ["/srv/ada's; rm -rf", "'/srv/ada'\\''s; rm -rf'"],
+  ["it's ada's", "'it'\\''s ada'\\''s'"],
+  ['', "''"],
+])('the path %j is written in a command as %s', (path, word) => {
+  expect(quoted(path)).toBe(word)
+})
