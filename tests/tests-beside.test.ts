@@ -43,7 +43,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/backup/open-objects.ts': 'src/server/backup/backup.test.ts',
   'src/server/backup/restore-backup.ts': 'src/server/backup/backup.test.ts',
   'src/server/db/shared-session.ts': 'src/server/storage/disk/two-servers.test.ts',
-  'src/server/storage/disk/held-parts.ts': 'src/server/storage/disk/own-held-parts.test.ts',
   'src/server/storage/disk/server-locks.ts': 'src/server/storage/disk/two-servers.test.ts',
   'src/server/admin/audit-queries.ts': 'src/server/admin/audit-plans.test.ts',
   'src/server/admin/checks/queries.ts': 'src/server/admin/checks/checks.test.ts',
