@@ -52,7 +52,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/storage/disk/transfer-meter.ts': 'src/server/metrics/metrics.test.ts',
   'src/server/http/send-variants.ts': 'src/server/http/web-files.test.ts',
   'src/web/auth/signup-form.tsx': 'src/web/auth/default-texts.test.tsx',
-  'src/web/uploads/picking/page-drop.ts': 'src/web/uploads/picking/use-page-drop.test.ts',
   // The test reads the API reference of the whole contract, as the server sends it.
   'src/web/public-pages/api-reference/call-section.tsx': 'tests/api-reference.test.ts',
   // These files need a real browser.
