@@ -45,7 +45,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/storage/disk/server-locks.ts': 'src/server/storage/disk/two-servers.test.ts',
   'src/server/admin/audit-queries.ts': 'src/server/admin/audit-plans.test.ts',
   'src/server/admin/checks/queries.ts': 'src/server/admin/checks/checks.test.ts',
-  'src/server/files/write-file-mail.ts': 'src/server/files/ask-for-file-letters.test.ts',
   'src/server/admin/sanitize-file-names.ts': 'src/server/admin/tidy-up.test.ts',
   'src/server/abuse/routes.ts': 'src/server/abuse/report-pages.test.ts',
   'src/server/files/queries.ts': 'src/server/files/delete-files.test.ts',

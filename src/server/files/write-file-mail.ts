@@ -1,12 +1,10 @@
-import type { FileLetter } from '../../shared/rules/file-letters.ts'
-import { endsSoonMs } from '../../shared/rules/file-letters.ts'
+import { type FileLetter, isLetterRight } from '../../shared/rules/file-letters.ts'
 import { momentText } from '../../shared/rules/moment-text.ts'
 import type { Deps } from '../deps.ts'
 import { type Addressed, nameOf, recipientOf } from '../email/addressed.ts'
 import { fileLetter } from '../email/letters/files.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
 import { findFilesOfLetter, findLetterReader, type LetterReader } from './preference-queries.ts'
-import type { FileRow } from './queries.ts'
 
 type FileMail = Extract<MailRequest, { kind: 'files' }>
 
@@ -14,18 +12,6 @@ type FileMail = Extract<MailRequest, { kind: 'files' }>
 const wants: Readonly<Record<FileLetter, (reader: LetterReader) => boolean>> = {
   'first-download': (reader) => reader.mailOnFirstDownload,
   'link-ends': (reader) => reader.mailBeforeExpiry,
-}
-
-/**
- * Tells whether a letter is still right about a file when it is sent. For instance, a renewed link
- * does not end soon any more.
- */
-const isRight: Readonly<Record<FileLetter, (file: FileRow, now: Date) => boolean>> = {
-  'first-download': () => true,
-  'link-ends': ({ expiresAt, purgingAt }, now) => {
-    const leftMs = expiresAt.getTime() - now.getTime()
-    return purgingAt === null && leftMs > 0 && leftMs <= endsSoonMs
-  },
 }
 
 /**
@@ -40,7 +26,7 @@ export async function writeFileMail(
   const reader = await findLetterReader(db, userId, now)
   if (!reader || !wants[letter](reader)) return null
   const found = await findFilesOfLetter(db, userId, fileIds)
-  const files = found.filter((file) => isRight[letter](file, now))
+  const files = found.filter((file) => isLetterRight(letter, file, now))
   if (files.length === 0) return null
   const name = nameOf(reader)
   const content = fileLetter(letter, {

@@ -1,3 +1,4 @@
+import type { LinkFacts } from './link-status.ts'
 import { dayInMs } from './time-units.ts'
 
 /** The emails about files that a user can ask for. */
@@ -6,3 +7,18 @@ export type FileLetter = (typeof fileLetters)[number]
 
 /** How long before the end of a link the email about it is sent. */
 export const endsSoonMs = dayInMs
+
+/**
+ * Tells whether a letter is still right about a file when it is sent, some time after it was asked
+ * for. A letter about the end of a link is not right once the link was renewed, has ended or was
+ * removed.
+ */
+export function isLetterRight(
+  letter: FileLetter,
+  { expiresAt, purgingAt }: Pick<LinkFacts, 'expiresAt' | 'purgingAt'>,
+  now: Date,
+): boolean {
+  if (letter === 'first-download') return true
+  const leftMs = expiresAt.getTime() - now.getTime()
+  return purgingAt === null && leftMs > 0 && leftMs <= endsSoonMs
+}
