@@ -24,6 +24,9 @@ export interface TransferMeter {
 /** Counts nothing. */
 export const noMeter: TransferMeter = { bytes() {}, ended() {}, running() {} }
 
+/** What a response says about its connection. It is destroyed when it is sent, too. */
+type Connection = Pick<ServerResponse, 'destroyed' | 'writableFinished'>
+
 /**
  * Does the work of a transfer and tells the meter how it ended.
  * @throws the errors of the work.
@@ -31,7 +34,7 @@ export const noMeter: TransferMeter = { bytes() {}, ended() {}, running() {} }
 export async function metered(
   meter: TransferMeter,
   direction: TransferDirection,
-  response: ServerResponse,
+  response: Connection,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
@@ -43,11 +46,11 @@ export async function metered(
   }
 }
 
-function outcomeOf(error: unknown, response: ServerResponse): TransferOutcome {
+function outcomeOf(error: unknown, response: Connection): TransferOutcome {
   if (isCut(response)) return 'cut'
   return error instanceof AppError ? 'refused' : 'failed'
 }
 
-function isCut(response: ServerResponse): boolean {
+function isCut(response: Connection): boolean {
   return response.destroyed && !response.writableFinished
 }
