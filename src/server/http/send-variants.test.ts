@@ -1,0 +1,122 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { Hono } from 'hono'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { HttpEnv } from './env.ts'
+import { type Coding, compressed, sendVariant, type Variants, variantOf } from './send-variants.ts'
+
+const text = 'Grüße '.repeat(100)
+
+let variants: Variants
+beforeAll(async () => {
+  variants = await compressed(text)
+})
+
+/** Asks for a body in these codings with these headers. */
+async function ask(
+  headers: Record<string, string>,
+  { codings = variants, status = 200 }: { codings?: Variants; status?: 200 | 404 } = {},
+) {
+  const app = new Hono<HttpEnv>()
+  app.get('/', (c) =>
+    sendVariant(c, { variants: codings, headers: { 'content-type': 'text/plain' } }, status),
+  )
+  return app.request('/', { headers })
+}
+
+function bodyOf(coding: Coding) {
+  return Buffer.from(variants.get(coding)?.body ?? [])
+}
+
+function tagOf(coding: Coding): string {
+  return variants.get(coding)?.etag ?? ''
+}
+
+describe('a text', () => {
+  it('is the same in each coding', () => {
+    expect(brotliDecompressSync(bodyOf('br')).toString()).toBe(text)
+    expect(gunzipSync(bodyOf('gzip')).toString()).toBe(text)
+    expect(bodyOf('identity').toString()).toBe(text)
+    expect(bodyOf('br').length).toBeLessThan(Buffer.byteLength(text) / 2)
+  })
+
+  it('is smaller if more time is spent on it', async () => {
+    const quick = await compressed(`${text}${JSON.stringify(process.versions)}`, 1)
+    const slow = await compressed(`${text}${JSON.stringify(process.versions)}`)
+    const size = (of: Variants) => of.get('br')?.body.length ?? 0
+    expect(size(slow)).toBeLessThan(size(quick))
+  })
+
+  it('has a tag of its own in each coding, and the same one for the same bytes', () => {
+    expect(new Set([tagOf('br'), tagOf('gzip'), tagOf('identity')]).size).toBe(3)
+    expect(variantOf(new Uint8Array([1, 2])).etag).toBe(variantOf(new Uint8Array([1, 2])).etag)
+    expect(tagOf('br')).toMatch(/^"[\w-]{22}"$/)
+  })
+})
+
+describe('the coding of an answer', () => {
+  it.each([
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['deflate', 'identity'],
+    ['BR', 'br'],
+    ['*', 'br'],
+    ['br;q=0, *', 'gzip'],
+    ['gzip;q=1.0, br;q=0.5', 'gzip'],
+    ['gzip;q=0.5,br;q=0.5', 'br'],
+    ['gzip;q=0.001', 'gzip'],
+    ['br;q=0, gzip;q=0', 'identity'],
+    ['identity', 'identity'],
+    ['identity;q=0.5, br;q=0.4', 'identity'],
+    ['identity;q=0, gzip', 'gzip'],
+    ['identity;q=0, *;q=0', 'identity'],
+    [',;q=1,, ;br', 'identity'],
+  ] as const)('for Accept-Encoding %j is %s', async (accepted, coding) => {
+    const answer = await ask(accepted === undefined ? {} : { 'accept-encoding': accepted })
+    expect(answer.status).toBe(200)
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(bodyOf(coding))
+    expect(Object.fromEntries(answer.headers)).toEqual({
+      'content-type': 'text/plain',
+      'content-length': String(bodyOf(coding).length),
+      etag: tagOf(coding),
+      ...(coding !== 'identity' && { 'content-encoding': coding }),
+    })
+  })
+
+  it('is none where there is no other', async () => {
+    const plain = new Map([['identity' as const, variantOf(new Uint8Array([1]))]])
+    const answer = await ask({ 'accept-encoding': 'br, identity;q=0' }, { codings: plain })
+    expect(answer.headers.get('content-encoding')).toBeNull()
+    expect(await answer.bytes()).toEqual(new Uint8Array([1]))
+  })
+})
+
+describe('what a browser has already', () => {
+  const ofBrowser = (known: string) => ({
+    'accept-encoding': 'br',
+    'if-none-match': known.replace('TAG', tagOf('br')),
+  })
+
+  it.each(['TAG', 'W/TAG', '"other", TAG', '"other",W/TAG', '*'])(
+    'is not sent again: %s',
+    async (known) => {
+      const answer = await ask(ofBrowser(known))
+      expect([answer.status, await answer.text()]).toEqual([304, ''])
+      expect(answer.headers.get('etag')).toBe(tagOf('br'))
+      expect(answer.headers.get('content-type')).toBe('text/plain')
+    },
+  )
+
+  it('is sent where it is another version or another coding', async () => {
+    for (const known of ['"other"', tagOf('gzip'), tagOf('br').slice(1, -1), '']) {
+      expect((await ask(ofBrowser(known))).status).toBe(200)
+    }
+  })
+
+  it('is sent with 404, since a page that is not there has no version', async () => {
+    const answer = await ask(ofBrowser('TAG'), { status: 404 })
+    expect(answer.status).toBe(404)
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(bodyOf('br'))
+  })
+})
