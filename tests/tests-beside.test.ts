@@ -25,7 +25,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/auth/google/authorization-request.ts': 'tests/attacks/replayed-sign-ins.test.ts',
   'src/server/auth/google/issuer.ts': 'tests/attacks/lying-issuer.test.ts',
   'src/server/auth/login-limits.ts': 'tests/attacks/password-guessing.test.ts',
-  'src/server/http/admit-host.ts': 'tests/attacks/dns-rebinding.test.ts',
   'src/server/uploads/hold-ceiling.ts': 'tests/attacks/unconfirmed-uploads.test.ts',
   // Only one other file uses this SQL or this thread, and its test reaches them.
   'src/server/auth/signup-queries.ts': 'src/server/auth/verify-email.test.ts',

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Admit, admitHost } from './admit-host.ts'
+import { servedHosts } from './served-hosts.ts'
+
+const appUrl = new URL('https://files.example.org')
+const ours = 'Host: files.example.org'
+const foreign = 'Host: evil.example'
+
+let admit: Admit
+let told: object[]
+let server: Server
+beforeAll(async () => {
+  server = createServer({ requireHostHeader: false }, (request, response) => {
+    if (admit(request, response)) response.end('admitted')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+beforeEach(() => {
+  told = []
+  const log = { warn: (facts: object) => void told.push(facts) }
+  admit = admitHost(servedHosts({ appUrl, appUrlIsSet: true }), { appUrl, log })
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+/** Sends these lines as a request. Returns the whole answer, its status and its body. */
+async function ask(...lines: string[]) {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write([...lines, 'Connection: close', '', ''].join('\r\n'))
+  const answer = await text(socket)
+  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  return { status: Number(head.split(' ')[1]), head, body }
+}
+
+describe('a request is admitted', () => {
+  it.each([
+    ['for our host', 'GET / HTTP/1.1', [ours]],
+    ['in other letters and with a port', 'GET / HTTP/1.1', ['hOST: FILES.example.org:443']],
+    ['with our host in both places', 'GET http://files.example.org/ HTTP/1.1', [ours]],
+    ['for the health, by any host', 'GET /api/health HTTP/1.1', [foreign]],
+    ['for the readiness, with a query', 'GET /api/ready?probe HTTP/1.1', [foreign]],
+    ['for the metrics, without a host', 'GET /metrics HTTP/1.0', []],
+  ])('%s', async (_, line, headers) => {
+    expect((await ask(line, ...headers)).body).toBe('admitted')
+    expect(told).toEqual([])
+  })
+})
+
+describe('a request is refused', () => {
+  it.each([
+    ['for another host', 'GET / HTTP/1.1', [foreign]],
+    ['for a name that ends like ours', 'GET / HTTP/1.1', ['Host: x.files.example.org']],
+    ['without a host', 'GET / HTTP/1.0', []],
+    ['with an empty host', 'GET / HTTP/1.1', ['Host:']],
+    ['where only its target is ours', 'GET https://files.example.org/ HTTP/1.1', [foreign]],
+    ['where its target is another', 'GET HTTP://evil.example/ HTTP/1.1', [ours]],
+    [
+      'where a user stands before the host',
+      'GET http://files.example.org@evil.example/ HTTP/1.1',
+      [ours],
+    ],
+    ['for a path that begins like the health', 'GET /api/healthy HTTP/1.1', [foreign]],
+    ['for a path that ends like the health', 'GET /x/api/health HTTP/1.1', [foreign]],
+    ['for the health of another target', 'GET http://evil.example/api/health HTTP/1.1', [ours]],
+    ['whatever a proxy says', 'GET / HTTP/1.1', [foreign, 'X-Forwarded-Host: files.example.org']],
+  ])('%s', async (_, line, headers) => {
+    const { status, body } = await ask(line, ...headers)
+    expect(status).toBe(421)
+    expect(JSON.parse(body)).toMatchObject({
+      code: 'HOST_NOT_SERVED',
+      message: expect.stringContaining('Open https://files.example.org, or set APP_URL'),
+    })
+    expect(told).toHaveLength(1)
+  })
+
+  it.each([
+    [ours, foreign],
+    [foreign, ours],
+    [ours, 'hOST: files.example.org'],
+  ])('with two Host headers: %s and %s', async (...hosts) => {
+    const { status, body } = await ask('GET / HTTP/1.1', ...hosts)
+    expect(status).toBe(400)
+    expect(JSON.parse(body)).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('as a page, if a browser asks for one', async () => {
+    const page = await ask('GET /evil HTTP/1.1', foreign, 'Accept: text/html,*/*;q=0.8')
+    expect(page.status).toBe(421)
+    expect(page.head).toMatch(/^content-security-policy: default-src 'none'/im)
+    expect(page.body).toContain('<a href="https://files.example.org">https://files.example.org</a>')
+    expect(page.body).not.toContain('evil')
+    const post = await ask('POST / HTTP/1.1', foreign, 'Accept: text/html', 'Content-Length: 0')
+    expect(JSON.parse(post.body)).toMatchObject({ code: 'HOST_NOT_SERVED' })
+  })
+
+  it('and told of in the log once, with the first 200 characters of its host', async () => {
+    await ask('GET / HTTP/1.1', `Host: ${'x'.repeat(300)}`)
+    await ask('GET / HTTP/1.1', foreign)
+    expect(told).toEqual([{ host: 'x'.repeat(200), appUrl: 'https://files.example.org' }])
+  })
+})
