@@ -36,9 +36,7 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   // One test covers several files that work together.
   'src/server/startup-settings.ts': 'src/server/config.test.ts',
   'src/server/log-output.ts': 'src/server/log.test.ts',
-  'src/server/backup/backup-folder.ts': 'src/server/backup/backup.test.ts',
   'src/server/backup/make-backup.ts': 'src/server/backup/backup.test.ts',
-  'src/server/backup/open-objects.ts': 'src/server/backup/backup.test.ts',
   'src/server/backup/restore-backup.ts': 'src/server/backup/backup.test.ts',
   'src/server/db/shared-session.ts': 'src/server/storage/disk/two-servers.test.ts',
   'src/server/storage/disk/server-locks.ts': 'src/server/storage/disk/two-servers.test.ts',
