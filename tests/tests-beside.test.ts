@@ -22,7 +22,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/db/row-copies.ts': 'tests/move.test.ts',
   'src/server/backup/move.ts': 'tests/s3-move.test.ts',
   // The test is an attack that must fail, written for an auditor.
-  'src/server/auth/google/authorization-request.ts': 'tests/attacks/replayed-sign-ins.test.ts',
   'src/server/auth/google/issuer.ts': 'tests/attacks/lying-issuer.test.ts',
   'src/server/auth/login-limits.ts': 'tests/attacks/password-guessing.test.ts',
   'src/server/uploads/hold-ceiling.ts': 'tests/attacks/unconfirmed-uploads.test.ts',
