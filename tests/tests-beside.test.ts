@@ -44,7 +44,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/admin/sanitize-file-names.ts': 'src/server/admin/tidy-up.test.ts',
   'src/server/abuse/routes.ts': 'src/server/abuse/report-pages.test.ts',
   'src/server/files/queries.ts': 'src/server/files/delete-files.test.ts',
-  'src/web/auth/signup-form.tsx': 'src/web/auth/default-texts.test.tsx',
   // The test reads the API reference of the whole contract, as the server sends it.
   'src/web/public-pages/api-reference/call-section.tsx': 'tests/api-reference.test.ts',
   // These files need a real browser.

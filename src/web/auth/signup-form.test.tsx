@@ -1,0 +1,143 @@
+// @vitest-environment happy-dom
+import { act, fireEvent, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import type { SignupPolicy } from '../../shared/rules/signup-policy.ts'
+import type { NewAccount } from './new-account.ts'
+import { SignupForm } from './signup-form.tsx'
+
+let page: WebPage
+let done: NewAccount[]
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  page = openPage()
+  done = []
+})
+afterEach(() => {
+  page.close()
+  vi.useRealTimers()
+})
+
+/** Lets pending answers arrive. */
+async function settle() {
+  for (let turn = 0; turn < 20; turn += 1) await act(() => vi.advanceTimersByTimeAsync(1))
+}
+
+const typed = {
+  'First name': 'Ada',
+  'Last name': 'Lovelace',
+  Email: 'ada@example.org',
+  Password: 'secret',
+  'Confirm password': 'secret',
+}
+
+interface Shown {
+  policy?: SignupPolicy
+  mailWaits?: string | null
+}
+
+/** Opens the form, fills it in and sends it. */
+async function signUp(changes: Partial<typeof typed> = {}, shown: Shown = {}) {
+  const { policy = 'open', mailWaits = null } = shown
+  page.show(
+    <SignupForm policy={policy} mailWaits={mailWaits} onDone={(account) => done.push(account)} />,
+  )
+  for (const [label, value] of Object.entries({ ...typed, ...changes })) {
+    fireEvent.change(screen.getByLabelText(label), { target: { value } })
+  }
+  fireEvent.click(screen.getByRole('button', { name: 'Sign Up' }))
+  await settle()
+}
+
+function answer(requiresVerification: boolean) {
+  page.on('POST /api/auth/signup', () => ({ message: 'Done.', requiresVerification }))
+}
+
+const mismatch = 'Password mismatchPasswords do not match. Please try again.'
+const short = 'Password too shortPassword must be at least 6 characters long.'
+
+test.each([
+  ['two passwords that differ', { 'Confirm password': 'secrets' }, mismatch],
+  ['two short passwords that differ', { Password: 'a', 'Confirm password': 'b' }, mismatch],
+  ['a short password', { Password: 'abcde', 'Confirm password': 'abcde' }, short],
+])('%s: a toast says it, and nothing is sent', async (_, changes, toast) => {
+  await signUp(changes)
+  expect(screen.getByRole('alert').textContent).toBe(toast)
+  expect([page.asked, done]).toEqual([[], []])
+})
+
+test('a field that is empty is told at the field alone', async () => {
+  await signUp({ 'First name': ' ' })
+  expect(page.text()).toContain('Please fill in this field.')
+  expect(screen.queryByRole('alert')).toBeNull()
+  expect(page.asked).toEqual([])
+})
+
+test.each([
+  ['ada@example.org', true],
+  ['ada@Example.ORG', true],
+  ['ada@mail.example.org', false],
+])('an address of another domain is refused before it is sent: %s', async (Email, isSent) => {
+  answer(false)
+  await signUp({ Email }, { policy: ['example.org'] })
+  expect(page.asked).toHaveLength(isSent ? 1 : 0)
+  expect(page.text().includes('This address is of another domain.')).toBe(!isSent)
+})
+
+test('an account that is there at once leads on at once', async () => {
+  answer(false)
+  await signUp()
+  expect(page.asked).toMatchObject([
+    { call: 'POST /api/auth/signup', body: { firstName: 'Ada', email: 'ada@example.org' } },
+  ])
+  expect(done).toEqual([{ email: 'ada@example.org', requiresVerification: false }])
+  expect(page.text()).toContain('Account created successfully!')
+  expect(page.text()).not.toContain('Open the link')
+})
+
+const noMail = 'This server sends no mail: write to help@example.org.'
+
+test.each([
+  [null, 'Open the link in the email we sent you, then sign in.'],
+  [noMail, `Open the link in the email, then sign in. ${noMail}`],
+])(
+  'an account that waits for its email leads on after 3 s, and says how that arrives (%j)',
+  async (mailWaits, says) => {
+    answer(true)
+    await signUp({}, { mailWaits })
+    expect(screen.getByText(says)).toBeTruthy()
+    expect(done).toEqual([])
+    await act(() => vi.advanceTimersByTimeAsync(2900))
+    expect(done).toEqual([])
+    await act(() => vi.advanceTimersByTimeAsync(100))
+    expect(done).toEqual([{ email: 'ada@example.org', requiresVerification: true }])
+  },
+)
+
+test('who leaves before the 3 s are over is not led away', async () => {
+  answer(true)
+  await signUp()
+  page.close()
+  await act(() => vi.advanceTimersByTimeAsync(9000))
+  expect(done).toEqual([])
+})
+
+test('an address that has an account is told, and the form can be sent again', async () => {
+  page.on('POST /api/auth/signup', () => refused(409, 'EMAIL_TAKEN', 'It exists already.'))
+  await signUp()
+  expect(page.text()).toContain('Sign in with this address, or use another.')
+  expect(screen.getByRole('alert').textContent).toBe('Signup failedIt exists already.')
+  answer(false)
+  fireEvent.click(screen.getByRole('button', { name: 'Sign Up' }))
+  await settle()
+  expect(done).toHaveLength(1)
+})
+
+test('a form that is being sent is not sent twice', async () => {
+  const pending = later()
+  page.on('POST /api/auth/signup', pending.answer)
+  await signUp()
+  fireEvent.submit(screen.getByLabelText('Email').closest('form') as HTMLFormElement)
+  await settle()
+  expect(page.asked).toHaveLength(1)
+})
