@@ -23,7 +23,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/backup/move.ts': 'tests/s3-move.test.ts',
   // The test is an attack that must fail, written for an auditor.
   'src/server/auth/google/issuer.ts': 'tests/attacks/lying-issuer.test.ts',
-  'src/server/uploads/hold-ceiling.ts': 'tests/attacks/unconfirmed-uploads.test.ts',
   // Only one other file uses this SQL or this thread, and its test reaches them.
   'src/server/auth/signup-queries.ts': 'src/server/auth/verify-email.test.ts',
   'src/server/storage/disk/digest-thread.ts': 'src/server/storage/disk/file-digests.test.ts',
