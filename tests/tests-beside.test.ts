@@ -35,8 +35,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/log-output.ts': 'src/server/log.test.ts',
   'src/server/backup/make-backup.ts': 'src/server/backup/backup.test.ts',
   'src/server/backup/restore-backup.ts': 'src/server/backup/backup.test.ts',
-  'src/server/db/shared-session.ts': 'src/server/storage/disk/two-servers.test.ts',
-  'src/server/storage/disk/server-locks.ts': 'src/server/storage/disk/two-servers.test.ts',
   'src/server/admin/audit-queries.ts': 'src/server/admin/audit-plans.test.ts',
   'src/server/admin/checks/queries.ts': 'src/server/admin/checks/checks.test.ts',
   'src/server/admin/sanitize-file-names.ts': 'src/server/admin/tidy-up.test.ts',
