@@ -37,7 +37,6 @@ const provedElsewhere: Readonly<Record<string, string>> = {
   'src/server/backup/restore-backup.ts': 'src/server/backup/backup.test.ts',
   'src/server/admin/audit-queries.ts': 'src/server/admin/audit-plans.test.ts',
   'src/server/admin/checks/queries.ts': 'src/server/admin/checks/checks.test.ts',
-  'src/server/admin/sanitize-file-names.ts': 'src/server/admin/tidy-up.test.ts',
   'src/server/abuse/routes.ts': 'src/server/abuse/report-pages.test.ts',
   'src/server/files/queries.ts': 'src/server/files/delete-files.test.ts',
   // The test reads the API reference of the whole contract, as the server sends it.
