@@ -152,7 +152,7 @@ describe('a file of a backup', () => {
 })
 
 describe('the list of objects', () => {
-  async function read(lines: string): Promise<unknown[]> {
+  const read = async (lines: string): Promise<unknown[]> => {
     await writeFile(join(parent, objectsFile), lines)
     return Readable.from(readObjects(parent, sha256(lines))).toArray()
   }

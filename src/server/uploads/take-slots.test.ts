@@ -120,7 +120,7 @@ describe('slots in the database', () => {
   })
 
   let people = 0
-  async function makeOwner(facts: Partial<typeof users.$inferInsert> = {}): Promise<string> {
+  const makeOwner = async (facts: Partial<typeof users.$inferInsert> = {}): Promise<string> => {
     people += 1
     const id = `owner ${people}`
     const email = `${people}@example.org`
@@ -130,7 +130,7 @@ describe('slots in the database', () => {
     return id
   }
 
-  async function start(ownerId: string, lastActivityAt = now): Promise<Upload> {
+  const start = async (ownerId: string, lastActivityAt = now): Promise<Upload> => {
     const facts = { originalName: 'a.txt', mimeType: 'text/plain', size: 1, expirationDays: 3 }
     const [upload] = await server.db
       .insert(uploads)
@@ -151,7 +151,7 @@ describe('slots in the database', () => {
 
   const oneFile = { ...defaultLimits, free: { ...defaultLimits.free, maxFiles: 1 } }
 
-  async function take(ownerId: string, asked: readonly Upload[]) {
+  const take = async (ownerId: string, asked: readonly Upload[]) => {
     const { taken, refused, refusal } = await server.db.transaction((tx) =>
       takeSlots(tx, ownerId, asked, oneFile, now),
     )

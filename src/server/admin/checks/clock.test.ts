@@ -52,7 +52,7 @@ describe('the clock of this server', () => {
   })
 
   /** Makes the check while our clock shows these moments, one after the other. */
-  function check(moments: readonly Date[], clockDifferenceMs?: () => Promise<number>) {
+  const check = (moments: readonly Date[], clockDifferenceMs?: () => Promise<number>) => {
     const left = [...moments]
     const clock = () => left.shift() ?? new Date(Number.NaN)
     const disk = { name: 'disk' } as Storage

@@ -67,7 +67,9 @@ async function judgeStore(difference: Promise<number>): Promise<Finding> {
   }
 }
 
-/** Returns the finding about a clock that is `ms` milliseconds or more ahead of ours or behind it. */
+/**
+ * Returns the finding about a clock that is `ms` milliseconds or more ahead of ours or behind it.
+ */
 export function judgeClock(whose: keyof typeof harms, ms: number): Finding {
   if (ms < 1000) return ok(`The clocks of this server and of the ${whose} agree.`)
   const message = `The clocks of this server and of the ${whose} are ${spanText(ms)} apart`

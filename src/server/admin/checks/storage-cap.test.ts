@@ -124,12 +124,12 @@ describe('what is compared with the cap', () => {
     await database.drop()
   })
 
-  async function set(values: Record<string, string>) {
+  const set = async (values: Record<string, string>) => {
     const rows = Object.entries(values).map(([key, value]) => ({ key, value, updatedAt: now }))
     await server.db.insert(settings).values(rows)
   }
 
-  async function start(size: number, idleMs: number) {
+  const start = async (size: number, idleMs: number) => {
     const lastActivityAt = new Date(now.getTime() - idleMs)
     await server.db.insert(uploads).values({
       ownerId: 'ada',
@@ -144,7 +144,7 @@ describe('what is compared with the cap', () => {
     })
   }
 
-  function check() {
+  const check = () => {
     const { db } = server
     const clock = () => now
     const support = { supportEmail: 'help@example.org', onCap() {} }

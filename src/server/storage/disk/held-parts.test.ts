@@ -52,7 +52,7 @@ describe('the parts of an upload', () => {
     )
   })
 
-  function prefixOf(held: ReadonlyMap<number, HeldPart>): Upload['prefix'] {
+  const prefixOf = (held: ReadonlyMap<number, HeldPart>): Upload['prefix'] => {
     let bytes = 0
     for (let count = 0; ; count += 1) {
       const next = held.get(count + 1)
@@ -165,11 +165,11 @@ describe('the parts whose bytes are in the file', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   /** A part whose CRC-32 is that of these bytes of the file. */
-  function proved(partNumber: number, offset: number, size = 4): HeldPart {
+  const proved = (partNumber: number, offset: number, size = 4): HeldPart => {
     return { partNumber, offset, size, crc32: crc32(bytes.subarray(offset, offset + size)) }
   }
 
-  async function isClosed(file: FileHandle): Promise<boolean> {
+  const isClosed = async (file: FileHandle): Promise<boolean> => {
     return file.stat().then(
       () => false,
       () => true,
