@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { customAlphabet } from 'nanoid'
 import type { Config } from './config.ts'
 import { createFile } from './durable-file.ts'
-import { minSecretLength } from './setting-values.ts'
+import { minSecretLength } from './secret-length.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 
 /**

@@ -12,9 +12,6 @@ export function shown(cure: string) {
   }
 }
 
-/** A secret has at least this many characters, whether it is set or read from its file. */
-export const minSecretLength = 32
-
 /** Makes the error for a wrong value that is secret. It only says what the value should be. */
 export function hidden(cure: string) {
   return { error: `cannot be used: ${cure}` }
