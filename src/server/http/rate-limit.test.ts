@@ -15,6 +15,9 @@ let limits: RateLimits
 beforeAll(async () => {
   database = await freshDatabase()
   pool = new pg.Pool({ connectionString: database.url, max: 5 })
+  // The database may be dropped before the last connection has closed. Without a listener, that
+  // would end this process.
+  pool.on('error', () => {})
 })
 afterAll(async () => {
   await pool.end()

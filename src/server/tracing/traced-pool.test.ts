@@ -41,6 +41,9 @@ beforeAll(async () => {
   database = await freshDatabase()
   const Pool = tracedPool(spans)
   pool = new Pool({ connectionString: database.url, max: 1 })
+  // The database may be dropped before the last connection has closed. Without a listener, that
+  // would end this process.
+  pool.on('error', () => {})
 })
 afterAll(async () => {
   await pool.end()

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { listedUser as user } from '../../../tests/support/listed-user.ts'
 import type { ListedUser } from '../../shared/contract/admin.ts'
+import { endpoints } from '../../shared/contract/index.ts'
 import { Toaster } from '../ui/toast.tsx'
 import { useUserDeletion } from './delete-user-dialog.tsx'
 import { MaintenanceSection } from './maintenance-section.tsx'
@@ -90,7 +91,7 @@ describe('an act of maintenance that destroys something', () => {
       const asked: string[] = []
       vi.stubGlobal('fetch', async (path: string, { method }: RequestInit) => {
         if (method !== 'GET') asked.push(path)
-        return Response.json({})
+        return Response.json(path === endpoints.listMaintenance.path ? [] : {})
       })
       show(<MaintenanceSection id="maintenance" title="Maintenance" />)
       press(button)
