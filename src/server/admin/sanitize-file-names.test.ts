@@ -2,24 +2,22 @@ import { asc, eq, gt, max, sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { manyFiles } from '../../../tests/support/many-files.ts'
-import { freshDatabase } from '../../../tests/support/postgres.ts'
-import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
+import {
+  type FreshDatabase,
+  openFreshDatabase,
+} from '../../../tests/support/open-fresh-database.ts'
 import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
-import { type Database, openDatabase } from '../db/open.ts'
 import { auditLog, files, users } from '../db/schema.ts'
 import { sanitizeFileNames } from './sanitize-file-names.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 
-let database: TestDatabase
-let server: Database
+let server: FreshDatabase
 let logged: LogLine[]
 /** The id of the last line of the audit log before a test. No line of it can be removed. */
 let lastLine: number
 beforeAll(async () => {
-  database = await freshDatabase()
-  const log = { info() {}, warn() {} }
-  server = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+  server = await openFreshDatabase()
   const dates = { createdAt: now, updatedAt: now }
   await server.db
     .insert(users)
@@ -33,10 +31,7 @@ afterEach(async () => {
   lastLine = last?.id ?? 0
   logged = []
 })
-afterAll(async () => {
-  await server.close()
-  await database.drop()
-})
+afterAll(() => server.close())
 
 function sanitize() {
   const log = pino({ level: 'debug' }, logCollector(logged))

@@ -1,22 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase } from '../../../tests/support/postgres.ts'
-import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
+import {
+  type FreshDatabase,
+  openFreshDatabase,
+} from '../../../tests/support/open-fresh-database.ts'
 import { testClock } from '../../../tests/support/test-clock.ts'
-import { type Database, openDatabase } from '../db/open.ts'
 import { type Counter, counter, createRateLimits, type RateLimits } from '../http/rate-limit.ts'
 import { admitTry, type Try } from './login-limits.ts'
 import { holdBeforeTry, waitBetweenTries } from './login-pace.ts'
 
 const clock = testClock(new Date('2026-03-01T12:00:00Z'))
 
-let database: TestDatabase
-let server: Database
+let server: FreshDatabase
 let rateLimits: RateLimits
 let held: number[]
 beforeAll(async () => {
-  database = await freshDatabase()
-  const log = { info() {}, warn() {} }
-  server = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+  server = await openFreshDatabase()
   const hold = async (ms: number) => void held.push(ms)
   rateLimits = createRateLimits({ pool: server.pool, clock, enabled: true, hold })
   held = []
@@ -25,10 +23,7 @@ afterEach(async () => {
   await server.pool.query('delete from rate_limits')
   held = []
 })
-afterAll(async () => {
-  await server.close()
-  await database.drop()
-})
+afterAll(() => server.close())
 
 const stranger: Try = { account: 'ada', address: '192.0.2.1', knownBrowser: null }
 const known: Try = { ...stranger, knownBrowser: 'browser' }

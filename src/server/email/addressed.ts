@@ -4,7 +4,7 @@ import type { Recipient } from './mailer.ts'
 /** A letter and the person it is sent to. */
 export interface Addressed {
   to: Recipient
-  /** To whom an answer to the email goes. Without it, the answer goes to the sender. */
+  /** Who gets the answer if somebody answers the email. Without it, the sender gets it. */
   replyTo?: Recipient
   content: LetterContent
 }

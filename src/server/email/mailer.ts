@@ -16,7 +16,7 @@ export interface Recipient {
 
 export interface Mail {
   to: Recipient
-  /** To whom an answer to the email goes. Without it, the answer goes to the sender. */
+  /** Who gets the answer if somebody answers the email. Without it, the sender gets it. */
   replyTo?: Recipient | undefined
   letter: Letter
   /**

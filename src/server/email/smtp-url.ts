@@ -1,10 +1,11 @@
 import { isLoopback } from '../http/served-hosts.ts'
 
 /**
- * Tells whether mail and the login may go to the server of this URL without TLS: to a server on
- * this machine, or where the URL says `?requireTLS=false`. Everywhere else TLS is required. If it
- * were only used where the server offers it, an attacker in the network could remove STARTTLS from
- * the server's answer. Then the attacker could read the login, and the links that open accounts.
+ * Tells whether mail and the password for it may be sent to the server of this URL without TLS:
+ * to a server on this machine, or where the URL says `?requireTLS=false`. Everywhere else TLS is
+ * required. If it were only used where the server offers it, an attacker in the network could
+ * remove STARTTLS from the server's answer. Then the attacker could read the login, and the links
+ * that open accounts.
  */
 export function mayGoInClear(url: string): boolean {
   const { protocol, hostname, searchParams } = new URL(url)

@@ -1,9 +1,10 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { manyFiles } from '../../../tests/support/many-files.ts'
-import { freshDatabase } from '../../../tests/support/postgres.ts'
-import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
-import { type Database, openDatabase } from '../db/open.ts'
+import {
+  type FreshDatabase,
+  openFreshDatabase,
+} from '../../../tests/support/open-fresh-database.ts'
 import { files, removals, uploads, users } from '../db/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
@@ -17,14 +18,11 @@ const gibibyte = 1024 * mebibyte
 const now = new Date('2026-03-01T12:00:00Z')
 const idle = slotHeldMs + 1
 
-let database: TestDatabase
-let server: Database
+let server: FreshDatabase
 /** The keys whose bytes the store was told to remove. */
 let removed: string[]
 beforeAll(async () => {
-  database = await freshDatabase()
-  const log = { info() {}, warn() {} }
-  server = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+  server = await openFreshDatabase()
   const people = ['ada', 'bob'].map((id) => ({ id, name: id, email: `${id}@example.org` }))
   const dates = { createdAt: now, updatedAt: now }
   await server.db.insert(users).values(people.map((person) => ({ ...person, ...dates })))
@@ -36,10 +34,7 @@ afterEach(async () => {
   await server.db.delete(removals)
   removed = []
 })
-afterAll(async () => {
-  await server.close()
-  await database.drop()
-})
+afterAll(() => server.close())
 
 function deps() {
   const store: Partial<Storage> = {

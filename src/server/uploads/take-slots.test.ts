@@ -1,11 +1,12 @@
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase } from '../../../tests/support/postgres.ts'
-import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
+import {
+  type FreshDatabase,
+  openFreshDatabase,
+} from '../../../tests/support/open-fresh-database.ts'
 import { defaultLimits } from '../../shared/rules/tier-limits.ts'
 import { minuteInMs } from '../../shared/rules/time-units.ts'
-import { type Database, openDatabase } from '../db/open.ts'
 import { uploads, users } from '../db/schema.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import { endUploadsOf, restartUpload, slotHeldMs, type Upload } from './queries.ts'
@@ -107,17 +108,11 @@ describe('how many files there may be after an upload', () => {
 })
 
 describe('slots in the database', () => {
-  let database: TestDatabase
-  let server: Database
+  let server: FreshDatabase
   beforeAll(async () => {
-    database = await freshDatabase()
-    const log = { info() {}, warn() {} }
-    server = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+    server = await openFreshDatabase()
   })
-  afterAll(async () => {
-    await server.close()
-    await database.drop()
-  })
+  afterAll(() => server.close())
 
   let people = 0
   const makeOwner = async (facts: Partial<typeof users.$inferInsert> = {}): Promise<string> => {

@@ -48,8 +48,9 @@ export async function takeSlots(
 }
 
 /**
- * Decides in the order of these uploads which of them may become files. Each that may is a file for
- * the next ones. `maxFiles` returns how many files the owner may have then; null means no limit.
+ * Decides which of these uploads may become files, one after the other. An upload that may counts
+ * as a file when the next one is decided. `maxFiles` returns how many files the owner may have for
+ * an upload; null means no limit.
  */
 export function divideSlots<T extends Begun>(
   uploads: readonly T[],

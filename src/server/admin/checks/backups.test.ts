@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase } from '../../../../tests/support/postgres.ts'
-import type { TestDatabase } from '../../../../tests/support/postgres-server.ts'
+import {
+  type FreshDatabase,
+  openFreshDatabase,
+} from '../../../../tests/support/open-fresh-database.ts'
 import { testClock } from '../../../../tests/support/test-clock.ts'
 import type { StorageName } from '../../../shared/rules/storage-name.ts'
 import { dayInMs } from '../../../shared/rules/time-units.ts'
 import { noteOtherBackup } from '../../backup/note-other-backup.ts'
 import { noteBackup } from '../../backup/queries.ts'
 import { readConfig } from '../../config.ts'
-import { type Database, openDatabase } from '../../db/open.ts'
 import { settings } from '../../db/schema.ts'
 import { readInstallation } from '../../settings/queries.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -17,20 +18,15 @@ import { checkBackups } from './backups.ts'
 const log = { info() {}, warn() {} }
 const clock = testClock(new Date('2026-03-01T12:00:00Z'))
 
-let database: TestDatabase
-let server: Database
+let server: FreshDatabase
 beforeAll(async () => {
-  database = await freshDatabase()
-  server = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+  server = await openFreshDatabase()
 })
 afterEach(() => server.db.delete(settings))
-afterAll(async () => {
-  await server.close()
-  await database.drop()
-})
+afterAll(() => server.close())
 
 /** Makes the check of a server whose database and files are in these places. */
-async function check({ store = 'disk', databaseUrl = database.url } = {}) {
+async function check({ store = 'disk', databaseUrl = server.url } = {}) {
   const [finding, ...others] = await checkBackups({
     clock,
     config: readConfig({ DATA_DIR: '/srv/my data', DATABASE_URL: databaseUrl }),
@@ -135,7 +131,7 @@ describe('the last backup', () => {
 
   it('may be one of another program that was noted', async () => {
     await noteOtherBackup({
-      config: { dataDir: '/nowhere', databaseUrl: database.url },
+      config: { dataDir: '/nowhere', databaseUrl: server.url },
       clock,
       log,
     })

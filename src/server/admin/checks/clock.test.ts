@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase } from '../../../../tests/support/postgres.ts'
-import type { TestDatabase } from '../../../../tests/support/postgres-server.ts'
+import {
+  type FreshDatabase,
+  openFreshDatabase,
+} from '../../../../tests/support/open-fresh-database.ts'
 import { hourInMs } from '../../../shared/rules/time-units.ts'
-import { type Database, openDatabase } from '../../db/open.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createStores } from '../../storage/stores.ts'
 import { checkClock, judgeClock } from './clock.ts'
@@ -39,17 +40,11 @@ describe('a difference of', () => {
 })
 
 describe('the clock of this server', () => {
-  let database: TestDatabase
-  let server: Database
+  let server: FreshDatabase
   beforeAll(async () => {
-    database = await freshDatabase()
-    const log = { info() {}, warn() {} }
-    server = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+    server = await openFreshDatabase()
   })
-  afterAll(async () => {
-    await server.close()
-    await database.drop()
-  })
+  afterAll(() => server.close())
 
   /** Makes the check while our clock shows these moments, one after the other. */
   const check = (moments: readonly Date[], clockDifferenceMs?: () => Promise<number>) => {

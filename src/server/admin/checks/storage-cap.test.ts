@@ -2,11 +2,12 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { anyLimits } from '../../../../tests/support/any-limits.ts'
 import { manyFiles } from '../../../../tests/support/many-files.ts'
-import { freshDatabase } from '../../../../tests/support/postgres.ts'
-import type { TestDatabase } from '../../../../tests/support/postgres-server.ts'
+import {
+  type FreshDatabase,
+  openFreshDatabase,
+} from '../../../../tests/support/open-fresh-database.ts'
 import { tiers } from '../../../shared/rules/tier.ts'
 import { defaultLimits } from '../../../shared/rules/tier-limits.ts'
-import { type Database, openDatabase } from '../../db/open.ts'
 import { settings, uploads, users } from '../../db/schema.ts'
 import { AdminSettings } from '../../settings/admin-settings.ts'
 import { newStorageKey } from '../../storage/storage-key.ts'
@@ -104,12 +105,9 @@ it('is ok exactly while every allowed file fits and less than 80 % are used', ()
 
 describe('what is compared with the cap', () => {
   const now = new Date('2026-03-01T12:00:00Z')
-  let database: TestDatabase
-  let server: Database
+  let server: FreshDatabase
   beforeAll(async () => {
-    database = await freshDatabase()
-    const log = { info() {}, warn() {} }
-    server = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+    server = await openFreshDatabase()
     const person = { id: 'ada', name: 'Ada', email: 'ada@example.org' }
     await server.db.insert(users).values({ ...person, createdAt: now, updatedAt: now })
     // Three files, of 6000 bytes together.
@@ -119,10 +117,7 @@ describe('what is compared with the cap', () => {
     await server.db.delete(uploads)
     await server.db.delete(settings)
   })
-  afterAll(async () => {
-    await server.close()
-    await database.drop()
-  })
+  afterAll(() => server.close())
 
   const set = async (values: Record<string, string>) => {
     const rows = Object.entries(values).map(([key, value]) => ({ key, value, updatedAt: now }))

@@ -1,12 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase } from '../../../../tests/support/postgres.ts'
-import type { TestDatabase } from '../../../../tests/support/postgres-server.ts'
+import {
+  type FreshDatabase,
+  openFreshDatabase,
+} from '../../../../tests/support/open-fresh-database.ts'
 import { testClock } from '../../../../tests/support/test-clock.ts'
 import { googleRequestKeptMs } from '../../../shared/rules/kept-times.ts'
 import { readConfig } from '../../config.ts'
-import { type Database, openDatabase } from '../../db/open.ts'
 import { verifications } from '../../db/schema.ts'
 import type { HttpEnv } from '../../http/env.ts'
 import {
@@ -20,17 +21,11 @@ import type { RequestSecrets } from './issuer.ts'
 const clock = testClock(new Date('2026-03-01T12:00:00Z'))
 const purpose: SignInPurpose = { next: '/files', linkTo: 'ada' }
 
-let database: TestDatabase
-let server: Database
+let server: FreshDatabase
 beforeAll(async () => {
-  database = await freshDatabase()
-  const log = { info() {}, warn() {} }
-  server = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+  server = await openFreshDatabase()
 })
-afterAll(async () => {
-  await server.close()
-  await database.drop()
-})
+afterAll(() => server.close())
 
 /** A browser with one cookie, which it sends with each request. */
 class Browser {
