@@ -1,4 +1,7 @@
-/** The names of all jobs, in the order in which the checks show them. `jobs.ts` has their work. */
+/**
+ * The names of all jobs. The checks in the Admin Center show the jobs in this order. `jobs/jobs.ts`
+ * says when each job runs and what it does.
+ */
 export const jobNames = [
   'expire-files',
   'report-overdue',

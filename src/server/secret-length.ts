@@ -1,2 +1,5 @@
-/** A secret has at least this many characters, whether it is set or read from its file. */
+/**
+ * The secret that signs sessions and links has at least this many characters. It is `AUTH_SECRET`,
+ * or else the text of the file `secret` in the data folder. A shorter file counts as damaged.
+ */
 export const minSecretLength = 32

@@ -11,7 +11,10 @@ import {
   workerCount,
 } from './setting-values.ts'
 
-/** The message of a wrong value, as the start prints it. */
+/**
+ * Returns a function that gives the first fault of a value. When the server starts, it prints the
+ * setting's name and then the `message` of this fault.
+ */
 function faultOf(setting: { safeParse(value: unknown): { error?: { issues: object[] } } }) {
   return (value: string) => setting.safeParse(value).error?.issues[0]
 }

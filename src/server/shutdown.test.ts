@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, request, type Server, type ServerResponse } from 'node:http'
+import { Agent, createServer, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -39,22 +39,28 @@ describe('a shutdown', () => {
 describe('closing the server', () => {
   let server: Server
   let responses: ServerResponse[]
+  let agent: Agent
   beforeEach(async () => {
     responses = []
+    // Like a browser, this client keeps its connections open for other requests.
+    agent = new Agent({ keepAlive: true })
     server = createServer((_, response) => {
       response.write('begun ')
       responses.push(response)
     })
+    // The server must not wait that long. By itself, it would keep an idle connection for this time.
+    server.keepAliveTimeout = 10 * 60_000
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
   })
-  afterEach(() => void server.closeAllConnections())
+  afterEach(() => {
+    agent.destroy()
+    server.closeAllConnections()
+  })
 
   const transfer = async () => {
     const { port } = server.address() as AddressInfo
-    const outgoing = request({ port, host: '127.0.0.1', agent: false })
-    // The client keeps this connection open for another request.
-    outgoing.setHeader('connection', 'keep-alive')
+    const outgoing = request({ port, host: '127.0.0.1', agent })
     outgoing.end()
     const [response] = await once(outgoing, 'response')
     return response

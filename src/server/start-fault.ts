@@ -9,7 +9,7 @@ export class StartFault extends Error {
   }
 }
 
-/** Returns the system's code of an error (`ENOENT`, `57P03`), or undefined when it has none. */
+/** Returns the code of an error (`ENOENT`, `57P03`, `EAUTH`), or undefined when it has none. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

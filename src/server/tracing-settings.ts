@@ -10,8 +10,9 @@ export interface TracingSettings {
   /** The share of requests that are traced, from 0 to 1. */
   share: number
   /**
-   * Whether a request with the header `traceparent` continues the trace of its caller. True only
-   * where the operator's own proxy sets this header. Anybody else could choose what is traced.
+   * Whether a request with the header `traceparent` continues the trace of its caller. True if
+   * `TRUST_PROXY` is on. The proxy must then set or clear this header. Otherwise any client could
+   * choose what is traced.
    */
   followsCaller: boolean
 }

@@ -162,36 +162,54 @@ async function findNewestUsers(db: Db, text: string, limit: number): Promise<str
   return found.map(({ id }) => id)
 }
 
-/** Looks for the text among all users, by an index. */
+/**
+ * Looks for the text among all users, by an index. The check of the text itself is left out if the
+ * index has looked up the whole text. It takes longer than the rest if many users match.
+ */
 async function findByIndex(db: Db, text: string, limit: number): Promise<string[]> {
-  const indexed = await lookUpsOf(db, text)
-  // `materialized` makes Postgres search first and sort afterwards. Without it, Postgres may guess
-  // that many users match, and then read all users from the newest on.
+  const { parts, conditions } = await lookUpsOf(db, text)
+  const isWhole = parts.includes(text)
+  // `offset 0` makes Postgres search first and sort afterwards. Without it, Postgres may guess that
+  // many users match, and then read all users from the newest on.
   const { rows } = await db.execute<{ id: string }>(sql`
-    with found as materialized (
+    select id from (
       select ${users.id}, ${users.createdAt} from ${users}
-      where ${and(...indexed, holds(users.searchText, text))})
-    select id from found order by created_at desc, id desc limit ${limit}`)
+      where ${and(...conditions, isWhole ? undefined : holds(users.searchText, text))} offset 0
+    ) as found
+    order by created_at desc, id desc limit ${limit}`)
   return rows.map(({ id }) => id)
 }
 
+/** Rare parts of a search text, and the SQL conditions by which an index finds them. */
+interface LookUps {
+  parts: readonly string[]
+  conditions: readonly SQL[]
+}
+
+function byPieces(parts: readonly string[]): LookUps {
+  return { parts, conditions: parts.map(hasPiece) }
+}
+
+function byGrams(parts: readonly string[]): LookUps {
+  return { parts, conditions: [hasGrams(parts)] }
+}
+
 /**
- * Returns SQL conditions that an index can find, for rare parts of the text. There is an index of
- * trigrams for the pieces, and one of all that is shorter for the grams. The grams are looked up if
- * there are no pieces, or if all pieces are frequent and a gram is rarer: few names may end where
- * this text has a sign.
+ * Chooses what an index looks up for a text. There is an index of trigrams for the pieces, and one
+ * of all that is shorter for the grams. The grams are looked up if there are no pieces, or if all
+ * pieces are frequent and a gram is rarer: few names may end where this text has a sign.
  */
-async function lookUpsOf(db: Db, text: string): Promise<SQL[]> {
+async function lookUpsOf(db: Db, text: string): Promise<LookUps> {
   const pieces = searchPieces(text)
   const grams = shortGramsOf(text)
-  if (pieces.length === 0) return [hasGrams(grams)]
+  if (pieces.length === 0) return byGrams(grams)
   // The other grams are parts of words, so users with the pieces have them anyway.
   const withSigns = grams.filter((gram) => /[^\p{L}\p{N}]/u.test(gram))
-  if (pieces.length + withSigns.length < 2) return pieces.map(hasPiece)
+  if (pieces.length + withSigns.length < 2) return byPieces(pieces)
   const counts = await countAmongNewest(db, [...pieces, ...withSigns])
   const rarest = (parts: string[]) => Math.min(...parts.map((part) => counts.get(part) ?? 0))
   const isEnough = rarest(pieces) <= Math.max(fewWithPart, rarest(withSigns))
-  return isEnough ? rareOf(pieces, counts).map(hasPiece) : [hasGrams(rareOf(withSigns, counts))]
+  return isEnough ? byPieces(rareOf(pieces, counts)) : byGrams(rareOf(withSigns, counts))
 }
 
 /**

@@ -2,7 +2,8 @@ import type { Db } from '../db/db.ts'
 import { auditLog } from '../db/schema.ts'
 
 /**
- * One line of the audit log: who did what to whom. `auditLog` in `schema.ts` describes the fields.
+ * One line of the audit log: who did what to whom. `auditLog` in `db/audit-table.ts` describes the
+ * fields.
  */
 export type AuditEntry = Omit<typeof auditLog.$inferInsert, 'id'>
 

@@ -10,7 +10,8 @@ const fileId = z.uuid()
 /**
  * Deletes a user's files that have these ids, all in one statement. When this resolves, their links
  * have ended, and usually their bytes are removed too (see `removeDeleted`).
- * @returns how many were deleted, and which ids are unknown or belong to other users.
+ * @returns how many were deleted, and which ids are unknown, already deleted, or belong to
+ * other users.
  */
 export async function deleteFiles(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,

@@ -22,7 +22,8 @@ export async function writeTrialMail(
   const endsAt = new Date(endsAtText)
   if (isTrialLetterStale(letter, endsAt, clock())) return null
   const user = await findUser(db, userId)
-  // Leaving a trial, and getting Premium without an end, both change this date.
+  // The date becomes null when a user leaves the trial or gets Premium without an end. This letter
+  // would then be wrong. A trial that simply ends keeps its date.
   if (user?.premiumTrialEndsAt?.getTime() !== endsAt.getTime()) return null
   const facts = {
     name: nameOf(user),
