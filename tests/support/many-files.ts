@@ -3,18 +3,20 @@ import type { TestApp } from './app-server.ts'
 /**
  * Returns an SQL statement that gives a user many files in one step. The files have rows but no
  * stored bytes. File number n was created n minutes before `now`, and is named 'Report n of the
- * working group.pdf'. So number 1 is the newest file.
+ * working group.pdf'. So number 1 is the newest file. Each file has a proved SHA-256, so that no job
+ * looks for its bytes and changes its row.
  */
 export function manyFiles(ownerId: string, count: number, now: Date) {
   const created = `($3::timestamptz - n * interval '1 minute')`
   return {
     text: `
       insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-        created_at, expires_at, max_lifetime_at)
+        created_at, expires_at, max_lifetime_at, sha256, is_content_proved)
       select $1, 'disk', substr(translate(gen_random_uuid()::text, '-', ''), 1, 26),
         'Report ' || n || ' of the working group.pdf', 'application/pdf', n * 1000,
         translate(substr(gen_random_uuid()::text, 1, 10), '01-', 'xyz') || n,
-        ${created}, ${created} + interval '3 days', ${created} + interval '30 days'
+        ${created}, ${created} + interval '3 days', ${created} + interval '30 days',
+        encode(sha256(n::text::bytea), 'hex'), true
       from generate_series(1, $2::int) n`,
     values: [ownerId, count, now],
   }
