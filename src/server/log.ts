@@ -50,8 +50,8 @@ export async function createLogger(options: {
       const mayWait = lastMsg === requestLine || lastLevel === pino.levels.values.fatal
       output.write(shape(line), { mayWait })
     },
-    // pino calls `flushSync` right after each fatal line. So `write` only collects a fatal line, and
-    // `flushSync` writes it before the caller goes on. The process may end soon after that line.
+    // pino calls `flushSync` right after each fatal line. So `write` only collects such a line, and
+    // `flushSync` writes it before the caller goes on. The process may end soon after it.
     flushSync: () => output.flushSync(),
   }
   return pino(

@@ -48,7 +48,7 @@ describe('closing the server', () => {
       response.write('begun ')
       responses.push(response)
     })
-    // The server must not wait that long. By itself, it would keep an idle connection for this time.
+    // By itself, the server would keep an idle connection open for this time.
     server.keepAliveTimeout = 10 * 60_000
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -3,8 +3,8 @@ import type { TestApp } from './app-server.ts'
 /**
  * Returns an SQL statement that gives a user many files in one step. The files have rows but no
  * stored bytes. File number n was created n minutes before `now`, and is named 'Report n of the
- * working group.pdf'. So number 1 is the newest file. Each file has a proved SHA-256, so that no job
- * looks for its bytes and changes its row.
+ * working group.pdf'. So number 1 is the newest file. Each file has a proved SHA-256. Otherwise a
+ * job would look for its bytes and change its row.
  */
 export function manyFiles(ownerId: string, count: number, now: Date) {
   const created = `($3::timestamptz - n * interval '1 minute')`
