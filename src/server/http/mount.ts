@@ -101,6 +101,42 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
   }
 }
 
+/**
+ * The values of a `Call`. They are a class because of `log`: for an object literal with a getter,
+ * V8 makes a hidden class for each request. Then it keeps all objects of the request until its next
+ * full garbage collection, and an answer takes a third longer.
+ */
+class ParsedCall {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  readonly user: SessionUser | undefined
+  readonly sessionId: string | undefined
+  readonly clientAddress: string
+  readonly publicOrigin: string
+  readonly context: Context<HttpEnv>
+
+  constructor(
+    context: Context<HttpEnv>,
+    session: Session | undefined,
+    { params, query, body }: Record<'params' | 'query' | 'body', unknown>,
+  ) {
+    this.params = params
+    this.query = query
+    this.body = body
+    this.user = session?.user
+    this.sessionId = session?.id
+    // `context.var` would copy all variables each time.
+    this.clientAddress = context.get('clientAddress')
+    this.publicOrigin = context.get('publicOrigin')
+    this.context = context
+  }
+
+  get log(): Logger {
+    return this.context.get('requestLog')()
+  }
+}
+
 /** Parses a call, lets its handler work, and checks the answer. */
 async function answerCall(
   row: Endpoint,
@@ -108,21 +144,11 @@ async function answerCall(
   context: Context<HttpEnv>,
   session: Session | undefined,
 ): Promise<Response> {
-  const call = {
-    params: parse(row.params, context.req.param()),
-    query: parse(row.query, context.req.query()),
-    body: row.body ? parse(row.body, await readJson(context)) : undefined,
-    user: session?.user,
-    sessionId: session?.id,
-    // `context.var` would copy all variables each time.
-    clientAddress: context.get('clientAddress'),
-    publicOrigin: context.get('publicOrigin'),
-    get log() {
-      return context.get('requestLog')()
-    },
-    context,
-  } as Call<Endpoint>
-  const result = await handler(call)
+  const params = parse(row.params, context.req.param())
+  const query = parse(row.query, context.req.query())
+  const body = row.body ? parse(row.body, await readJson(context)) : undefined
+  const call = new ParsedCall(context, session, { params, query, body })
+  const result = await handler(call as Call<Endpoint>)
   // `instanceof` would fail here: the server's adapter replaces the global Response.
   return answersJson(row.response)
     ? answer(row.response, row, context, result)
