@@ -15,7 +15,11 @@ import { readTracingSettings, type TracingSettings } from './tracing-settings.ts
 export interface Config {
   host: string
   port: number
-  /** The public origin. Build links from `appUrl.origin`, which has no trailing slash. */
+  /**
+   * The public origin. Build links in emails from `appUrl.origin`: `appUrl.href` ends with a slash.
+   * Build links in an answer from the `publicOrigin` of its request: if APP_URL is not set, people
+   * may open the server at another address.
+   */
   appUrl: URL
   /**
    * False where APP_URL is not set. `appUrl` is then a guess from HOST and PORT, and people may

@@ -39,7 +39,7 @@ export async function prepareDataDir(dataDir: string): Promise<void> {
 }
 
 /**
- * Returns the secret that signs sessions and links: AUTH_SECRET, or else the secret in
+ * Returns the secret that signs sessions and presigned URLs: AUTH_SECRET, or else the secret in
  * `dataDir/secret`, which is made at the first start.
  * @throws {StartFault} when the secret in the file is damaged.
  */

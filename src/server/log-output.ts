@@ -12,7 +12,10 @@ const collectMs = 50
  */
 const pipeBytes = 4096
 
-/** If no other process writes to the output, pieces may be longer, which costs less. */
+/**
+ * The length of a piece if no other process writes to the output. Then no lines can mix. Longer
+ * pieces need fewer writes, and each write costs time.
+ */
 const longBytes = 16 * 1024
 
 /** How long `flushSync` waits for a write that is still running. Usually a write takes less. */

@@ -28,6 +28,7 @@ interface ServedParts {
 /**
  * Loads the built web, builds the app of all routes, and begins to listen where the configuration
  * says. From then on the metrics also show the state of the pool, the disk and the queues.
+ * @throws {StartFault} when the built pages are missing or were built for another version.
  * @throws Node's errors of listening, such as EADDRINUSE.
  */
 export async function serve(

@@ -57,7 +57,7 @@ export const settings = {
   },
   AUTH_SECRET: {
     default: 'generated into `DATA_DIR/secret`',
-    meaning: 'Signs sessions and links; several servers must share it',
+    meaning: 'Signs sessions and presigned URLs; several servers must share it',
   },
   ...googleSettingsTable,
   SMTP_URL: {

@@ -96,9 +96,9 @@ export type PageCondition = FileKind | (typeof pageConditions)[number]
 
 /**
  * The conditions for sections of the page where a visitor reports a file. `form`: the page shows
- * the form. `fault`: it says why the server refused the form. `sent`: it thanks the visitor. The
- * name of a choice: the visitor has chosen it. If one section lies inside another, the condition of
- * the inner one comes first in this list.
+ * the form. `fault`: the page says why the server refused the form. `sent`: the page thanks the
+ * visitor. Each of the other names, such as `malware`, is a choice in the form. Its condition is
+ * true if the visitor has made this choice.
  */
 export const reportConditions = [...reportChoiceNames, 'fault', 'form', 'sent'] as const
 

@@ -11,8 +11,9 @@ import { breathingSpace, keptForStart, reserveBytes, SpaceReserve } from './spac
  */
 const lookEveryMs = 500
 /**
- * The reserve is filled again only when this much more space is free than when it was used.
- * Otherwise the server would fill it and free it again and again.
+ * The reserve is a file that shrinks when less than `breathingSpace` is free, so that Postgres can
+ * go on. It is filled again only if `breathingSpace` and this margin stay free after that.
+ * Otherwise the server would fill and shrink it again and again.
  */
 const margin = 4 * mebibyte
 

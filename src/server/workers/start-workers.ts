@@ -6,7 +6,7 @@ import { Workers } from './workers.ts'
 export interface WorkersStart extends DataFolderOptions {
   /** The data folder, which is open. */
   folder: DataFolder
-  /** Is called when no worker can be started any more. */
+  /** Is called when no worker serves and a new one cannot start: see `WorkersOptions`. */
   onLost(error: unknown): void
 }
 

@@ -39,7 +39,12 @@ export interface WorkersOptions {
   /** How long a worker that was told to stop goes on answering before it begins to end. */
   drainMs: number
   log: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** Is called when no worker serves and a new one could not start. It can be called again. */
+  /**
+   * Is called when no worker serves, and a new one has told why it cannot start, or the system has
+   * refused to start its process. It may be called more than once. It is not called for a worker
+   * that dies without a reason, because another one is then started after a pause. It is not called
+   * during the first start either, because `start` then rejects.
+   */
   onLost(error: unknown): void
   /** Starts a process. Tests give their own. */
   fork?: () => Worker

@@ -40,8 +40,9 @@ it.each(tiers)('a user of %s reads about that tier, and only about the one above
   const above = upgradeOf(tier)
   for (const code of codes) {
     const text = textOf(tier, code)
+    // Spec §5: an upload error with 'tier' or 'Upgrade' in it is shown beside the drop zone.
     expect(text).toMatch(`The ${tierTraits[tier].name.toLowerCase()} tier `)
-    // Spec §8: an error with 'tier' or 'Upgrade' in it is shown inline.
+    // For the highest tier, the text offers none.
     expect(/Upgrade to (\w+)/.exec(text)?.[1]).toBe(above?.name)
   }
 })

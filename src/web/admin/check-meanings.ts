@@ -27,7 +27,7 @@ const meanings: Readonly<Record<string, string>> = {
   Version: 'The program, and what it runs on.',
   Address: 'The address under which people reach this server.',
   Contact: 'Where people write to for help.',
-  Secrets: 'What signs sessions and links.',
+  Secrets: 'What signs sessions and presigned URLs.',
   'Rate limits': 'How often somebody may try passwords or send forms.',
   Proxy: 'Whether the addresses of clients are known.',
 }

@@ -73,7 +73,7 @@ export function checkSecrets({ config }: ConfigDeps): Finding[] {
   }
   return [
     warning(
-      `The secret that signs sessions was made by this server and lies in ${file}. Another server of the same database would make its own, and the two would refuse each other's sessions and links.`,
+      `The secret that signs sessions was made by this server and lies in ${file}. Another server of the same database would make its own, and the two would refuse each other's sessions and presigned URLs.`,
       `Set AUTH_SECRET to the text of that file (cat ${quoted(file)}), here and on every other server of this database, and restart. Nobody is signed out by that.`,
     ),
   ]
