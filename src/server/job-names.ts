@@ -19,5 +19,5 @@ export type JobName = (typeof jobNames)[number]
 
 /** The jobs that also run when they are asked for. */
 const jobsOnDemand = ['compute-digests', 'find-blocked-content'] as const satisfies JobName[]
-/** A job that runs when it is asked for, and also by the clock. */
+/** A job that runs on its schedule, and also at once when the server asks for it (`askForJob`). */
 export type JobOnDemand = (typeof jobsOnDemand)[number]

@@ -1,6 +1,7 @@
 /**
- * Says why the server cannot start or go on. It is printed for the operator without a stack, so the
- * message must say what to do.
+ * Says why the server, or a command such as `npm run backup`, cannot start or go on. It is printed
+ * for the operator without a stack. So the message must say what is wrong and, if possible, what to
+ * do.
  */
 export class StartFault extends Error {
   constructor(message: string, options?: ErrorOptions) {

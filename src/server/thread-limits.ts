@@ -1,5 +1,6 @@
 /**
- * The limits of the heap of a thread that computes hashes. This heap contains only one block of a
- * file and a few messages. scrypt takes its memory outside of the heap.
+ * The heap limits of a thread that computes hashes. Its heap holds only code, messages and other
+ * small objects. The memory of scrypt and the block of a file lie outside of the heap, so these
+ * limits do not count them.
  */
 export const threadLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }

@@ -39,7 +39,10 @@ export const pagePlaceholders = [
    * otherwise Mayfly.
    */
   'site',
-  /** The first words of the description in a link preview: the message of the brand, or nothing. */
+  /**
+   * The first words of the description in search results and link previews: the message of the
+   * owner's brand and a dot. Empty if the brand has no message, or the page shows no brand.
+   */
   'lead',
   /**
    * This placeholder and all that follow are filled only on download pages whose owner has a brand:

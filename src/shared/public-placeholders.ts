@@ -74,7 +74,8 @@ export const publicPlaceholders = [
   'TIER_FILE_SIZE',
   'TIER_EXPIRATION',
   /**
-   * Why the server refused a form that a browser sent without scripts. Empty on all other pages.
+   * Why the server refused a form that a browser sent without scripts, or why it could not show a
+   * page. Empty on all other pages.
    */
   'fault',
 ] as const

@@ -6,10 +6,10 @@ import { pageImports } from './pages/page-imports.ts'
 import { type PagePath, Preload } from './pages/preload.ts'
 
 /**
- * The screens of spec §2 that this application draws, by their paths. The paths are those of
- * `shared/pages.ts`: for them the server sends this application. The server itself answers with all
- * other pages: the public pages, /s/{shortCode}, /download/{shareToken} and the page for unknown
- * paths.
+ * The screens of spec §2 that this application draws, by their paths, which are those of
+ * `shared/pages.ts`. The server answers these paths with this application. Only at `/`, a visitor
+ * gets the landing page instead. The server itself makes all other pages: the other public pages,
+ * /s/{shortCode}, /download/{shareToken} and the page for unknown paths.
  */
 const screens: Record<PagePath, ComponentType> = {
   '/': Home,

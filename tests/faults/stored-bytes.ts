@@ -54,7 +54,8 @@ export function bytesInBucket({ client, settings: { bucket: Bucket } }: TestBuck
       return sizes
     },
     async arriving() {
-      // After all jobs hardly any upload is open, so the first page tells.
+      // The first page of this list has up to 1000 uploads. Jobs have removed the old ones before
+      // this is called, so the first page has all that are left.
       const list = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
       const { Uploads = [] } = await client.send(list)
       return Uploads.map(({ Key = '' }) => Key.slice(prefix.length))

@@ -4,7 +4,10 @@ import { StartFault } from '../start-fault.ts'
 import type { SealedObjects } from '../storage/sealed-objects.ts'
 import { claimFor, openObjects } from './open-objects.ts'
 
-/** A store with these keys that belongs to an installation, or to none. Notes who claims it. */
+/**
+ * Makes a fake store that contains these keys. `owner` is the id of the installation that the store
+ * belongs to, or null. `claims` collects the ids that are written to the store as its new owner.
+ */
 function storeOf(owner: string | null, keys: readonly string[]) {
   const claims: string[] = []
   const store: Partial<SealedObjects> = {

@@ -12,7 +12,10 @@ export interface HttpEnv {
     /** Returns the logger of this request, whose lines name its id. Few requests need it. */
     requestLog: () => Logger
     clientAddress: string
-    /** The origin of the links and presigned URLs in the answer. */
+    /**
+     * The origin of this server's URLs in the answer: links, and presigned URLs of the disk store.
+     * Presigned URLs of a bucket have the bucket's origin.
+     */
     publicOrigin: string
   }
 }

@@ -52,7 +52,7 @@ async function start(person: Person, changes: Record<string, unknown> = {}) {
   return json<StartedUpload>(response)
 }
 
-/** Returns what a start needs, with statements prepared on this database. */
+/** Returns what `startUpload` needs. Its statements run on this database. */
 function withStatements(db: Db) {
   return {
     ...app.deps,

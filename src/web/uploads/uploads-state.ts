@@ -47,8 +47,9 @@ export type UploadsStore = StoreApi<UploadsState>
 /** What uploads need from the page: functions that show results, and the limits. */
 export interface UploadsPage {
   /**
-   * Called when the list of files must be refreshed (spec §7). `files` are the new files to add to
-   * it; it is empty when another tab ran the uploads.
+   * Called when the list of files must be refreshed (spec §7). `files` are the new files, which the
+   * page adds to the list at once. If another tab ran the uploads, `files` is empty, because this
+   * tab does not know the new files.
    */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: ToastNotice) => void
