@@ -24,7 +24,7 @@ export interface Call<E extends Endpoint> {
   /** The id of the caller's session. */
   sessionId: E['access'] extends 'visitor' ? undefined : string
   clientAddress: string
-  /** The origin of this server's URLs in the answer: links, and presigned URLs of the disk store. */
+  /** The origin of this server's URLs in the answer: see `HttpEnv`. */
   publicOrigin: string
   log: Logger
   /**
