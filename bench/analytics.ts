@@ -35,8 +35,8 @@ const steps = {
     'update files set download_count = 100 + abs(hashtext(id::text)) % 9',
 }
 /**
- * Sorts the rows of the table in the order of their upload, as they are in production. Then
- * Postgres removes old versions of rows and updates its statistics.
+ * Sorts the rows of each owner in the order of their upload, which they also have in production.
+ * Then Postgres removes old versions of rows and updates its statistics.
  */
 const tidy = ['cluster files using files_of_owner', 'vacuum analyze files']
 const someDownloads =

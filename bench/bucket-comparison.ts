@@ -21,7 +21,7 @@ const pagedCount = 1_000_000
 const orphanCount = 1_000
 /** How many rows name an object that the bucket does not have. */
 const missingCount = 100
-/** The real bucket is filled for so long, but gets no more objects than this. */
+/** The real bucket is filled for this time, or until it has `mostFilled` objects. */
 const fillingMs = 100_000
 const mostFilled = 100_000
 const writersAtOnce = 16
@@ -92,7 +92,7 @@ async function fillBucket({ client, settings }: TestBucket): Promise<number> {
 
 async function comparePaged(cores: Cores, scratch: string): Promise<Row[]> {
   const files = pagedCount - orphanCount + missingCount
-  // The listing lacks the objects of the first rows, and has some more than there are rows.
+  // The listing lacks the objects of the first rows. Its last objects have no rows.
   const [first, last] = [missingCount + 1, files + orphanCount]
   const program = fileURLToPath(new URL('./paging-server.ts', import.meta.url))
   const server = fork(program, [String(first), String(last)])
@@ -125,7 +125,10 @@ interface Filled {
   result: Record<string, number>
 }
 
-/** @param fill puts objects into the bucket, which a new database would otherwise refuse. */
+/**
+ * @param fill puts objects into the bucket. It runs after the first start of the server, because a
+ * server with a new database refuses a bucket that has files already.
+ */
 async function compare(
   cores: Cores,
   dataDir: string,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Returns the storage key of object number `n`. In their order, the keys have no order of age. */
+/** Returns the storage key of object number `n`. Sorted keys do not follow the order of `n`. */
 export function keyOfObject(n: number): string {
   return createHash('sha256').update(`key ${n}`).digest('hex').slice(0, 26)
 }

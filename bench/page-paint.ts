@@ -25,7 +25,7 @@ interface Paint {
   largestMs: number
   /** Cumulative Layout Shift. */
   shift: number
-  /** The bytes that were sent and received until the page was quiet, with the headers. */
+  /** The bytes that the browser received until the page was quiet, with the headers. */
   bytes: number
 }
 

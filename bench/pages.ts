@@ -22,7 +22,8 @@ const asBrowser = { accept: 'text/html' }
 /**
  * Measures how many pages and how many lookups of links the server answers per second. Nginx serves
  * the same bytes from a file, and a bare server of Node's from memory, both without looking up a
- * link or filling in values. Their figures show what is possible at all, and what with Node.
+ * link or filling in values. The figures of nginx show what is possible at all, and those of the
+ * bare server what is possible with Node.
  */
 export async function measurePages(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },

@@ -62,7 +62,7 @@ export function resetPeak(pids: readonly number[]): void {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
 
-/** Returns the most memory that these processes had since `resetPeak`. */
+/** Adds up the most memory that each of these processes had since `resetPeak`. */
 export function peakBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/status`), 'VmHWM'))
 }

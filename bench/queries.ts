@@ -73,8 +73,8 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
 }
 
 /**
- * Leaves out the statements of background jobs, which may run at the same time. They do not belong
- * to the request.
+ * Returns the statements in the log, shortened. Leaves out those of the job queue, which runs at
+ * the same time. They do not belong to the request.
  */
 function statementsIn(log: string): string[] {
   return [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*)(?:\n\t.*)*)/g)]

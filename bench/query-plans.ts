@@ -4,7 +4,7 @@ import { logOf } from './postgres-log.ts'
 
 /** A table with this many rows or more is large. */
 const largeRows = 10_000
-/** No request needs so many rows of one table. Searches for users look at the newest 10,000. */
+/** No request needs more rows of one table. Searches for users look at the newest 10,000. */
 const mostRows = 20_000
 const statementLetters = 300
 

@@ -30,7 +30,7 @@ export function compare(what: string, unit: string, ours: number[], nginx?: numb
   }
 }
 
-/** A table of a form of its own, with the figures that it was made of. */
+/** A table with columns of its own. `rounds` has the figures from which it was made. */
 export interface Table {
   head: string[]
   lines: string[][]

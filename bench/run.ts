@@ -176,7 +176,7 @@ async function bench(names: string[]): Promise<void> {
   if (faults.length > 0) process.exitCode = 1
 }
 
-/** Runs parts with a new server of so many workers. */
+/** Runs parts with a new server that has this many workers, and with a new nginx beside it. */
 async function runBesideNginx(
   parts: [name: string, measure: (bench: Bench) => Promise<Row[]>][],
   cores: Cores,

@@ -125,8 +125,8 @@ export interface Requests {
 }
 
 /**
- * Returns the requests. Each one uses another row of the sample for each turn. Where it needs more
- * requests than one, they count together.
+ * Returns the requests. Each one uses another row of the sample for each turn. An upload takes
+ * several HTTP requests, which are measured together.
  * @param secret signs the cookies of the sessions in the sample.
  */
 export async function prepareRequests(

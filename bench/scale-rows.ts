@@ -45,7 +45,7 @@ const rowsOfUsers = [
     from ${somePeople}, unnest(array['set-tier', 'change-password']) action`,
 ]
 
-/** The characters of base64 that no short code contains, and as many that it may contain. */
+/** `foreign`: characters of base64 that no short code has. `native`: as many that codes have. */
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const foreign = [...base64].filter((sign) => !shortCodeAlphabet.includes(sign)).join('')
 const native = shortCodeAlphabet.slice(0, foreign.length)
@@ -136,8 +136,8 @@ const filledTables = [
 ]
 
 /**
- * Makes the functions of SQL that the statements above call. `draw` returns a number from 0 to 1 by
- * chance, `uuid` a random UUID. Each always returns the same for the same arguments.
+ * Makes the functions of SQL that the statements above call. `draw` returns a number from 0 to 1,
+ * and `uuid` a UUID. Both look random, but are always the same for the same arguments.
  */
 const makeFunctions = `create schema bench;
   create function bench.draw(n bigint, which bigint) returns float8 language sql immutable return
@@ -151,9 +151,9 @@ export async function prepareFilling(mayfly: Mayfly): Promise<void> {
 }
 
 /**
- * Adds rows until the database has those of `count` files, of which it has those of `before`. The
- * new files belong to new users. Each user has some 50 files, however many there are in total. The
- * statements write no bytes of files.
+ * Adds rows until the database has those of `count` files. It has those of `before` files already.
+ * The new files belong to new users. Each user has some 50 files, however many there are in total.
+ * The statements write no bytes of files.
  */
 export async function growTo(mayfly: Mayfly, before: number, count: number): Promise<void> {
   const now = new Date()

@@ -15,7 +15,7 @@ import { median, percentile } from './statistics.ts'
 /** The first step has this many files, and each further one ten times as many as the one before. */
 const firstCount = 10_000
 export const mostSteps = 4
-/** At most this much disk is needed for a file, its indexes and what belongs to it. */
+/** The rows of a file, with their indexes, take at most this many bytes of the disk. */
 const bytesOfFile = 1800
 const warmUps = 5
 const timedCalls = 60
@@ -23,7 +23,10 @@ const timedCalls = 60
 const timedCounts = 3
 /** How often a request is sent while the plans of its statements are read. */
 const readCalls = 3
-/** The one request that reads whole tables, the users and the files (decision 049). */
+/**
+ * The one request that may read whole tables: it counts all users and files. After the act before
+ * it, the server counts anew (decision 049).
+ */
 const countingAll = 'POST /api/admin/expire-files, GET /api/admin/stats'
 /**
  * The jobs that run every minute or every ten minutes, except `compute-digests`. That job reads the
@@ -61,7 +64,7 @@ interface Step {
  * uses other rows, drawn by chance.
  *
  * After the last step, the server is started again and tells the plans of its statements. Each
- * request or job that reads a whole large table is a fault.
+ * request or job that reads a whole large table is a fault, except `countingAll`.
  * @param steps how many steps to take, from 1 to `mostSteps`.
  * @throws {Error} when the disk has too little room.
  */
@@ -113,7 +116,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
     }
     const countAll = async (turn: number) => {
       await requests.act(turn)
-      // The server refuses to count for more than 25 s. Then the time shows it.
+      // The server gives up a count after 25 s. Then the measured time shows that.
       await requests.countAll(turn).catch(() => undefined)
     }
     costs.set(countingAll, await costOf(mayfly, timedCounts, countAll))
@@ -130,7 +133,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
   return { files, bytes: Number(size?.bytes), costs }
 }
 
-/** Asks so many times, one after another. */
+/** Calls `ask` as often as `calls` says, one after another. Returns what that cost. */
 async function costOf(
   mayfly: Mayfly,
   calls: number,
@@ -197,7 +200,7 @@ async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise
   return { rows, faults: [...faults] }
 }
 
-/** Tells on the console what a step has measured, as soon as it has. */
+/** Prints what a step has measured. The table of all steps follows only at the end. */
 function tell({ files, bytes, costs }: Step): void {
   console.error(`${files.toLocaleString('en')} files, ${gigabytes(bytes)}:`)
   for (const [name, cost] of costs) console.error(`  ${name}: ${asCell(cost)}`)

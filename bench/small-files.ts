@@ -9,7 +9,7 @@ import { compare, type Row, row } from './report.ts'
 
 const files = 200
 const clients = 16
-/** How many files one call starts or confirms where many are. */
+/** How many files one call starts or confirms, where one call is for many files. */
 const batchSize = 100
 const fileBytes = 100 * 1024
 const rounds = 7
@@ -27,8 +27,8 @@ interface Cost {
 
 /**
  * Measures how many files of 100 KiB 16 clients upload per second. For each file Mayfly takes three
- * requests (start, PUT, confirm), and nginx takes one PUT. Then the same files once more, of which
- * one call starts 100, and one call confirms 100.
+ * requests (start, PUT, confirm), and nginx takes one PUT. The clients also send the same files in
+ * another way: one call starts 100 files, and one call confirms 100.
  */
 export async function measureSmallFiles({
   mayfly,

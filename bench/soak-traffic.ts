@@ -30,7 +30,10 @@ const clients = 8
 /** How long a client pauses between two acts. The pause limits the load on the server. */
 const pauseMs = 20
 
-/** For how long a slow client leaves its connection open and does nothing. */
+/**
+ * For how long the clients of 'unread download' and 'slow headers' leave their connections open and
+ * do nothing.
+ */
 const slowMs = 300
 
 /**

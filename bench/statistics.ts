@@ -46,6 +46,7 @@ export function figure(rounds: readonly number[]): Figure {
 /**
  * Divides each value of `ours` by the value of `theirs` from the same round. The two were measured
  * one right after the other, while the machine was in the same state.
+ * @throws {RangeError} when there are no rounds.
  */
 export function ratio(ours: readonly number[], theirs: readonly number[]): Figure {
   return figure(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)))

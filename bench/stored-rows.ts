@@ -70,8 +70,9 @@ const sizes = `
 
 /**
  * Measures what 600,000 files take in the database. That is: the bytes of their rows and indexes,
- * the write-ahead log (WAL) of an upload and of a download, two forms of a short code, two ways to
- * look a code up, and the jobs that run every minute. docs/scale.md is based on these figures.
+ * the jobs that run every minute, the write-ahead log (WAL) of an upload and of a download, the
+ * counts for the Admin Center, two forms of a short code, and two ways to look a code up.
+ * docs/scale.md is based on these figures.
  */
 export async function measureStoredRows(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'stored-rows'), cores.server)
@@ -197,9 +198,9 @@ async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
 
 /**
  * Measures how much WAL a download adds for the row of its file. Each measurement starts right
- * after a checkpoint. Some of the first 20 downloads also change the rank of the file. The rank has
- * an index, so Postgres then writes to every index of the table. All other downloads change only
- * the row, if its page has room.
+ * after a checkpoint. Six of the first 20 downloads also change the rank of the file, and later
+ * ones do so ever more rarely. The rank has an index, so Postgres then writes to every index of the
+ * table. A download that keeps the rank changes only the row, if its page has room.
  */
 async function walOfRanks(mayfly: Mayfly): Promise<Row[]> {
   const chosen = await mayfly.sql<{ id: string }>(

@@ -202,7 +202,7 @@ interface Timed {
   sent: Transfer
 }
 
-/** Times a transfer with all its calls, but without the time that curl takes to start. */
+/** Times a transfer with all its calls, but without the time that curl takes to start and end. */
 async function timed<Result extends Timed>(transfer: () => Promise<Result>) {
   const began = performance.now()
   const result = await transfer()

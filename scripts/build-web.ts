@@ -104,8 +104,9 @@ async function checkAssets(html: string) {
 }
 
 /**
- * Writes a compressed copy beside each file that compression makes smaller. Fonts and pictures are
- * compressed already.
+ * Writes two compressed copies, Brotli and gzip, beside each file that compression makes smaller.
+ * Fonts and pictures are compressed already. The templates get no copies, because the server must
+ * fill them in first.
  */
 async function compress() {
   const files = await readdir(dist, { recursive: true, withFileTypes: true })

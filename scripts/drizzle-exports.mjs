@@ -32,8 +32,9 @@ export function exportsAreLong(file = manifestFile) {
 }
 
 /**
- * Writes the short list. Whoever reads the file meanwhile gets the one or the other as a whole. If
- * it cannot be written, this says so on standard error: the server then only starts more slowly.
+ * Writes the short list. A program that reads the file meanwhile gets the long list or the short
+ * one as a whole. If the file cannot be written, this says so on standard error: the server then
+ * only starts more slowly.
  */
 export function shortenExports(file = manifestFile) {
   try {
@@ -47,9 +48,9 @@ export function shortenExports(file = manifestFile) {
 }
 
 /**
- * Returns a list by which every name leads to the same two files, one for `import` and one for
- * `require`. One pattern stands for all modules whose file is called like the module. TypeScript
- * finds the types beside these files.
+ * Returns a list by which every name leads to the same two files as before, one for `import` and
+ * one for `require`. One pattern stands for all modules whose file is called like the module.
+ * TypeScript finds the types beside these files.
  */
 export function shorten(exports) {
   const others = Object.entries(exports).flatMap(([name, entry]) => {

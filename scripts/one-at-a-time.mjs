@@ -22,7 +22,7 @@ export async function alone(folder, work) {
   try {
     return await work()
   } finally {
-    // It may be the lock of another process by now (see `removeIfDead`).
+    // The file may be the lock of another process by now (see `removeIfDead`).
     if (pidIn(lock) === process.pid) rmSync(lock, { force: true })
   }
 }

@@ -39,7 +39,10 @@ const webSources = [
 ]
 const webStamp = 'dist/.sources'
 
-/** A Node that is older than this counts as old. For macOS on arm64 npm has only 24.0.0. */
+/**
+ * An older Node lacks security fixes (`warnOfOldNode`). npm has such an old one only for macOS on
+ * arm64: its newest Node 24 there is 24.0.0.
+ */
 const wantedNode = '24.18.0'
 const nodeLink = 'node_modules/.bin/node'
 
@@ -347,9 +350,9 @@ function run([command, ...args]) {
 }
 
 /**
- * Runs the npm that started this script, or else the npm on the path. Prints its output only if it
- * fails.
- * @param fault says after the output what could not be done.
+ * Runs the npm that started this script, or else the npm on the path. Prints nothing.
+ * @param fault says what could not be done if npm fails.
+ * @throws {Fault} with the output of npm and then `fault`, if npm fails.
  */
 function npm(args, fault) {
   const cli = process.env.npm_execpath

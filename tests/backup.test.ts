@@ -39,9 +39,9 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
 }
 
 /**
- * Kills backups into the same folder, so that each finds what the one before it has left: one among
- * the files, and in a long run one before every step until the last, which makes the backup
- * complete.
+ * Kills several backups into the same folder, so that each finds what the one before it has left.
+ * The first is killed while it copies the files. In a long run, others are killed before every step
+ * until the last, which makes the backup complete.
  */
 async function killBackups(dataDir: string): Promise<void> {
   const backup = join(folder, 'backup')

@@ -10,7 +10,7 @@ function built(file: string) {
   return readFile(join(dist, file))
 }
 
-/** Compression makes shorter texts no smaller. */
+/** Compression may make a text that is shorter than this no smaller. */
 const worthCodingBytes = 1024
 
 test('every text that browsers load has a twin in each coding that says the same, and is smaller', async () => {

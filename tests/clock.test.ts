@@ -54,7 +54,7 @@ test('a clock that was four days fast and is set right opens no purged link, and
   expect(await statusesOfWrongLogins(eve.email, 11)).toEqual([...Array(10).fill(401), 429])
 
   app.clock.advance(-4 * day)
-  // The row says that its link ends tomorrow, but its bytes are gone.
+  // The row says that its link ends in three days, but its bytes are gone.
   expect((await askForDownload(app, over.shortCode)).status).toBe(404)
   expect((await confirm(ada, open.cloudKey)).status).toBe(404)
   for (const file of later) expect((await download(app, file)).length).toBe(1000)
@@ -69,7 +69,8 @@ test('a clock that was four days fast and is set right opens no purged link, and
   expect((await askForUpload(ada)).status).toBe(200)
   await expectRefusal(await askForUpload(ada), 403, 'TIER_FILE_COUNT')
 
-  // Attempts that were counted in the future refuse nobody until then, and others count anew.
+  // Attempts that were counted four days ahead refuse nobody now. New attempts are counted as
+  // usual.
   const { email, password } = eve
   expect((await makeClient(app).post('/api/auth/login', { email, password })).status).toBe(200)
   expect(await statusesOfWrongLogins(bob.email, 11)).toEqual([...Array(10).fill(401), 429])

@@ -47,7 +47,9 @@ async function signEverybodyIn() {
 
 const names = Object.keys(endpoints) as EndpointName[]
 
-/** Calls an endpoint with the id of another user's file, and an empty body. */
+/**
+ * Calls an endpoint with the id of a file that belongs to `people.user`, and with `{}` as the body.
+ */
 function probe(caller: Client, row: Endpoint) {
   const path = row.path.replace('{id}', fileId).replace('{code}', 'unknown')
   const init: RequestInit = { method: row.method }
@@ -123,7 +125,10 @@ function database(): Promise<Record<string, string>> {
 }
 
 describe('a GET', () => {
-  /** Those that change something: two count downloads, and two refuse what another site causes. */
+  /**
+   * The GETs that change something. `download` and `openLink` count a download. `logout` and
+   * `testStorage` refuse a request that another site has caused.
+   */
   const writing: readonly EndpointName[] = ['logout', 'testStorage', 'download', 'openLink']
 
   const callAsOwner = async (name: EndpointName) => {
@@ -169,7 +174,8 @@ describe('a page of another site', () => {
     const before = await database()
     for (const [name, { method, path, bytes }] of changing) {
       const real = path.replace('{id}', file.id).replace('{code}', file.shortCode)
-      // The types of a form, which a page may send to another site without asking.
+      // A type of forms, which a page may send to another site without asking. A call that takes
+      // bytes gets a type that it accepts.
       const type = bytes?.types[0] ?? 'text/plain'
       const sites: Record<string, string>[] = [
         { origin: 'https://evil.example' },

@@ -253,7 +253,7 @@ describeBehindNginx('nginx in front of containers', () => {
   const servers: Server[] = []
   beforeAll(async () => {
     ;[names, port] = [await startNameServer(), await freePort()]
-    // It starts although no container runs yet.
+    // nginx starts although no container runs yet.
     nginx = await startDeployedNginx({ nameServer: names.port, port })
   })
   afterAll(async () => {

@@ -68,7 +68,8 @@ test('every relative link leads to a file, and its anchor to a heading', () => {
 test('every recipe for nginx clears `traceparent`, so that no stranger joins our traces', async () => {
   const file = await readFile(join(root, 'deploy/nginx/mayfly.conf'), 'utf8')
   const pages = [...documents.values()].flatMap((text) => all(text, /^```nginx\n(.*?)^```/gms))
-  // A proxy that tells the client's address is one in front of Mayfly, and not of a bucket.
+  // Only a proxy in front of Mayfly passes on the client's address. One in front of a bucket does
+  // not.
   const servers = [file, ...pages]
     .flatMap((text) => text.split(/^server \{/m))
     .filter((server) => server.includes('proxy_set_header X-Forwarded-For'))

@@ -250,7 +250,7 @@ test('killed again and again: what was acknowledged is there, parts too, what wa
   const longestWaitMs = 20
   const acknowledged = new Map<string, Buffer>()
   const offsets: number[] = []
-  /** How many parts are answered before each kill. After the last one, only the confirm is left. */
+  /** How many parts are answered before each kill. If all are, only the confirm is on its way. */
   const wholeParts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
 
   await seededRounds(wholeParts.length, async (random) => {

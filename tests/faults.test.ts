@@ -16,7 +16,10 @@ async function expectPromisesKept(setup: SetupName): Promise<void> {
   expect(played.files).toBeGreaterThan(0)
 }
 
-/** What is left out of a short run is part of one of the others: of `workers` or `small-disk`. */
+/**
+ * In a short run, `workers` and `small-disk` together have each feature of the setups that are left
+ * out.
+ */
 const onAnyDisk: SetupName[] = isLongRun ? ['alone', 'several', 'workers'] : ['workers']
 const onSmallDisk: SetupName[] = isLongRun ? ['small-disk', 'small-disk-workers'] : ['small-disk']
 
@@ -25,7 +28,7 @@ test.each(onAnyDisk)(
   expectPromisesKept,
 )
 
-// It needs a Postgres of its own, and half a minute.
+// This test needs a Postgres of its own, and half a minute.
 test.each(isLongRun ? ['alone' as const] : [])(
   'Postgres is away for half a minute, %s: everything that was answered holds',
   async (setup) => {

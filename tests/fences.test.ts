@@ -15,9 +15,10 @@ import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 /**
- * Tests the rules about which folder may import from which: biome.json, its plugins and the project
- * references. It copies the real configuration into a folder, and plants files there that break
- * each rule. Whether the project itself breaks a rule is checked by `biome check`.
+ * Tests the rules of biome.json and its plugins, and the project references: which folder may
+ * import from which, and some rules for the code itself. It copies the real configuration into a
+ * folder, and plants files there that break each rule. Whether the project itself breaks a rule is
+ * checked by `biome check`.
  */
 const root = resolve(import.meta.dirname, '..')
 
@@ -526,8 +527,8 @@ describe('the compiler, by project references', () => {
   let tree: string
 
   /**
-   * Makes the real projects with one file each that another one can import. Each finds the types
-   * that it needs.
+   * Makes projects with the real configuration. Each has one file that another project can import,
+   * and finds the types that it needs.
    */
   beforeAll(async () => {
     tree = join(garden, 'compiled')

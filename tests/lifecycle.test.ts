@@ -24,7 +24,7 @@ const withoutWarnings = ['--disable-warning=ExperimentalWarning']
 interface Run {
   child: ChildProcess
   url: string
-  /** What the server printed to the terminal. It resolves when the server has ended. */
+  /** What the server printed to the standard error. It resolves when the server has ended. */
   said: Promise<string>
   /** Resolves with the exit code. */
   ended: Promise<number | null>
@@ -143,8 +143,9 @@ async function startUpload(server: Run) {
 }
 
 /*
- * Each start takes seconds of processor time on a slow machine. So the first test follows one
- * folder over three starts: the first start, a stop in order, a second start, and two signals.
+ * Each start takes seconds of processor time on a slow machine. So the first test does all of this
+ * with one folder: a first start, a second server that is refused, a stop in order, another start,
+ * and two signals.
  */
 
 test('a server from its first start to a second signal', async () => {

@@ -31,10 +31,16 @@ const alerts = rules.groups.flatMap((group) =>
   group.rules.map(({ alert, expr }) => [`the alert ${alert}`, expr] as const),
 )
 
-/** Labels that Prometheus or several workers add, and the one of the buckets of a histogram. */
+/**
+ * Labels that Prometheus adds (`instance`, `job`), the label of one of several workers, and `le`,
+ * which only the buckets of a histogram have.
+ */
 const everywhere = ['instance', 'worker', 'job', 'le']
 
-/** The values of labels of which a test sees only some: the others need a fault. By metric. */
+/**
+ * By metric, the values of labels of which this test sees only some. The others come with requests
+ * or faults that do not happen here.
+ */
 const declaredValues: Record<string, Record<string, readonly string[]>> = {
   mayfly_http_requests_total: {
     status: Array.from({ length: 500 }, (_, at) => String(100 + at)),
@@ -107,9 +113,9 @@ function canBeEmitted(name: string, matchers: Matcher[]): boolean {
 }
 
 /**
- * Returns the combinations of matchers that a selector stands for: each of the alternatives
- * `a|b` of one label with each of those of the others. A negative matcher counts like a positive
- * one, because it is there to leave something out.
+ * Returns the combinations of matchers that a selector stands for: each of the alternatives `a|b`
+ * of one label with each of those of the others. A negative matcher counts like a positive one,
+ * because the server must be able to emit what it leaves out.
  */
 function matchersOf(selector: string): Matcher[][] {
   let combinations: Matcher[][] = [[]]
@@ -125,7 +131,7 @@ function matchersOf(selector: string): Matcher[][] {
   return combinations
 }
 
-/** Returns what a regular expression is an alternative of: `/(a|b)` gives `/a` and `/b`. */
+/** Returns the alternatives that a regular expression stands for: `/(a|b)` gives `/a` and `/b`. */
 function alternativesOf(pattern: string): string[] {
   const [, before = '', group, after = ''] = /^(.*?)\(([^()]*)\)(.*)$/.exec(pattern) ?? []
   if (group === undefined) return pattern.split('|')

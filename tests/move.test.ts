@@ -57,7 +57,9 @@ async function runFromPage(
   })
 }
 
-/** Adds a row to every table. Each refers to the one row of the tables before it. */
+/**
+ * Adds a row to every table. Where the row refers to another table, that table gets its row first.
+ */
 async function fillEveryTable(pool: pg.Pool): Promise<void> {
   const rows = new Map<PgTable, Record<string, unknown>>()
   const add = async (table: PgTable) => {

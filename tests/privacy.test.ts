@@ -32,7 +32,10 @@ function says(): string {
   return textOf(policy.one('main')).replaceAll(/\s+/g, ' ')
 }
 
-/** Returns what the section 'Who can see it' says about each kind of people, in its order. */
+/**
+ * Returns what the section 'Who can see it' says about one kind of people. `at` is the position of
+ * that kind in the section, from 0.
+ */
 function whoSees(at: number): string {
   const section = elementsOf(policy.one('main'), 'section')[3]
   const told = section && elementsOf(section, 'dd')[at]

@@ -38,7 +38,7 @@ test('jobs that are killed at any statement go on later, and call nothing gone t
       return codes
     }
 
-    // The first time the jobs run to their end. So many statements they need.
+    // The first time the jobs run to their end. That shows how many statements they need.
     await makeThings()
     await passDays(daysUntilAllIsOver)
     network.count()
@@ -51,7 +51,8 @@ test('jobs that are killed at any statement go on later, and call nothing gone t
       await passDays(daysUntilAllIsOver)
       const kept = await startUpload(await signIn(), { size: 10 })
       await putBytes(kept, new Uint8Array(10))
-      // The second half of the statements is left, because the jobs go on until the kill has come.
+      // The kill is sent during the first half of the statements, because the jobs go on until it
+      // arrives.
       const killedAt = 1 + draw(Math.ceil(most / 2))
       let isDone = false
       network.count()

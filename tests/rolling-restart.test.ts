@@ -29,7 +29,8 @@ import { type ServerProcess, startServerProcess } from './support/server-process
 import { abort, confirm } from './support/upload-requests.ts'
 
 /**
- * More than the sockets between server and client hold. So a client that stops reading stops it.
+ * More than the sockets between server and client hold. So a download of this size stops when its
+ * client stops reading.
  */
 const largeBytes = 24 * 1024 * 1024
 const sentBytes = 200_000
@@ -67,14 +68,19 @@ describeBehindNginx('two servers with one Postgres and one folder, behind nginx'
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** The same address at one of the servers, past nginx. */
+  /**
+   * Returns where to send a request for this address so that it reaches one of the servers, past
+   * nginx.
+   */
   const at = (number: number, url: string) => {
     const { pathname, search } = new URL(url)
     const headers = { host: new URL(proxy.url).host }
     return { host: '127.0.0.1', port: ports[number], path: pathname + search, headers }
   }
 
-  /** Begins to send a file, of which the second half waits for `finish`. */
+  /**
+   * Begins to send a file. Returns a function that sends the second half and confirms the upload.
+   */
   const beginPut = async (number: number, person: Client) => {
     const bytes = Buffer.alloc(sentBytes, `sent to ${number}`)
     const upload = await startUpload(person, { size: bytes.length })
@@ -93,7 +99,7 @@ describeBehindNginx('two servers with one Postgres and one folder, behind nginx'
     }
   }
 
-  /** Begins a download, of which most waits for `finish`. */
+  /** Begins a download. Returns a function that reads the bytes, most of which wait until then. */
   const beginDownload = async (
     number: number,
     { shortCode, bytes }: File & { bytes: Uint8Array },
@@ -121,7 +127,7 @@ describeBehindNginx('two servers with one Postgres and one folder, behind nginx'
       const { status } = await send(url, { ...sending, headers })
       statuses.set(name, (statuses.get(name) ?? new Set()).add(status))
     }
-    // A pause after each leaves the processor to the server that starts.
+    // A pause after each request leaves the processor to the server that starts.
     const repeat = async (act: () => Promise<void>) => {
       for (; going; await wait(5)) await act()
     }
@@ -150,11 +156,11 @@ describeBehindNginx('two servers with one Postgres and one folder, behind nginx'
       const finishPut = await beginPut(number, ada)
       const finishDownload = await beginDownload(number, large)
       stopping.kill('SIGTERM')
-      // What a balancer does that asks /api/ready: it turns to the other server.
+      // A balancer that asks /api/ready turns to the other server now. The test does so for nginx.
       const own = `http://127.0.0.1:${ports[number]}/api/ready`
       while ((await fetch(own)).ok) await wait(50)
       await proxy.passTo(ports.filter((_, other) => other !== number))
-      // It takes no more connections, and waits for what is in flight.
+      // The stopping server takes no more connections, and waits for what is in flight.
       await eventually(() => expect(fetch(own)).rejects.toThrow())
       await Promise.all([finishPut(), finishDownload()])
       expect(await stopping.ended).toBe(0)

@@ -95,8 +95,8 @@ async function namesIn({ db }: Database): Promise<string[]> {
 }
 
 /**
- * Kills `move back` among the files, in a long run also before every fifth of its steps, and then
- * lets it complete. Each finds what the one before it has left, a running Postgres too.
+ * Kills `move back` while it copies files, and in a long run also before every fifth of its steps.
+ * Then lets it complete. Each run finds what the one before it has left, a running Postgres too.
  */
 async function moveBackOverKills(env: Record<string, string>): Promise<void> {
   const run = (before: RegExp, count: number) =>
@@ -142,7 +142,7 @@ describeOnS3('a move', () => {
       await expectBytes(objects, stored)
       expect(await bytesIn(bucket)).toBe(sum(stored))
       expect(await storesNamedIn(target)).toEqual(['s3'])
-      // Its parts stayed on the disk, which checks them in another way than a bucket.
+      // The open upload is not moved, because a disk checks parts in another way than a bucket.
       expect(await target.db.$count(uploads)).toBe(0)
 
       // Once more, as if the first had been killed before it could say that it was complete.
@@ -199,7 +199,8 @@ describeOnS3('a move', () => {
       const options = { config: { ...config, databaseUrl: home.url }, clock, log, more: [] }
       expect(await makeBackup(backup, options)).toMatchObject({ objects: stored.size, faults: [] })
 
-      // A restore that was killed has left bytes of another kind, and parts, in the new bucket.
+      // A restore that was killed has left an object with other bytes, and an open upload, in the
+      // new bucket.
       const [key = ''] = stored.keys()
       const left = { Bucket: second.settings.bucket, Key: `files/${key}` }
       await objects.claim(await readInstallation(inBucket.db, clock()))

@@ -44,7 +44,7 @@ describeOnSmallDisk('two servers on a disk of 32 MiB', () => {
     const bob = await makePerson(two)
     const [atOne, atTwo] = [await startUpload(ada, { size }), await startUpload(bob, { size })]
     expect((await putBytes(atOne, new Uint8Array(size))).status).toBe(200)
-    // It reads the free space twice a second by itself, and for its figures.
+    // The second server reads the free space twice a second by itself, and also for its figures.
     await two.deps.space.figures()
     await expectRefusal(await putBytes(atTwo, new Uint8Array(size)), 507, 'STORAGE_FULL')
     // Small files that the servers write beside the uploads may take some KiB of the floor. Without

@@ -45,7 +45,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-/** The same person at the other server: a cookie is valid for both. */
+/** Makes a person with a client for each of the two servers. A session is valid at both. */
 async function atBoth(facts: Parameters<typeof makePerson>[1] = {}) {
   const here = await makePerson(one, facts)
   const cookie = await logIn(one, here.email, here.password)

@@ -37,8 +37,9 @@ test('workers on one disk lose nothing that they acknowledged while one after th
     const killed = pids[draw(pids.length)] as number
     process.kill(killed, 'SIGKILL')
     return async () => {
-      // One that only starts does not count: if the next round killed the other one, nobody would
-      // serve, and after a few rounds the players would have had no answer for too long.
+      // A worker that is still starting does not count. If the next round killed the other one,
+      // nobody would serve. After a few such rounds, the players would have had no answer for too
+      // long.
       await eventually(async () => expect(await servingWorkers(server)).toBe(2))
     }
   })

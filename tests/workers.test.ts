@@ -109,7 +109,8 @@ test('no client waits for a worker that hangs and is then killed', async () => {
   const found = (await Promise.all(answers)) as [IncomingMessage][]
   for (const [answer] of found) answer.resume()
   expect(found.map(([{ statusCode }]) => statusCode)).toEqual(Array(8).fill(200))
-  // Until then, fetch could send a request on a connection that has just ended with that worker.
+  // Before both serve again, fetch could send a request on a connection that has just ended with
+  // the killed worker.
   await expect.poll(() => servingWorkers(server)).toBe(2)
 })
 

@@ -60,8 +60,8 @@ export interface Web {
 /**
  * Builds the whole HTTP application, except for the transfer of file bytes. It does not listen. The
  * order matters: the middleware comes first, because it sees every request. Then come the calls of
- * the API, the files of the web, and the public pages. The last public page answers every other
- * path that a browser opens. All other requests get 404.
+ * the API, the files of the web, and the public pages. The public page for unknown paths answers
+ * every other path that a browser opens. All other requests get 404 as JSON.
  */
 export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
@@ -115,7 +115,10 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   return app
 }
 
-/** Returns the paths of the endpoints that take bytes, each with the largest size in bytes. */
+/**
+ * Returns the paths of the endpoints whose body is not limited by `maxBodySize` above, each with
+ * its own limit in bytes. They take bytes, or many uploads in one call.
+ */
 function largerBodies(): Map<string, number> {
   const rows: Endpoint[] = Object.values(endpoints)
   return new Map(

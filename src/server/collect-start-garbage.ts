@@ -1,4 +1,4 @@
-/** By then, the first requests of those who waited for the start are answered. */
+/** After this time, the first requests of those who waited for the start have been answered. */
 const waitMs = 2_000
 
 /**

@@ -10,7 +10,8 @@ import { type LogFormat, type LogLevel, settingsSchema } from './startup-setting
 import { readTracingSettings, type TracingSettings } from './tracing-settings.ts'
 
 /**
- * The settings that the server was started with. Nothing else in the server reads the environment.
+ * The settings that the server was started with. Nothing else in the server reads the environment,
+ * except the library for traces (see `readEnvironment`).
  */
 export interface Config {
   host: string

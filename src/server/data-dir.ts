@@ -17,8 +17,8 @@ const makeSecret = customAlphabet(
 )
 
 /**
- * Makes the folder for everything that the server stores. Other users of the machine cannot read
- * it.
+ * Makes the folder for everything that the server stores. Other users of the machine cannot read a
+ * folder that is made here. A folder that exists already keeps its permissions.
  * @throws {StartFault} when the folder cannot be made or written to.
  */
 export async function prepareDataDir(dataDir: string): Promise<void> {

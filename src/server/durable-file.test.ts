@@ -18,7 +18,7 @@ function found(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(() => null)
 }
 
-/** Returns what each power cut leaves of the file, by what was promised before it. */
+/** Returns what a power cut can leave of the file: before `write` has resolved, and after that. */
 async function leftBy(write: (path: string, disk: ReturnType<typeof recordDisk>) => Promise<void>) {
   const written = join(folder, 'written')
   await mkdir(written)

@@ -14,7 +14,8 @@ type Writing = Pick<FileSystem, 'open' | 'rename' | 'rm'> & {
 
 /**
  * Makes a file with this text that only its owner can read. Even after a crash, the file is either
- * complete or missing. Once this resolves, the file survives a power cut.
+ * complete or missing. Once this resolves, the file survives a power cut. A call that was
+ * interrupted can leave `<path>.<uuid>` behind.
  * @throws an error with the code EEXIST when `path` already exists. That file does not change.
  */
 export async function createFile(path: string, text: string, fs: Writing = nodeFs): Promise<void> {

@@ -49,7 +49,7 @@ export function isOfThisMachine(url: URL): boolean {
 }
 
 /**
- * Tells whether an address can be an issuer. By OpenID Connect Discovery §2 an issuer is an https
+ * Tells whether an address can be an issuer. By OpenID Connect Discovery §3 an issuer is an https
  * address without query and fragment. We also allow http for an issuer on this machine.
  */
 function isIssuer(value: string): boolean {

@@ -27,9 +27,9 @@ export interface DataFolder {
 }
 
 /**
- * Makes the data folder ready: it exists, its free space is known, and the embedded Postgres runs.
- * A start does this first, and needs few modules for it. So Postgres starts while this process
- * loads the rest of the server.
+ * Makes the data folder ready: it exists, its free space is known, and the embedded Postgres runs,
+ * if this process has to run it. A start does this first, and needs few modules for it. So Postgres
+ * starts while this process loads the rest of the server.
  * @throws {StartFault} when the folder cannot be used, or Postgres cannot run.
  */
 export async function openDataFolder(

@@ -11,9 +11,9 @@ interface StorageParts
 }
 
 /**
- * Opens the stores that the configuration names, and gives them what they need of the other parts:
- * a function that notes in the database that bytes of an upload arrive, one that says who the
- * client of a request is, and the counters of transfers and failures.
+ * Opens the stores that the configuration names, and gives them what they need from other parts of
+ * the server: a function that records in the database that bytes of an upload arrive, one that
+ * returns the address of a request's client, and the counters of transfers and failures.
  * @throws {StartFault} as `openStores` does.
  */
 export function openStorage({

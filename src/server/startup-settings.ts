@@ -25,8 +25,8 @@ export type LogFormat = (typeof logFormats)[number]
 
 /**
  * Every setting, with its default and its meaning, as the README's table shows them. A test fails
- * if the README differs from these texts. The default that the server uses is in `settingsSchema`
- * or in `config.ts`: change both.
+ * if a name or a default differs between the README and these texts. The default that the server
+ * uses is in `settingsSchema` or in `config.ts`: change both.
  */
 export const settings = {
   PORT: { default: '`3000`', meaning: 'The port the server listens on' },

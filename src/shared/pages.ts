@@ -1,7 +1,7 @@
 /**
- * The paths for which the single-page application has a screen. The server answers all other paths:
- * the public pages (`public-pages.ts`), the links to files, and unknown paths, which get status
- * 404.
+ * The paths for which the single-page application has a screen. At `/`, visitors get the landing
+ * page instead. For any other path, the server sends a page of its own: a public page
+ * (`public-pages.ts`), the page of a link, or with status 404 the page for an unknown path.
  */
 export const pages = [
   '/',

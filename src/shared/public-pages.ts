@@ -61,7 +61,7 @@ export const previewPath = '/preview'
 export const sharePath = '/share'
 
 /**
- * Besides the public pages, the build renders these. They are in no list of pages, because the
+ * Besides the public pages, the build renders these. The sitemap does not list them, because the
  * server sends them only as answers to certain requests.
  */
 export const otherPages = {
@@ -70,7 +70,7 @@ export const otherPages = {
     title: 'Page not found · Mayfly',
     description: 'There is nothing at this address.',
   },
-  /** The answer to a browser that opens an address while the server cannot answer. */
+  /** The answer to a browser that opens an address when the server has failed or is busy. */
   unavailable: {
     title: 'Not available · Mayfly',
     description: 'This page cannot be shown right now.',

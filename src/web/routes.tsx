@@ -9,7 +9,7 @@ import { type PagePath, Preload } from './pages/preload.ts'
  * The screens of spec §2 that this application draws, by their paths, which are those of
  * `shared/pages.ts`. The server answers these paths with this application. Only at `/`, a visitor
  * gets the landing page instead. The server itself makes all other pages: the other public pages,
- * /s/{shortCode}, /download/{shareToken} and the page for unknown paths.
+ * /s/{shortCode}, /download/{shortCode} and the page for unknown paths.
  */
 const screens: Record<PagePath, ComponentType> = {
   '/': Home,

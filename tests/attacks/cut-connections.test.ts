@@ -100,7 +100,8 @@ async function forget() {
   await app.deps.db.delete(uploads).where(eq(uploads.ownerId, person.id))
 }
 /**
- * A purge that was interrupted reserves its files for ten minutes. After this they can be purged.
+ * A purge that was interrupted reserves its files for ten minutes at most. After this they can be
+ * purged.
  */
 function letClaimsLapse() {
   return app.clock.advance(11 * 60_000)
@@ -261,7 +262,7 @@ async function purgesAFile(): Promise<Attempt> {
   }
 }
 
-/** Expects that no user exists without the account that holds the password. */
+/** Expects exactly one user with this address, who has the account that holds the password. */
 async function expectWholeUser(email: string) {
   const made = await app.deps.db
     .select({ user: users.id, password: accounts.password })

@@ -53,15 +53,15 @@ afterAll(async () => {
   listener.close()
 })
 
-/** Returns an address of the listener, which says where it was sent to the server. */
+/** Returns an address of the listener. Its path names the place where the attack writes it. */
 function lure(name: string): string {
   return `http://${listening}/${name}`
 }
 
 /**
- * Expects that the server has visited the listener for nothing that it got. First it does all that
- * it does later by itself: it sends the mail that was asked for, and runs every job. The last visit
- * is our own, so an earlier one would stand before it.
+ * Expects that the server has not visited the listener because of anything that it got. First lets
+ * the server do what it otherwise does later: send the mail that was asked for, and run every job.
+ * The last visit is our own, so an earlier one would stand before it.
  */
 async function expectNoVisit() {
   await app.mails()

@@ -65,7 +65,10 @@ function namesAThing({ access, params, query, body }: Endpoint) {
 
 type Attempt = (client: Client, name: string) => Promise<Response>
 
-/** Calls each endpoint that takes an id or a key, with that id or key. */
+/**
+ * Calls each endpoint that takes one id or key, with that id or key. Endpoints that take several
+ * have tests of their own below.
+ */
 const attempts: Record<string, Attempt> = {
   deleteFile: (client, id) => client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
   renewFile: askForRenewal,

@@ -11,8 +11,8 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
  * The attack: somebody sends answers that seem to come from the issuer (Google), to sign in as
- * another person. Each answer has a token that an honest issuer would not give for the sign-in that
- * the attacker has begun.
+ * another person. An honest issuer would not give these answers to the sign-in that the attacker
+ * has begun.
  */
 
 const clientId = 'mayfly'

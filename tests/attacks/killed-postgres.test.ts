@@ -22,8 +22,7 @@ beforeAll(async () => {
   stopPostgres = postgres.stop
   const database = await createDatabase(postgres.url, 'migrated')
   app = await serveApp(database)
-  // Other tests switch this off, to be faster. Here a commit must survive the kill once it was
-  // answered.
+  // A commit must survive the kill once it was answered. So this test does not rely on the default.
   await app.pool.query('alter system set synchronous_commit = on')
   await app.pool.query('select pg_reload_conf()')
   // For a free account, an upload starts in a transaction. For a premium account, it starts by a
@@ -53,7 +52,10 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
   return null
 }
 
-/** Makes each person send two calls in parallel, again and again, until it is told to stop. */
+/**
+ * Makes each person send two calls in parallel, again and again. Returns a function that ends this,
+ * and returns the keys of the uploads that were answered as started.
+ */
 function beginWork() {
   const done = new Set<string>()
   let isOver = false

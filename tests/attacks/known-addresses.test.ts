@@ -21,7 +21,9 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
  */
 
 let app: TestApp
-/** An address of each sort. */
+/**
+ * `known` has an account, `waiting` has a signup that waits for its click, `unknown` has neither.
+ */
 let addresses: { known: string; waiting: string; unknown: string }
 beforeAll(async () => {
   app = await startTestApp({ env: verified })

@@ -213,7 +213,10 @@ describe('an answer of 10 MB', () => {
     },
   )
 
-  /** Sends spaces as fast as the server reads them. Returns how many it sent. */
+  /**
+   * Sends spaces as fast as the server reads them. Returns how many bytes it sent, and whether it
+   * could send all of them.
+   */
   const send = async (response: ServerResponse, size: number) => {
     const gone = once(response, 'close')
     let sent = 0

@@ -28,7 +28,10 @@ import { endsOf, startAll, wish } from '../support/upload-batches.ts'
 const ceilingMiB = 300
 const MiB = 1024 ** 2
 const fileBytes = 16 * MiB
-/** How often the server is asked whether it is healthy during an attack. */
+/**
+ * How often the server is asked whether it is healthy: so many times while an attack begins, and as
+ * often after that.
+ */
 const checks = 40
 
 let folder: string

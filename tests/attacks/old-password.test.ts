@@ -13,8 +13,8 @@ const gate = 8_0815
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
-  // Every login stops here until the test lets it go on. The password is compared by then, and the
-  // session is not written.
+  // Every login stops here until the test lets it go on. By then the password has been compared,
+  // but the session is not written yet.
   await app.deps.db.execute(sql`
     create function wait_at_the_gate() returns trigger language plpgsql as $$
       begin perform pg_advisory_xact_lock_shared(${sql.raw(String(gate))}); return new; end

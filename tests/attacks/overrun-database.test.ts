@@ -8,9 +8,9 @@ import { json, makeClient, makeFile, makePerson, type Person } from '../support/
 import { freshDatabase } from '../support/postgres.ts'
 
 /**
- * The attack: more requests than the database can answer, without end. The defence: so many wait,
- * and every further one is refused at once, with the time when to ask again. What runs goes on, and
- * who waited is answered.
+ * The attack: more requests than the database can answer, without end. The defence: only a limited
+ * number of requests waits. Every further one is refused at once, with the time when to ask again.
+ * What runs goes on, and who waited is answered.
  */
 
 const connections = 2
@@ -43,7 +43,10 @@ afterAll(async () => {
   await app.close()
 })
 
-/** Begins so many requests that as many as may wait for a connection do. */
+/**
+ * Begins as many requests as may run and wait together, and holds them up by a lock. Every further
+ * request must be refused. Returns the answers to those that were begun.
+ */
 async function overrun(): Promise<Promise<Response>[]> {
   await witness.query('begin')
   await witness.query('lock table sessions in access exclusive mode')

@@ -38,7 +38,8 @@ function isCallback({ pathname }: URL): boolean {
 }
 
 /**
- * Opens the address. Returns where it redirects to. If it fails, expects that nobody is signed in.
+ * Opens the address. Returns where it redirects to. If the sign-in fails, expects that it has
+ * changed no cookie.
  */
 async function follow(browser: TestBrowser, back: URL): Promise<string | null> {
   const before = browser.cookie()

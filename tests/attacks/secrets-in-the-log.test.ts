@@ -42,7 +42,10 @@ async function withoutTable(table: string, during: () => Promise<void>) {
 }
 
 describe('the log of mail', () => {
-  /** Sends a letter to a person by this mailer. Returns what was logged until it had an outcome. */
+  /**
+   * Sends a letter to a person by this mailer. Returns what was logged, up to the message
+   * `outcome`.
+   */
   const logOf = async (mailer: Mailer, { email }: Person, outcome: string): Promise<string> => {
     const queue = await openJobQueue(app.pool, app.deps.log)
     const before = app.logged.length

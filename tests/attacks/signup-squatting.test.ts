@@ -114,7 +114,7 @@ describe('the address of a victim that an attacker signs up with', () => {
 })
 
 /**
- * Expects that the attacker's signup waits, that its email has no link, and that only the victim's
+ * Expects that the attacker's password only finds a signup that waits (403), and that the victim's
  * password opens the account.
  */
 async function expectHersAfterHisSignup() {

@@ -14,7 +14,7 @@ const bodyMs = 200
 const headersMs = 200
 
 /**
- * The server's handlers wait for this. The test resolves it, which stands for a database that
+ * The handler of `/wait` waits for this. The test resolves it, which stands for a database that
  * answers again.
  */
 const work = Promise.withResolvers<void>()

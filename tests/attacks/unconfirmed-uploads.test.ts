@@ -53,7 +53,10 @@ function endOf(refused: readonly unknown[]): 'taken' | 'refused' {
   return refused.length === 0 ? 'taken' : 'refused'
 }
 
-/** Inserts the row of an upload, as the start of an upload does before it counts. */
+/**
+ * Inserts the row of an upload. The start of an upload does that too, before it checks the
+ * ceilings.
+ */
 async function insertUpload(owner: Person, size: number): Promise<OpenedUpload> {
   const wanted: NewUpload = {
     storage: 'disk',
@@ -159,8 +162,8 @@ describe('a disk that is full of uploads nobody confirmed', () => {
     await putBytes(first, new Uint8Array(1000))
     app.clock.advance(2 * minute)
     await start(bob, 500)
-    // Uploads are removed ten at a time. Of the twelve, the first got bytes again, and the other
-    // one was not among the ten.
+    // Uploads are removed ten at a time. Of the twelve, two are left: the first, which got bytes
+    // again, and one that was not among the ten.
     expect(await rowsOf(eve)).toBe(2)
     expect(await stored(first)).toBe(1000)
     expect((await confirm(eve, first.cloudKey)).status).toBe(200)

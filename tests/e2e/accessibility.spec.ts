@@ -9,9 +9,9 @@ import { openTextSize, type SetTextSize } from './support/text-size.ts'
 
 /**
  * The widths in pixels at which nothing may scroll sideways, at 390 with text of twice the usual
- * size. And the theme in which axe checks the page there. The colours of a theme are the same at
- * every width, and all else is the same in both themes. So each width is checked in one theme, and
- * each theme at one width. The first width is that of all stories.
+ * size. If a width has a theme, axe also checks the page there in this theme. The colours of a
+ * theme are the same at every width, and all else is the same in both themes. So each theme is
+ * checked at one width. The first width is that of all stories.
  */
 const looks: readonly { width: number; theme?: 'light' | 'dark'; text?: number }[] = [
   { width: 1280, theme: 'dark' },

@@ -75,7 +75,8 @@ test('the account page by keyboard alone: another name, another password, a sess
   await expect(receipts.getByRole('listitem')).toHaveText([
     /^plans\.pdf.*Storage has confirmed that nothing is left\.$/,
   ])
-  // Nobody gets mail at the address of a server that is known by a number alone.
+  // The origin of this server is an IP address, so no mail reaches support there. The page offers
+  // the feedback form instead.
   const contact = page.getByRole('link', { name: 'Write to the operator' })
   await expect(contact).toHaveAttribute('href', '/feedback')
 })

@@ -36,7 +36,7 @@ test('a wrong password and an unknown address are told in the same words', async
     await page.getByLabel('Password', { exact: true }).fill('wrong horse')
     await page.getByRole('button', { name: 'Sign In' }).click()
     await expectToast(page, 'Login failed', 'Invalid email or password. Please try again.')
-    // It is told once. The field is only marked, and takes the focus for another try.
+    // Only the toast tells the failure. The field is marked, and takes the focus for another try.
     const field = page.getByLabel('Password', { exact: true })
     await expect(field).toBeFocused()
     await expect(field).toHaveAttribute('aria-invalid', 'true')

@@ -78,7 +78,7 @@ test('the administrator adds a user, finds another, switches the tier, and delet
   await expect(people.getByRole('listitem').filter({ hasText: 'Anita Borg' })).toBeVisible()
   await expect(numbers).toContainText('Users3Premium users0')
 
-  // The server answers the search for the first two letters after the search for the whole text.
+  // The server answers the first search, for 'an', only after the second one, for 'HOPPER'.
   let answerLate = () => {}
   const held = new Promise<void>((resolve) => {
     answerLate = resolve

@@ -86,7 +86,8 @@ test("a premium user's link becomes private, then ends for good", async ({ app, 
   await setClocks(app, [page])
   await openDashboard(page, app, person)
   const row = fileRow(page, 'agenda.pdf')
-  // A session ends after 14 days without use. What the open page asks by itself is no use.
+  // A session ends after 14 days without use. Requests that the open page makes by itself do not
+  // count as use.
   const keepSignedIn = () => page.request.get('/api/auth/user')
 
   await pass(app, [page], 7 * day)

@@ -129,7 +129,8 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
 
   await tabTo(page, page.getByRole('button', { name: 'Upload a file' }))
   await press('Enter')
-  // The panel that is left stays for a moment, and has such a choice too.
+  // The panel of the File Manager stays for a moment, and its settings have a choice '5 days' too.
+  // So the test looks only in the panel of the Upload tab.
   const upload = page.getByRole('tabpanel', { name: 'Upload' })
   await expect(upload.getByRole('radio', { name: '5 days' })).toBeChecked()
 })

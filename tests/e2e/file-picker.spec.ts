@@ -124,8 +124,8 @@ test('a picker that is refused long after the click leaves nothing behind, and t
 test('who closes the picker has chosen nothing: no other dialog opens, and it can be asked again', async ({
   page,
 }) => {
-  // This opens the browser's own dialog. It closes immediately, because the test handles all
-  // dialogs.
+  // Here the page opens the browser's own dialog. The dialog closes immediately, because the tests
+  // handle all file dialogs.
   await page.evaluate(() => {
     const show: () => Promise<unknown> = Reflect.get(window, 'showOpenFilePicker')
     const ends: string[] = []

@@ -35,7 +35,7 @@ function answer(status: number): Cut {
 /** All connections break, but the browser believes that it is online. */
 const dead: Cut = async ({ network }) => network.cut()
 
-/** Every way in which a connection can fail, some of them twice. */
+/** Ten failures of the connection or the server, in this order. Most ways to fail come twice. */
 const cuts: Cut[] = [
   offline,
   dead,

@@ -125,7 +125,7 @@ test('an oversized file is skipped and the others go on', async ({ app, folder, 
     page.getByRole('heading', { name: 'Drop files anywhere on this page' }),
   ).toBeFocused()
 
-  // On a phone, the usual place of a toast with so many lines includes the offer of a trial.
+  // On a phone, a toast with so many lines would cover the offer of a trial in its usual place.
   await page.setViewportSize({ width: 390, height: 844 })
   await page.evaluate(() => window.scrollTo(0, 0))
   await expect(page.getByRole('button', { name: 'Start trial' })).toBeInViewport()

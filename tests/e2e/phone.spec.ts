@@ -19,7 +19,8 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const { userAgent, isMobile, hasTouch, deviceScaleFactor } = devices['Pixel 7'] ?? {}
   const phone = { isMobile, hasTouch, deviceScaleFactor, viewport: { width: 390, height: 844 } }
   const page = await visitor({ ...phone, ...(userAgent && { userAgent }) } as object)
-  // More than the buffers of a connection take, so that it stays under way while nothing passes.
+  // The photo is larger than the buffers of a connection. So its upload stays under way while
+  // nothing passes.
   const photo = await writeRandomFile(folder, 'photo.jpg', 20 * mebibyte)
   const note = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app))
@@ -41,7 +42,7 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
     await page.getByRole('button', { name: 'Choose files' }).tap()
     await (await opened).setFiles([photo.path, note.path])
   })
-  // Spec §7: on a mobile device every upload goes to the background, however small the file is.
+  // Spec §4: on a mobile device every upload goes to the background, however small the file is.
   const panel = uploadsPanel(page)
   await expect(panel).toBeVisible()
   const box = await panel.boundingBox()

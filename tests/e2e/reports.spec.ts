@@ -64,7 +64,7 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await expect(reports.getByText('No open reports')).toBeVisible()
   await expect(links.getByRole('link', { name: 'Reports', exact: true })).toBeVisible()
   await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
-  // A file that nobody reported, by its link as it was pasted from an email.
+  // A file that nobody reported is taken down by its link, with what may surround a pasted link.
   await reports.getByLabel('Link or code').fill('https://example.org/')
   await page.keyboard.press('Enter')
   await expect(reports.getByText('This is no link to a file, and no code of one.')).toBeVisible()

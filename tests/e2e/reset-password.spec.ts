@@ -17,7 +17,7 @@ async function askForLetter(page: Page, email: string) {
   await expect(page.getByText('Password reset email sent')).toBeVisible()
 }
 
-/** Returns the address that the button leads to, in the only mail that was sent. */
+/** Returns the link to the page for a new password, from the only email that was sent. */
 async function linkOf(app: TestApp): Promise<string> {
   const [mail] = await app.mails()
   return /https?:\S+\/reset-password\S+/.exec(mail?.letter.text ?? '')?.[0] ?? ''

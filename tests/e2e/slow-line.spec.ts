@@ -34,7 +34,8 @@ test('a slow line: speed and time left are told, and signatures outlived', async
   page,
   network,
 }) => {
-  // The server refuses the part before it has the whole body, and closes the connection.
+  // When the URL of a part has expired, the server refuses the part before it has the whole body,
+  // and closes the connection.
   noise.allow(/403 \(Forbidden\).*\/storage\//)
   noise.allow(brokenConnection)
   const file = await writeRandomFile(folder, 'footage.mov', 51 * mebibyte)

@@ -83,7 +83,7 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
   await expect(toast).toContainText('Something went wrong. Please try again.')
   await expect(message).toHaveValue('A bell.')
   await expect(name).toHaveValue('Ada')
-  // It is below the header, which has a second line on a phone.
+  // The toast is below the header, which has a second line on a phone.
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await toast.boundingBox()).toMatchObject({ x: 12, y: 116, width: 366 })
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -111,8 +111,8 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
     await expect(field).toHaveValue('')
   }
   expect(asked).toBe(1)
-  // Other toasts disappear after 5 s, but this one stays for 8 s. Real time passes too, so the test
-  // skips a little less.
+  // Other toasts disappear after 5 s, but this one stays for 8 s. Real time passes too, so the
+  // first look comes well before the 8 s are over.
   await page.clock.runFor(5500)
   await expect(toast).toContainText('Feedback sent successfully!')
   await page.clock.runFor(2500)

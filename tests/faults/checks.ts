@@ -14,7 +14,7 @@ import type { Stage } from './stage.ts'
 /** How many links that were replaced by a renewal are tried for each player after a round. */
 const deadLinksTried = 2
 /**
- * Of the files that a player did nothing with in a round, one of so many is looked at after it.
+ * Of the files that a player did not touch in a round, one in so many is checked after the round.
  */
 const untouchedPerLook = 8
 const pollMs = 50
@@ -28,9 +28,9 @@ interface Moments {
 }
 
 /**
- * Compares the answers that a player got in this round with what the server shows now. The list
- * tells of every file. Links are opened and files downloaded of those that the player uploaded,
- * renewed or tried to delete, and of some others.
+ * Compares the answers that a player got in this round with what the server shows now. The list of
+ * files shows the state of every file. Also opens the links and downloads the bytes of those files
+ * that the player uploaded, renewed or tried to delete, and of some others.
  * @param isWhole whether the links of all files are opened.
  * @returns how many files were downloaded.
  * @throws {Violation} if an answer is no longer true.
@@ -106,7 +106,10 @@ async function untilAnswered(request: () => Promise<Response>): Promise<Response
   }
 }
 
-/** Downloads a file, again while the server cannot. Returns the last status; null without one. */
+/**
+ * Downloads a file, and repeats that while the server fails. Returns the status of the last answer,
+ * or null if the last try got none.
+ */
 async function downloadUntilAnswered(url: string, file: ExpectedFile): Promise<number | null> {
   const deadline = performance.now() + hangMs
   for (;;) {
@@ -141,7 +144,7 @@ export async function checkDeeply(
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
     onTime()
     await mustObey(server, { do: 'run-jobs', untilDone: true })
-    // Before the comparison, which would remove what the jobs have left.
+    // This check comes before the comparison, which would remove what the jobs have left.
     await checkPurged(witness, stored)
     await mustObey(server, { do: 'compare-storage' })
   }

@@ -4,7 +4,8 @@ import { Violation } from './expected-file.ts'
 /**
  * Checks an answer with which the server says that it is at fault or cannot serve now. A client
  * must be able to read why, and from a 503 also when to ask again. An answer whose connection
- * breaks before its end says nothing, which is allowed. Any other answer is left unread.
+ * breaks before its end says nothing, which is allowed. An answer with a status below 500 is left
+ * unread.
  * @throws {Violation} if the body is not that of an error with this status, or a 503 has no
  * `Retry-After`.
  */

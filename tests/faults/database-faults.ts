@@ -72,7 +72,8 @@ export const databaseFaults = {
       network.silence()
       await wait(random(longestAwayMs))
       network.open()
-      // A network may forget its connections for ever, or say so when it is there again.
+      // After a silence, a network may have lost its connections for ever. Often it ends them, so
+      // that both sides notice. Otherwise they stay silent.
       if (random(4) > 0) network.endSilent()
     },
   },

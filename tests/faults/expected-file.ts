@@ -79,9 +79,9 @@ export function settle(
 }
 
 /**
- * Returns whether the link of a file must open at `now`; null if it may or may not. `latest` is the
- * latest moment that the server's clock has ever shown. If the file had expired by then, its bytes
- * may be gone, even if the clock was set back afterwards.
+ * Returns true if the link of a file must open at `now`, false if it must not, and null if it may
+ * or may not. `latest` is the latest moment that the server's clock has ever shown. If the file had
+ * expired by then, its bytes may be gone, even if the clock was set back afterwards.
  */
 export function mustOpen(file: ExpectedFile, now: Date, latest: Date): boolean | null {
   if (file.isDeleted || now >= file.expiresAt || now >= file.maxLifetimeAt) return false

@@ -24,8 +24,8 @@ export interface FaultServer {
   /** Ends all processes of the server with SIGKILL. */
   kill(): Promise<void>
   /**
-   * Starts the server if it does not run. Resolves when it takes requests. Rejects if it was killed
-   * before that.
+   * Starts the server if it does not run. Resolves when it takes requests. Rejects if it fails or
+   * is killed before that.
    */
   start(): Promise<void>
   /** Ends everything. The server cannot be started again. */

@@ -17,7 +17,9 @@ export interface Fault {
   disturbs: readonly Disturbed[]
   /** How often the fault is drawn, compared with the others. */
   weight: number
-  /** Whether the fault can happen in a scene. Without it, it can in each. */
+  /**
+   * Whether the fault can happen in a scene. Without this function, it can happen in every scene.
+   */
   isIn?(scene: Scene): boolean
   /**
    * Whether the server may answer downloads without counting them while the fault lasts. It does so

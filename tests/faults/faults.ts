@@ -12,12 +12,12 @@ export type FaultName = keyof typeof all
 export const faults: Record<FaultName, Fault> = all
 
 const names = Object.keys(all) as FaultName[]
-/** Of so many rounds, one has a second fault. */
+/** On average, one in so many rounds with a fault has a second one. */
 const roundsPerSecondFault = 5
 
 /**
- * Draws the faults of a round, which happen at the same time: one, which may be none at all, and
- * sometimes a second one that disturbs something else. One with a higher weight is drawn more
+ * Draws the faults of a round: one, which may be 'no fault', and sometimes a second one that
+ * disturbs something else. Both happen at the same time. A fault with a higher weight is drawn more
  * often.
  */
 export function drawFaults(scene: Scene, random: Draw): FaultName[] {

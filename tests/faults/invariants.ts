@@ -63,9 +63,9 @@ export async function checkArriving(witness: Witness, stored: StoredBytes): Prom
 }
 
 /**
- * Checks that nothing that should be removed waits for its removal. Call it after all jobs have
- * run twice, with a day in between.
- * @throws {Violation} if a file that is over still has its bytes, or a removal is still noted.
+ * Checks that nothing that should be removed waits for its removal. Call it after all jobs have run
+ * twice, with a day in between.
+ * @throws {Violation} if a purge has begun and has not ended, or a row of `removals` is left.
  */
 export async function checkRemoved(witness: Witness): Promise<void> {
   const { rows } = await witness.query<{ count: string }>(

@@ -14,7 +14,8 @@ export async function runJobs(deps: Deps): Promise<void> {
 
 /**
  * Runs the job that compares storage with the database. Call it after the other jobs.
- * @throws an error if it has found bytes without a row, or a row without bytes.
+ * @throws an error if a row has no bytes, or bytes without a row could not be removed. On a disk
+ * also if it found bytes without a row that were not waiting for their removal.
  */
 export async function expectSame(deps: Deps): Promise<void> {
   // The jobs could not remove these bytes yet, for instance after a connection was cut. They try

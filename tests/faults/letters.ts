@@ -8,8 +8,9 @@ import type { Witness } from './witness.ts'
 const pollMs = 50
 
 /**
- * How many letters a person must have got at least, and may have got at most. A letter belongs to
- * each password change, and nobody knows whether one whose answer was lost was carried out.
+ * How many letters a person must have got at least, and may have got at most. The server sends one
+ * letter for each change of the password. If the answer to a change was lost, nobody knows whether
+ * the change was carried out.
  */
 export interface ExpectedLetters {
   least: number

@@ -2,7 +2,10 @@
 
 /** What a play can order. */
 export type Order =
-  /** Begins to serve, with this time. It is the first order, and only the parent gives it. */
+  /**
+   * Begins to serve, with this time. It is the first order. The play gives it only to the process
+   * that it has started, and not to the workers of that process.
+   */
   | { do: 'serve'; now: number }
   /** `now` is in milliseconds since 1970. All processes set their clocks. */
   | { do: 'set-clock'; now: number }
@@ -11,9 +14,12 @@ export type Order =
    * it repeats them while the database does not answer.
    */
   | { do: 'run-jobs'; untilDone?: true }
-  /** One process compares storage with the database, again while the database does not answer. */
+  /**
+   * One process compares storage with the database. It repeats that while the database does not
+   * answer.
+   */
   | { do: 'compare-storage' }
-  /** Fails tries to send mail that take too long, such as those of killed processes. */
+  /** Ends tries to send mail that take too long, such as those of killed processes. */
   | { do: 'end-lost-tries' }
   /** Kills one of the workers that serve. `draw` decides which. */
   | { do: 'kill-worker'; draw: number }
@@ -40,7 +46,7 @@ export interface Served {
   env: Record<string, string>
   processes: number
   isOneOfSeveral: boolean
-  /** How long the server waits for Postgres: for short, or as in production. */
+  /** How long the server waits for Postgres: a short time, or as long as in production. */
   limits: 'short' | 'production'
 }
 

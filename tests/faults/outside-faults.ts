@@ -25,17 +25,23 @@ function hasBucket({ store }: Setup): boolean {
   return store === 'bucket'
 }
 
-/** Requests that a fault of the bucket meets: those of one method, or any. */
+/**
+ * The requests that a fault of the bucket concerns: those with this method, or with any. 'any' is
+ * drawn more often.
+ */
 const metMethods = ['any', 'any', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as const
 
-/** Draws which requests to the bucket fail: most or all of those of one method, or of any. */
+/**
+ * Draws which requests to the bucket a fault concerns: at least half of those with one method, or
+ * with any.
+ */
 function someRequests(random: Draw): (exchange: Exchange) => boolean {
   const met = metMethods[random(metMethods.length)] ?? 'any'
   const percent = 50 + random(51)
   return ({ method }) => (met === 'any' || met === method) && random(100) < percent
 }
 
-/** Disturbs the connection to the bucket by `begin` for a while, and then restores it. */
+/** Calls `begin`, which disturbs the connection to the bucket. Restores it after a while. */
 function disturb(begin: (network: ChaosProxy, random: Draw) => void): Fault['inject'] {
   return async ({ bucketNetwork }, random) => {
     await wait(random(longestDelayMs))

@@ -91,7 +91,7 @@ function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
 function beginUpload(player: Player, random: Draw): Pending {
   player.begun += 1
   const name = `${player.tier}-${player.number}-${player.begun}.bin`
-  // About one of ten uploads is large enough to be sent in two parts.
+  // A file that is larger than `partSize` is sent in two parts.
   const size = random(largestSmall) + 1 + (random(uploadsPerLarge) === 0 ? partSize : 0)
   const days = String(player.days[random(player.days.length)])
   return { name, bytes: bytesFor(name, size), days, idempotencyKey: `${name} ${random(2 ** 31)}` }

@@ -38,8 +38,8 @@ async function expectReady({ server }: Stage, players: readonly Player[]): Promi
     const known = await statusOf(await player.client.fetch('/api/auth/user'))
     if (known === 200) continue
     if (known !== 401) throw new Error(`/api/auth/user answers ${known}`)
-    // A session ends after 14 days without use, and when the password is changed. The clock may
-    // have been advanced by more than that, and the answer to a change may have been lost.
+    // A change of the password gives the session another cookie. If the answer to the change was
+    // lost, the player still has the old cookie, which is worth nothing.
     if (!(await signIn(player))) throw new Error(`${player.email} cannot sign in`)
   }
 }

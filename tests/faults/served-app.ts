@@ -13,8 +13,8 @@ import { expectSame, runJobs } from './jobs.ts'
 import type { Obey, Order, Served } from './orders.ts'
 
 /**
- * Shorter limits, so that a silent database costs a round five seconds and not thirty. On a busy
- * machine a database that is there may take a second or two.
+ * Shorter limits, so that a silent database costs a round five seconds and not thirty. They are not
+ * shorter still, because on a busy machine the database may take a second or two to answer.
  */
 const shortLimits: PoolLimits = {
   connections: 10,

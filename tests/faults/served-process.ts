@@ -1,7 +1,7 @@
 /**
- * The program that `fault-server.ts` starts: the real server, with a clock that the parent sets. It
- * serves itself, or starts workers that do. First it only loads its modules. The parent sends
- * orders, of which the first is to serve, and each is answered once.
+ * The program that `fault-server.ts` starts: the real server, with a clock that its parent process
+ * sets. It serves itself, or starts workers that do. First it only loads its modules. The parent
+ * sends orders, of which the first is to serve, and each is answered once.
  */
 import cluster from 'node:cluster'
 import { inspect } from 'node:util'
@@ -58,7 +58,7 @@ process.on('message', (message: unknown) => {
 })
 // A child whose parent has died must not stay.
 process.on('disconnect', () => process.exit(0))
-// Nobody tells a worker to serve.
+// Nobody orders a worker to serve. It begins as soon as it has loaded its modules.
 if (cluster.isWorker) wanted.resolve()
 try {
   await obey

@@ -16,8 +16,7 @@ import { bytesInBucket, bytesOnDisk, type StoredBytes } from './stored-bytes.ts'
 import { openWitness, type Witness } from './witness.ts'
 
 /**
- * The size of the disk in setups with a small one. The players are the simulated users. What all of
- * them have stored seldom fills this disk.
+ * The size of the disk in setups with a small one. What all players have stored seldom fills it.
  */
 const smallDiskBytes = 192 * 1024 ** 2
 /**
@@ -35,7 +34,10 @@ export interface Place {
   s3Server: S3Server | null
 }
 
-/** What a fault can disturb, and ways to look past the server that no fault disturbs. */
+/**
+ * What a fault can disturb. `witness` and `stored` show the database and the stored bytes without
+ * the server.
+ */
 export interface Stage {
   server: FaultServer
   /** The network between the server and Postgres. */

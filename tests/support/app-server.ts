@@ -65,7 +65,10 @@ export interface TestAppOptions {
   space?: UploadSpace
   /** A folder that stays when the server is closed. Without it, the server gets a new one. */
   dataDir?: string
-  /** Shortens the time for which the server waits for the database. */
+  /**
+   * How many connections to the database the server has, and how long it waits for the database.
+   * Without it, as in production.
+   */
   poolLimits?: PoolLimits
   /** Whether other servers use the same database and folder. */
   isOneOfSeveral?: boolean

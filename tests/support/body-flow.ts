@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 
 /**
- * Stands in a test's proxy between the browser and the server. Passes on the bodies of several
- * requests in parallel, and can let all of them wait at the same moment.
+ * Stands in a test's proxy between a client and a server. Passes on the bodies of several requests
+ * in parallel, and can let all of them wait at the same moment.
  */
 export interface BodyFlow {
   /**

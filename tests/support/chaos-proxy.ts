@@ -17,14 +17,17 @@ export interface Exchange {
   bodyBytes: number
   /** The status that the client got; null if it has got no answer. */
   status: number | null
-  /** Whether the proxy delayed, broke or refused this PUT before it was answered. */
+  /**
+   * Whether this is a PUT that `holdAfter`, `answerPuts`, `reset` or `cut` has disturbed before it
+   * was answered. The other faults do not set it.
+   */
   disturbed: boolean
 }
 
 type Matches = (exchange: Exchange) => boolean
 
 /**
- * A proxy that plays the network between a browser and a server or bucket. A test makes it fail in
+ * A proxy that plays the network between a client and a server or bucket. A test makes it fail in
  * many ways. Hosts, headers and presigned URLs are passed on unchanged.
  */
 export interface ChaosProxy {
@@ -48,11 +51,15 @@ export interface ChaosProxy {
   answer(status: number, matches: Matches): void
   /** Delays new requests for which `matches` is true, until `open` is called. */
   hold(matches: Matches): void
-  /** Delays each new request by as many milliseconds as the function returns. */
+  /**
+   * Delays each new request by as many milliseconds as the function returns, until `open` is
+   * called.
+   */
   slow(delayMs: () => number): void
   /**
-   * Passes new requests on for which `matches` is true, but breaks the client's connection instead
-   * of answering. The client cannot know whether the server has done what was asked.
+   * Passes requests on for which `matches` is true, but breaks the client's connection instead of
+   * answering, until `open` is called. The client cannot know whether the server has done what was
+   * asked.
    */
   loseAnswers(matches: Matches): void
   /** Breaks the connections of all running PUTs, both to the client and to the server. */
@@ -75,7 +82,7 @@ interface Passing {
   exchange: Exchange
   /**
    * Makes the proxy answer with the given status in place of the server, as soon as the client has
-   * sent the whole request. null after the server has begun to answer.
+   * sent the whole request. null after the server has begun to answer, or after a first call.
    */
   refuse: ((status: number) => void) | null
   reset: () => void

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest'
 
-// The test files that a worker plays share one page. What a test leaves in it, the tests of the
-// next file would find.
+// The test files that a worker plays share one page. Without this, the tests of the next file would
+// find what a test has left in it.
 afterEach(() => globalThis.document?.body.replaceChildren())

@@ -23,7 +23,7 @@ export function openClipboard(): TestClipboard {
     clipboard.copied.push(text)
   }
   Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
-  // The older way to copy, which pages try when the clipboard refuses.
+  // Pages try this older way to copy when the clipboard refuses. Here it fails too.
   Object.assign(document, { execCommand: () => false })
   return clipboard
 }

@@ -24,7 +24,8 @@ async function prepare(): Promise<string> {
 
 /**
  * Makes a server's data folder with an empty Postgres cluster, as the first start of the server
- * would. It copies a cluster that each process makes once. A copy takes a tenth of the time.
+ * would. It copies a cluster that each process makes once. A copy takes a tenth of the time that a
+ * new cluster takes.
  */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   prepared ??= prepare()

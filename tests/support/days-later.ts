@@ -24,7 +24,7 @@ interface Left {
 /**
  * Runs the jobs on what servers have left, days later by the clock. Checks that database and
  * storage name the same bytes, and that the bytes are gone of everything that is over.
- * @throws {Violation} if they are not.
+ * @throws an error that says what is missing or left.
  */
 export async function expectInOrderDaysLater({ databaseUrl, dataDir, env = {}, stored }: Left) {
   const clock = testClock()

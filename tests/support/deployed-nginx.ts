@@ -31,7 +31,7 @@ interface Addresses {
   bucket: string
 }
 
-/** The port of a name server on this machine, and of everything that it has names for. */
+/** The port of a name server on this machine, and the port of all servers whose names it knows. */
 interface Names {
   nameServer: number
   port: number

@@ -52,8 +52,8 @@ function makeAnswers() {
 function makeTraces() {
   return {
     /**
-     * What the engine asked of the server or sent to it, in order, such as 'start a.txt' and 'send
-     * key of a.txt'.
+     * What the engine asked of the server, sent to it and reported as stored, in order, such as
+     * 'start a.txt', 'send key of a.txt' and 'stored a.txt'.
      */
     log: [] as string[],
     toasts: [] as { title: string; description?: string | undefined }[],
@@ -66,7 +66,10 @@ function makeTraces() {
     handles: new Map<string, FileSystemFileHandle>(),
     /** How many uploads the server has started. */
     tickets: 0,
-    /** How many calls were left to be sent together with others. */
+    /**
+     * How many calls the engine made through `calls.gathered`, which sends many calls in one
+     * request.
+     */
     gathered: 0,
     /**
      * How often the list of files was read again (`listed`), and how often the engine reported a

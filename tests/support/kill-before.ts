@@ -1,10 +1,11 @@
 /*
  * Kills its own process before one of its steps, with SIGKILL. It is loaded ahead of a program, by
- * `node --import`. A step is a change of the file system, such as `rename /to`, or a query, such as
- * `query select 1`.
+ * `node --import`. A step is a call that can change the file system, such as `rename /to`, or a
+ * query, such as `query select 1`.
  *
  * KILL_BEFORE is a regular expression. The process is killed before the KILL_COUNT-th step that it
- * matches, or before the first that KILL_AT_LATEST matches. It says which step that was.
+ * matches, or before the first that KILL_AT_LATEST matches. Before that, the process prints the
+ * step to the standard error.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -17,7 +17,8 @@ export interface KillPoint {
 
 /**
  * Runs a script of the repository, such as `scripts/backup.ts`, and kills it with SIGKILL.
- * @returns the step that it was killed before, or null if it ended by itself, and what it printed.
+ * @returns the step that it was killed before, or null if it ended by itself, and what it printed
+ * to the standard error.
  */
 export async function runKilled(
   [script, ...args]: readonly [string, ...string[]],

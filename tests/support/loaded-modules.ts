@@ -10,8 +10,8 @@ registerHooks({ load(url, context, next) { console.log(url); return next(url, co
  * Imports a module in a process of its own.
  * @param path from the root of the project.
  * @param env the environment of that process.
- * @returns the addresses of the modules that were loaded for it, its own among them, also if the
- * process fails then.
+ * @returns the addresses of all modules that were loaded, also that of the module itself. It
+ * returns them even if the process fails after that.
  */
 export function loadedModules(path: string, env: Record<string, string> = {}): Promise<string[]> {
   const hook = `data:text/javascript,${encodeURIComponent(tellLoads)}`

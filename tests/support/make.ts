@@ -60,7 +60,8 @@ export async function signUp(
 }
 
 /**
- * Signs a user up and in by HTTP. Then it sets the tier, the role and the trial in the database.
+ * Signs a user up over HTTP, sets the tier, the role and the trial in the database if they are
+ * given, and signs the user in.
  */
 export async function makePerson(
   app: TestApp,

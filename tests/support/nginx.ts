@@ -16,7 +16,10 @@ export interface NginxProxy {
   stop(): Promise<void>
 }
 
-/** Starts nginx in front of servers on these ports of 127.0.0.1, as docs/operations.md shows it. */
+/**
+ * Starts nginx in front of servers on these ports of 127.0.0.1, with the settings that
+ * docs/operations.md asks for.
+ */
 export async function startNginxProxy(ports: readonly number[]): Promise<NginxProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-nginx-'))
   const port = await freePort()

@@ -16,7 +16,7 @@ export type Loss = (typeof losses)[number]
 export interface PostgresProxy {
   /** The DATABASE_URL for a server that uses the proxy. */
   url: string
-  /** The statements on all connections since `count` was called last. */
+  /** The statements on all connections since the last call of `count`, `cutAt` or `silenceAt`. */
   readonly statements: readonly string[]
   /** Forgets all earlier statements. */
   count(): void

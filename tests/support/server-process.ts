@@ -13,8 +13,8 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const pollMs = 20
 
 /**
- * The real server in a process of its own, with its embedded Postgres. It is started as `npm start`
- * starts it.
+ * The real server in a process of its own. It is started as `npm start` starts it, and has its
+ * embedded Postgres unless the settings name another database.
  */
 export interface ServerProcess {
   /** The public origin. */

@@ -84,7 +84,7 @@ export function refusal(
   return { status, code, message }
 }
 
-/** The server's message to a free user who already has three files. */
+/** A message like that of the server to a free user who already has three files. */
 export const tierIsFull = 'The free tier holds 3 files at most. Upgrade to Premium.'
 
 /** Makes a file of `bytes` bytes, as if a person had chosen it. */

@@ -176,7 +176,9 @@ export function sha(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Returns how a transfer failed. Throws if it failed with an error of another kind. */
+/**
+ * Returns how a transfer failed. Throws if it succeeded, or failed with an error of another kind.
+ */
 export async function failure(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
   if (!(error instanceof TransferFailed)) throw error

@@ -43,7 +43,8 @@ export async function proveContent(
   if (sha256 === null) await assertThere(store)
   await db.transaction(async (tx) => {
     const file = await lockContent(tx, id)
-    // Bytes that were not found before may be there now, when a storage folder was away.
+    // If an earlier look found no bytes, the storage folder may have been away. So this result
+    // counts.
     if (!file || (file.isContentProved && file.sha256 !== null)) return
     await noteProved(tx, id, sha256)
     const reason = file.takedownReason ?? order?.reason

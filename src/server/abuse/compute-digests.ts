@@ -10,11 +10,11 @@ const batchSize = 100
 
 /**
  * Computes the SHA-256 of files that were confirmed before it was known (decision 063). It reads
- * one file after the other, and uses only what others leave of the processor. A file whose content
- * has been blocked meanwhile is taken down at once. If no file of a batch can be read, storage
- * probably cannot be reached. Then the other files wait for the next run.
- * @returns of how many files it computed the SHA-256, and how many could not be read and are tried
- * again.
+ * one file after the other, and uses only what other work leaves of the processor. A file whose
+ * content has been blocked meanwhile is taken down at once. If no file of a batch can be read,
+ * storage probably cannot be reached. Then the other files wait for the next run.
+ * @returns how many files it has read, and how many could not be read and are tried again. Files
+ * whose bytes are not there count as read.
  */
 export async function computeDigests(
   deps: DigestDeps,

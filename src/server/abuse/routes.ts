@@ -31,7 +31,7 @@ type AbuseEndpoint =
   | 'dismissReport'
 
 /**
- * The calls about abuse (design §5). Visitors report files. The administrator takes a reported file
+ * The calls about abuse (design §4). Visitors report files. The administrator takes a reported file
  * down, or dismisses the report.
  */
 export function abuseRoutes(

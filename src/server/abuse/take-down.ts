@@ -23,8 +23,9 @@ export interface TakedownOrder {
 /** What a takedown did to the link and to the content of the file. */
 export interface TakedownResult {
   /**
-   * `ended`: this call has ended the link. `ended-before`: an earlier takedown had ended it.
-   * `over`: the link had ended before, because its date had passed or its owner had ended it.
+   * `ended`: this call has taken the file down. `ended-before`: an earlier takedown had. `over`:
+   * the bytes were gone or being removed before, because the file had expired or its owner had
+   * deleted it.
    */
   link: 'ended' | 'ended-before' | 'over'
   /**

@@ -10,7 +10,7 @@ type TakedownMail = Extract<MailRequest, { kind: 'takedown' }>
 
 /**
  * Writes the email that tells an owner which files were taken down and why. If the owner answers
- * the mail, the answer goes to the support address. Returns null if the account no longer exists.
+ * the email, the answer goes to the support address. Returns null if the account no longer exists.
  */
 export async function writeTakedownMail(
   { config, db }: Pick<Deps, 'config' | 'db'>,

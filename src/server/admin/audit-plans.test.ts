@@ -16,8 +16,8 @@ const pageSize = 50
 const rareAddress = '203.0.113.9'
 const [rareCode, frequentCode] = ['k7RmTq9XbW', 'Hc6mTz8QwN']
 /**
- * How many lines a page may read, and entries of indexes: a page and one line for each of two
- * columns, and then each line of the page with its names.
+ * How many lines of the log and entries of indexes may be read for a page: for each of two columns
+ * a page and one line more, and then each line of the page with the addresses of its users.
  */
 const mostReads = 6 * (pageSize + 1)
 
@@ -38,7 +38,8 @@ beforeAll(async () => {
   // did, a quarter about what was done to this user, and every tenth is by the administrator. The
   // administrator never sets a tier, and nobody changes a setting of this user. Somebody did much
   // at first, and nothing since. Every eighth line is about one link, and the oldest lines are
-  // about another one; of the IP addresses it is the same.
+  // about another one. Every third line is from one IP address, and the oldest lines are from
+  // another one.
   await app.pool.query(
     `insert into audit_log (at, actor, action, subject, ip_address, details)
     select $2::timestamptz + n * interval '1 second',

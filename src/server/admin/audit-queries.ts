@@ -69,7 +69,7 @@ export function lastLinesOf(
   return withNames(db, found)
 }
 
-/** Reads these lines, newest first, with the names of their users. */
+/** Reads these lines, newest first, with the mail addresses of their users. */
 function withNames(db: Db, lines: Found) {
   const found = lines.as('found')
   const actors = aliasedTable(users, 'actors')
@@ -92,8 +92,8 @@ function withNames(db: Db, lines: Found) {
 }
 
 /**
- * Returns the id of the entry that was written last about what this user did; null if there is
- * none. Not the time decides but the id, so that an act at a server whose clock is behind counts.
+ * Returns the id of the newest line about what this user did; null if there is none. The id
+ * decides, not the time, so that an act counts even if the clock of its server is behind.
  */
 export async function lastLineOf(db: Db, actor: string): Promise<number | null> {
   const place = row([auditLog.actor, auditLog.id])
@@ -127,11 +127,12 @@ type Match = readonly [column: PgColumn | SQL, value: string]
 type Found = ReturnType<typeof newestLines> | ReturnType<typeof linesAbout>
 
 /**
- * Selects the newest lines, of those that match.
+ * Selects the newest of the lines that match.
  *
- * It asks for a range of the index that has exactly these columns, and reads it backwards. With a
- * condition for each column, another index would have the lines in the right order too. Then
- * Postgres might walk along the whole log, because it expects soon what was done only long ago.
+ * It asks for a range of the index that has exactly the columns of the matches, the time and the
+ * id, and reads it backwards. With a separate condition for each column, an index without one of
+ * these columns would also have the lines in the right order. Postgres might choose that index,
+ * because it expects to find matches soon, and walk along the whole log to an act of long ago.
  */
 function newestLines(db: Db, { limit, before, action, from, to }: WantedOfAnybody, who?: Match) {
   const matches: Match[] = action === undefined ? [] : [[auditLog.action, action]]
@@ -143,7 +144,7 @@ function newestLines(db: Db, { limit, before, action, from, to }: WantedOfAnybod
   const start = row([...values, from?.toISOString() ?? '-infinity', 0])
   const end = row([...values, endAt?.toISOString() ?? 'infinity', endId])
   const inRange = sql`${row(columns)} >= ${start} and ${row(columns)} < ${end}`
-  // Postgres uses an index of some rows only if the query says that it wants none of the others.
+  // Postgres uses a partial index only if the query itself excludes the rows that the index lacks.
   const [column] = who ?? []
   return db
     .select({ id: auditLog.id, at: auditLog.at })

@@ -2,9 +2,9 @@ import { linkCode } from '../../shared/rules/link-code.ts'
 import { AppError } from '../errors.ts'
 import { readAddress } from '../http/client-address.ts'
 
-/** What somebody searches the audit log for. Each kind stands in another column. */
+/** What somebody searches the audit log for. Each kind is looked up in other columns. */
 export type AuditSearch =
-  /** A user who did something or underwent it, by the mail address. */
+  /** A user, by the mail address: finds what this user did, and what was done to this user. */
   | { kind: 'email'; email: string }
   /** The same, by the id. The log shows ids of users whose addresses nobody knows any more. */
   | { kind: 'user'; id: string }
@@ -22,7 +22,8 @@ interface AuditQuery {
 
 /**
  * Reads what the audit log is searched for, and from when to when.
- * @throws {AppError} INVALID_INPUT for two searches, of which no index has the lines of both.
+ * @throws {AppError} INVALID_INPUT when both `user` and `search` are given, because no index has
+ * the lines that match both.
  */
 export function readAuditQuery({ user, search, from, to }: AuditQuery): {
   search: AuditSearch | undefined

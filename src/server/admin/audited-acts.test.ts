@@ -80,7 +80,7 @@ const acts: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>
   ],
 }
 
-/** Whether a call does something. The test of the storage writes to it, although it is a GET. */
+/** Tells whether a call is an act. `testStorage` is one: it is a GET, but writes to storage. */
 function isAct(name: EndpointName): boolean {
   const { access, method }: Endpoint = endpoints[name]
   return access === 'admin' && (method !== 'GET' || name === 'testStorage')

@@ -6,13 +6,13 @@ import { mostRemovedAtOnce, removeDeleted } from '../files/remove-deleted.ts'
 import { actionEntry } from './action-entry.ts'
 
 /**
- * Deletes the files of all users whose links have ended and cannot be renewed (spec §2: clean up
- * expired files). A user who clears the expired history does the same for the user's own files. The
- * files leave the lists at once, and the first thousand of them lose their bytes before this
- * function returns. The next purge removes the bytes that are left. This function works page by
- * page, each page in its own transaction. The transaction also writes a line about its deleted
- * files to the audit log. So the log is right even after an interruption. From the second line on,
- * a line also has the sum so far, so that the last one tells what the whole act did.
+ * Deletes the files of all users whose links have ended and cannot be renewed (spec §7). A user who
+ * clears the expired history does the same for the user's own files. The files leave the lists at
+ * once, and the first thousand of them lose their bytes before this function returns. The next
+ * purge removes the bytes that are left. This function works page by page, each page in its own
+ * transaction. The transaction also writes a line about its deleted files to the audit log. So the
+ * log is right even after an interruption. From the second line on, a line also has the sum so far,
+ * so that the last one tells what the whole act did.
  * @param pageSize how many files one statement looks at. With this number, the statement stays far
  * below its time limit.
  * @returns how many files were deleted.

@@ -67,8 +67,8 @@ export async function releaseFiles(
       .from(files)
       .innerJoin(users, eq(users.id, files.ownerId))
       .where(and(eq(files.ownerId, ownerId), after === null ? undefined : gt(files.id, after)))
-      // Every statement that locks several files locks them in the order of their ids. So no two
-      // statements wait for each other.
+      // Every statement that waits for locks on several files takes them in the order of their ids.
+      // So no two statements wait for each other.
       .orderBy(files.id)
       .limit(limit)
       .for('update', { of: files }),

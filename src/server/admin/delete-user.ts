@@ -31,7 +31,7 @@ const batchSize = 1000
 const mostRemovedAtOnce = 1000
 
 /**
- * Deletes a user and everything that belongs to the user, in one transaction (spec §2). When this
+ * Deletes a user and everything that belongs to the user, in one transaction (spec §7). When this
  * resolves, the user's links and sessions have ended. Open uploads cannot be confirmed any more,
  * and waiting letters to the user are withdrawn. The transaction lists the bytes of files and
  * uploads in `removals`. Right after it, the bytes are removed and the receipts of the files are
@@ -39,8 +39,8 @@ const mostRemovedAtOnce = 1000
  * `sweep-uploads` removes the rest within minutes. If the transaction is interrupted, nothing has
  * changed.
  *
- * The transaction first locks the row of the user, and then the rows that belong to the user. All
- * other code locks these rows in the same order. So two transactions never wait for each other.
+ * The transaction first locks the address and the row of the user, and then the rows that belong to
+ * the user. All other code locks in the same order. So two transactions never wait for each other.
  * @param email what the administrator typed as the user's address, in lower case. With it, the user
  * is deleted only if this is the address. Without it, the id alone says who is deleted.
  * @returns the address, and how many files were in the user's list.

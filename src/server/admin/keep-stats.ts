@@ -25,8 +25,8 @@ interface Kept {
  * reads the tables of users and files to their ends. Where that is quick, each visit counts again.
  * Otherwise the figures are reused for fifty times as long as the count took, but for a minute at
  * most. After an act of the administrator they are counted again at once. Every act is a line of
- * the audit log, which all servers see. A visit during a count waits for its end, so that two
- * counts never run at the same time.
+ * the audit log, which all servers see. A visit during a count waits for its end, so that one
+ * process never runs two counts at the same time.
  *
  * Sums that are always up to date would cost every upload, download and deletion a write to one
  * shared row. Few people look at these figures, so counting them is cheaper.

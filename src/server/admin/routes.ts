@@ -28,8 +28,9 @@ type Endpoint =
   | 'listMaintenance'
 
 /**
- * The calls of the Admin Center that show something, or make and change users (spec §7). Only the
- * administrator may make these calls. The table of endpoints says so, and `mount` enforces it.
+ * The calls of the Admin Center for its figures, the users, the test email and the audit log (spec
+ * §2). Only the administrator may make these calls. The table of endpoints says so, and `mount`
+ * enforces it.
  */
 export function adminRoutes(
   deps: Pick<

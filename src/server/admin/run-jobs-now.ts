@@ -8,8 +8,8 @@ import { actionEntry } from './action-entry.ts'
 
 /**
  * Removes the bytes of files that were deleted, or whose links have ended and cannot be renewed.
- * The job `expire-files` does the same every minute (spec §2: expire files). If the job runs at the
- * same time, only one of the two counts a file.
+ * The job `expire-files` does the same every minute (spec §7). If the job runs at the same time,
+ * only one of the two counts a file.
  * @returns how many files lost their bytes, and how many did not, because storage failed.
  * @throws {AppError} UNAVAILABLE when storage removed none of the bytes that were due.
  */

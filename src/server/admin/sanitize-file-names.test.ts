@@ -14,7 +14,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 
 let server: FreshDatabase
 let logged: LogLine[]
-/** The id of the last line of the audit log before a test. No line of it can be removed. */
+/** The id of the newest line of the audit log before a test, because no line can be removed. */
 let lastLine: number
 beforeAll(async () => {
   server = await openFreshDatabase()

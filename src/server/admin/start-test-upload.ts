@@ -21,7 +21,7 @@ const urlLifetimeMs = 10 * minuteInMs
 const keptMs = 15 * minuteInMs
 
 /**
- * Returns a presigned URL with which the administrator's browser tests an upload (spec §2). The URL
+ * Returns a presigned URL with which the administrator's browser tests an upload (spec §7). The URL
  * takes exactly the announced bytes, and they do not become a file. Before the URL is signed, a row
  * in `removals` says when the bytes must be removed. So they are removed even if this server is
  * killed.

@@ -21,7 +21,7 @@ type TestMailDeps = Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>
 
 /**
  * Sends the administrator an email directly, without the queue. So an error of the mail server is
- * shown immediately (spec §7). The audit log tells that it was tried, and whether it worked.
+ * shown immediately (spec §2). The audit log tells that it was tried, and whether it worked.
  */
 export async function testMail(
   deps: TestMailDeps & Pick<Deps, 'clock' | 'db'>,

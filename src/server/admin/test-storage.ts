@@ -23,10 +23,10 @@ interface Tested {
 type StorageDeps = Pick<Deps, 'config' | 'log' | 'stores'>
 
 /**
- * Tests whether the store for new files works (spec §2: test the storage connection): it writes,
- * removes, reads and lists objects. The message tells what was tried and in which bucket or folder,
- * and after a failure what to do. It contains no secrets: it tells only the name of an error. The
- * audit log records the test and whether it succeeded.
+ * Tests whether the store for new files works (spec §7): it writes, removes, reads and lists
+ * objects. The message tells what was tried and in which bucket or folder, and after a failure what
+ * to do. It contains no secrets: it tells only the name of an error. The audit log records the test
+ * and whether it succeeded.
  * @param patienceMs how long the administrator waits for storage at most.
  * @throws {AppError} TOO_MANY_REQUESTS
  */

@@ -78,7 +78,7 @@ const sampledUsers = 1000
  * the other parts in the index. If every part is frequent, it looks up all of them.
  */
 const mostWithPart = sampledUsers / 10
-/** If at most this many of these users have a piece, the search looks for no rarer part. */
+/** If at most this many of the sampled users have a piece, the search looks for no rarer part. */
 const fewWithPart = sampledUsers / 200
 
 /**
@@ -164,7 +164,8 @@ async function findNewestUsers(db: Db, text: string, limit: number): Promise<str
 
 /**
  * Looks for the text among all users, by an index. The check of the text itself is left out if the
- * index has looked up the whole text. It takes longer than the rest if many users match.
+ * index has looked up the whole text, because this check takes longer than the rest if many users
+ * match.
  */
 async function findByIndex(db: Db, text: string, limit: number): Promise<string[]> {
   const { parts, conditions } = await lookUpsOf(db, text)
@@ -196,8 +197,10 @@ function byGrams(parts: readonly string[]): LookUps {
 
 /**
  * Chooses what an index looks up for a text. There is an index of trigrams for the pieces, and one
- * of all that is shorter for the grams. The grams are looked up if there are no pieces, or if all
- * pieces are frequent and a gram is rarer: few names may end where this text has a sign.
+ * of short grams for the grams. The grams are looked up if there are no pieces. They are also
+ * looked up if more than `fewWithPart` of the sampled users have each piece, and fewer have a gram
+ * with a sign, which is neither a letter nor a digit. For example, few names may end where this
+ * text has a space.
  */
 async function lookUpsOf(db: Db, text: string): Promise<LookUps> {
   const pieces = searchPieces(text)

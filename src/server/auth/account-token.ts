@@ -1,14 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 /**
- * Makes a token of 43 random characters for the link in an email. The database keeps only its hash.
+ * Makes a token of 43 random characters, for the link in an email or for a session. For the link,
+ * the database keeps only the token's hash.
  */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
 /**
- * Hashes a token. The database keeps only hashes, so nobody who reads it finds a link that works.
+ * Hashes the token of a link in an email. The database keeps only hashes of these tokens, so nobody
+ * who reads it finds a link that works.
  */
 export function tokenHash(token: string): string {
   return sha256(token)

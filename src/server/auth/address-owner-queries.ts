@@ -50,9 +50,9 @@ export async function insertVerifiedUser(
 }
 
 /**
- * Gives an account that nobody verified to the owner of its address. The account gets the owner's
- * name and picture. All its sessions and ways to sign in are removed, and links in earlier emails
- * stop working.
+ * Gives an account whose address nobody has verified to the owner of that address. The account gets
+ * the owner's name and picture. All its sessions and ways to sign in are removed, and links in
+ * earlier emails stop working.
  */
 export async function handOverUser(
   tx: Db,

@@ -1,11 +1,13 @@
 /**
  * Accounts and sessions. The words of this room:
- * - A *try* is one login whose password is compared, right or wrong. A login that is refused
- *   earlier is no try.
- * - A *known browser* signed in to the account before, and has a cookie that proves it. Its tries
- *   are counted separately, and other browsers cannot use them up.
- * - A *token* is the secret in the link of an email. It works once, and the database keeps its
- *   SHA-256.
+ * - A *try* is one comparison of a password with that of an account, right or wrong: at a login, or
+ *   where a signed-in user must give the current password. A login that is refused earlier is no
+ *   try.
+ * - A *known browser* signed in to the account before, and has a cookie that proves it. Its wrong
+ *   tries have a limit of their own, which other browsers cannot use up.
+ * - A *token* is the secret in the link of an email. The database keeps its SHA-256. A token for a
+ *   new password works once. One that verifies an address may be used again, and then changes
+ *   nothing. The token of a session is another secret, in the session's cookie.
  */
 import type { Auth as BetterAuth, BetterAuthOptions } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'

@@ -19,7 +19,8 @@ type ChangeDeps = Pick<Deps, 'auth' | 'clock' | 'db' | 'mailQueue' | 'passwords'
  * working. An email tells the owner.
  * @returns what the caller's new cookie is made of.
  * @throws {AppError} WRONG_PASSWORD, also when the password was changed meanwhile; NO_PASSWORD;
- * UNAUTHORIZED when the caller's session was ended meanwhile; TOO_MANY_REQUESTS; PASSWORDS_BUSY.
+ * UNAUTHORIZED when the caller's session was ended meanwhile; TOO_MANY_REQUESTS; PASSWORDS_BUSY or
+ * UNAVAILABLE, as `Passwords.hash` does.
  */
 export async function changePassword(
   deps: ChangeDeps,

@@ -83,7 +83,7 @@ export function setKnownBrowser(
 interface Unsigned {
   account: string
   id: string
-  /** When the cookie expires, in seconds since 1970. */
+  /** When the browser stops being known to this account, in seconds since 1970. */
   until: number
 }
 

@@ -31,7 +31,7 @@ interface LoginClient {
 
 /** The password was right, but nobody has verified the address yet. */
 interface Unverified {
-  /** The id of the waiting signup or of the account; null where it is not known. */
+  /** The id of the waiting signup or of the account. */
   unverified: string | null
 }
 
@@ -51,8 +51,10 @@ interface OpenedSession {
  *
  * Every login computes exactly one hash, whatever it finds: the account's password, and those of
  * waiting signups for the same address, have the same salt.
+ * @returns the session; `unverified` if the password was right, but nobody has verified the
+ * address.
  * @throws {AppError} INVALID_CREDENTIALS, the same for an unknown address and a wrong password;
- * TOO_MANY_REQUESTS; PASSWORDS_BUSY.
+ * TOO_MANY_REQUESTS; PASSWORDS_BUSY or UNAVAILABLE, as `Passwords.hash` does.
  */
 export async function logIn(
   deps: LoginDeps,

@@ -49,7 +49,7 @@ async function count({ key }: Counter, points: number) {
 
 const refusal = expect.objectContaining({ code: 'TOO_MANY_REQUESTS' })
 
-/** Returns the counters that are not empty, without the end of their keys. */
+/** Returns the counters that are not empty, each by the name of its limit. */
 async function counts(): Promise<Record<string, number>> {
   const { rows } = await server.pool.query<{ key: string; points: number }>(
     'select key, points from rate_limits where points > 0 order by key',
@@ -112,7 +112,7 @@ describe('a browser that has not signed in here before', () => {
 })
 
 describe('an account that many addresses guess at', () => {
-  /** Notes wrong logins of other addresses. */
+  /** Counts this many wrong logins of other addresses. */
   const guess = (times = 60) => count(counter('wrongLoginsByAccount', stranger.account), times)
 
   it('is as quick as ever up to 60 wrong logins', async () => {

@@ -30,7 +30,8 @@ type Limits = Pick<Deps, 'rateLimits'>
  * Allows a login to go on, or refuses it. For a browser that signed in to the account before, wrong
  * logins have a limit of their own, which other browsers cannot use up. When this limit is reached,
  * the browser is treated like any other. Too many wrong logins from one address block that address.
- * Wrong logins from many addresses slow down all logins to the account.
+ * Wrong logins from many addresses slow down all logins to the account. Right logins have limits
+ * too, for each address and for each account.
  * @throws {AppError} TOO_MANY_REQUESTS, for 15 minutes at most.
  */
 export async function admitTry(deps: Limits, attempt: Try): Promise<Admission> {

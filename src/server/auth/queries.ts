@@ -64,9 +64,10 @@ export async function makeAdministrator(tx: Db, email: string): Promise<string |
 }
 
 /**
- * Removes rows that have expired by `now`: sessions, Better Auth's verifications, records of sent
- * letters, tokens of emails, waiting signups, and counters of attempts. They have no effect any
- * more, so this only saves space. It works in batches, each in its own statement.
+ * Removes rows that have expired by `now`: sessions, requests to sign in with Google (Better Auth's
+ * table `verifications`), records of sent letters, tokens of emails, waiting signups, and counters
+ * of attempts. They have no effect any more, so this only saves space. It works in batches, each in
+ * its own statement.
  * @returns how many rows were removed.
  */
 export async function removeLapsedRows(db: Db, now: Date): Promise<number> {

@@ -174,7 +174,7 @@ describe('a session', () => {
       app.clock.advance(days * dayMs)
       expect(await statusOf(person)).toBe(200)
     }
-    // This is day 89 of the session.
+    // Here, 89 days have passed since the login.
     app.clock.advance(dayMs - 1)
     expect(await statusOf(person)).toBe(200)
     app.clock.advance(1)

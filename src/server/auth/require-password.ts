@@ -19,7 +19,7 @@ export interface PasswordClient {
  * that somebody else uses.
  * @returns the hash with which the password was compared.
  * @throws {AppError} WRONG_PASSWORD; NO_PASSWORD; UNAUTHORIZED for a user who is deleted;
- * TOO_MANY_REQUESTS; PASSWORDS_BUSY.
+ * TOO_MANY_REQUESTS; PASSWORDS_BUSY or UNAVAILABLE, as `Passwords.verify` does.
  */
 export async function requirePassword(
   deps: PasswordDeps,

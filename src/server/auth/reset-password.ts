@@ -17,13 +17,13 @@ import {
 import { endSessions } from './session-queries.ts'
 
 /**
- * Sets a new password by the token in the link of an email (spec §5, reset password). The token
- * works once. Whoever has it reads the account's mail. So the address counts as verified from then
- * on, and waiting signups for it are removed. Every session of the account ends, and an email tells
- * the owner.
+ * Sets a new password by the token in the link of an email (spec §7). The token works once. Whoever
+ * has it reads the account's mail. So the address counts as verified from then on, and waiting
+ * signups for it are removed. Every session of the account ends, and an email tells the owner.
  * @param address the client's address, for the audit log and for the queue of passwords to hash.
- * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, expired or used, or
- * that was made before the account's address or password changed.
+ * @throws {AppError} PASSWORDS_BUSY or UNAVAILABLE, as `Passwords.hash` does; TOKEN_INVALID for a
+ * token that is unknown, expired or used, or that was made before the account's address or password
+ * changed.
  */
 export async function resetPassword(
   deps: Pick<Deps, 'auth' | 'clock' | 'db' | 'mailQueue' | 'passwords'>,

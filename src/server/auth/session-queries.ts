@@ -122,7 +122,7 @@ export async function replaceToken(tx: Db, own: OwnSession, token: string): Prom
   return replaced?.createdAt ?? null
 }
 
-/** Opens a session directly, where Better Auth is not used. */
+/** Opens a session without Better Auth, for a sign-in with Google. */
 export async function insertSession(
   db: Db,
   session: Omit<typeof sessions.$inferInsert, 'id'>,

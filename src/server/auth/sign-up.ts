@@ -26,11 +26,11 @@ interface SignupClient {
 
 /**
  * Signs somebody up (spec §5, signup). Where addresses must be verified, the signup waits until the
- * link in its email is opened. A stranger cannot notice whether the address has an account. Where
- * addresses need not be verified, the account is made immediately.
+ * link in its email is opened, and a stranger cannot notice whether the address has an account.
+ * Where addresses need not be verified, the account is made immediately.
  * @returns the id of the waiting signup, or null.
- * @throws {AppError} SIGNUP_NOT_ALLOWED; PASSWORDS_BUSY; EMAIL_TAKEN, only where addresses need not
- * be verified.
+ * @throws {AppError} SIGNUP_NOT_ALLOWED; PASSWORDS_BUSY or UNAVAILABLE, as `Passwords.hash` does;
+ * EMAIL_TAKEN, only where addresses need not be verified.
  */
 export async function signUp(
   deps: SignupDeps,
@@ -72,7 +72,7 @@ async function waitForVerification(
 /**
  * Makes an account. The administrator's address counts as taken even before that account exists.
  * @throws {AppError} EMAIL_TAKEN, also for the later of two parallel requests for one address;
- * PASSWORDS_BUSY.
+ * PASSWORDS_BUSY or UNAVAILABLE, as `Passwords.hash` does.
  */
 async function createAccount(
   { auth, config, db, passwords }: SignupDeps,

@@ -28,14 +28,15 @@ import {
 type VerifyDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 /**
- * Verifies an address by the token in the link of an email (spec §4, email verification). The token
- * of a signup makes an account with exactly the name and the password of that signup. Of several
- * tokens for one address, the first one that is used decides: the other signups are removed, and
- * older sessions and tokens of the address stop working. If the same token is used again, the call
- * succeeds and changes nothing.
+ * Verifies an address by the token in the link of an email (spec §4, 'An account'). The token of a
+ * signup makes an account with exactly the name and the password of that signup. Of several tokens
+ * for one address, the first one that is used decides: the other signups are removed, and older
+ * sessions of the account and its tokens for a new password stop working. If the account is
+ * verified already, a token that is still valid succeeds and changes nothing.
  * @param address the client's address, for the audit log.
- * @throws {AppError} TOKEN_INVALID for a token that is unknown or expired, or whose address was
- * verified in another way; SIGNUP_NOT_ALLOWED.
+ * @throws {AppError} TOKEN_INVALID for a token that is unknown or expired, whose signup was removed
+ * because the address was verified in another way, or whose account has another address or password
+ * by now; SIGNUP_NOT_ALLOWED if the settings no longer allow a signup with this address.
  */
 export async function verifyEmail(deps: VerifyDeps, token: string, address: string): Promise<void> {
   const { clock, db } = deps

@@ -7,12 +7,12 @@ type OpenAdapter = (options: BetterAuthOptions) => DBAdapter
 
 /**
  * Better Auth hides some errors of the database. This watch makes a call of Better Auth fail if the
- * database failed during the call, or if the user was deleted.
+ * database could not be used during the call, or if the user was deleted.
  */
 export interface DatabaseWatch {
   /**
    * Returns a function that opens the same adapter. That adapter also records when the database
-   * fails or the user was deleted.
+   * cannot be used or the user was deleted.
    */
   watched(open: OpenAdapter): OpenAdapter
   /**
@@ -24,8 +24,9 @@ export interface DatabaseWatch {
 
 /**
  * Better Auth logs most errors of its database. Then it throws an error without the cause, or none
- * at all. A sign-out would seem to succeed while the session still exists. So these functions
- * record the errors of the adapter, and throw them at the end of the call.
+ * at all. For example, its own sign-out would seem to succeed while the session still exists. So
+ * these functions record the errors that `DatabaseWatch` names, and throw them at the end of the
+ * call.
  */
 export function watchDatabase(): DatabaseWatch {
   const calls = new AsyncLocalStorage<{ fault: unknown }>()

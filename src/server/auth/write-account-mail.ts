@@ -23,9 +23,10 @@ type AccountMail = Exclude<MailRequest, { kind: 'trial' | 'files' | 'takedown' |
 
 /**
  * Writes the email that a request asks for, at the time when it is sent. Returns null if the
- * account does not exist (any more), or if its address has already got as many emails as the limit
- * allows. Each attempt to send makes a new token for the link in the email. The tokens of earlier
- * attempts work as well, because those emails may have arrived.
+ * account or the signup does not exist (any more), if its address is verified already and needs no
+ * link, or if the address has already got as many emails as the limit allows. Each attempt to send
+ * makes a new token for the link in the email. The tokens of earlier attempts work as well, because
+ * those emails may have arrived.
  * @param isRepeated true when an earlier attempt has counted the email but could not send it. Then
  * the email is not counted again.
  */

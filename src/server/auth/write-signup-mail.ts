@@ -22,7 +22,8 @@ type SignupMailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 type RequestOf<Kind extends MailRequest['kind']> = Extract<MailRequest, { kind: Kind }>
 
 /**
- * Writes the email for a new signup. If the address has got too many emails, the signup is removed,
+ * Writes the email for a new signup. Returns null if the signup does not exist any more, or if no
+ * email is to be sent for it. If the address has got too many emails, the signup is removed,
  * because its link would reach nobody.
  */
 export async function writeSignupLetter(
@@ -69,8 +70,9 @@ export async function writeResentLetter(
 }
 
 /**
- * Writes the email that a signup causes. If its address has an account, the email tells the owner
- * about the signup, and the signup gets no link.
+ * Writes the email that a signup causes. If its address has a verified account, the email tells the
+ * owner about the signup, and the signup gets no link. Otherwise the email has the link that
+ * verifies the address. Returns null if the signup is gone, or no account may be made by it.
  */
 async function letterOf(deps: SignupMailDeps, signup: PendingSignup): Promise<Addressed | null> {
   const { clock, config, db } = deps

@@ -19,6 +19,8 @@ import { isStorageKey } from '../storage/storage-key.ts'
  * - `objects.ndjson` has a line for each object, in the order of the keys.
  * - `files/` has the objects, as a disk store has them.
  * - `secret` and `admin-password` are those of the data folder, if they are there.
+ *
+ * An *object* is the bytes of one uploaded file, under its storage key.
  */
 
 const sha256 = z.string().regex(/^[\da-f]{64}$/)

@@ -53,7 +53,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-backup-'))
   backup = join(folder, 'backup')
   app = await startTestApp()
-  // As a start of the server does.
+  // A start of the server does this too.
   await bindStores(app.deps)
   ada = await makePerson(app, { tier: 'premium' })
 })
@@ -131,7 +131,7 @@ it('brings everything back that was stored when the backup began, although uploa
   const made = await backUp(async (key) => {
     during.push(await makeFile(ada))
     if (key !== doomedKey) return
-    // Its owner deletes it after the rows were read.
+    // The owner deletes this file after the rows were read.
     await askForDeletion(ada, [doomed.id])
     await expireFiles(app.deps)
   })
@@ -151,7 +151,7 @@ it('brings everything back that was stored when the backup began, although uploa
     for (const file of before) expect(await bytesAt(again.url, file)).toBe(sha256(file.bytes))
     for (const file of during) expect(await bytesAt(again.url, file)).toBe(404)
     expect(await bytesAt(again.url, doomed)).toBe(404)
-    // Its bytes are not in the backup. The browser begins the upload again.
+    // The backup lacks the bytes of the open upload. The browser begins the upload again.
     const returned = makeClient(again, await logIn(again, ada.email, ada.password))
     await expectRefusal(await confirm(returned, cloudKey), 404, 'UPLOAD_NOT_FOUND')
 
@@ -198,7 +198,7 @@ it('is repeated after it was cut off: keeps what it has copied, and no file that
   const written: string[] = []
   const made = await backUp(async (key) => void written.push(key))
   expect(made).toMatchObject({ faults: [], objects: 4 })
-  // Their SHA-256 is known, so those that are there are not read again.
+  // The SHA-256 of each file is known, so files that are in the backup already are not read again.
   expect(written.filter((key) => !isLast(key))).toEqual([])
   const copied = await openSealedFiles(backup)
   const listed: string[] = []
@@ -267,7 +267,7 @@ describe('a restore', () => {
     for (const [name, text] of Object.entries(secrets)) {
       await writeFile(join(dataDir, name), text, { mode: 0o644 })
     }
-    // An earlier try was cut off while it copied them.
+    // An earlier backup was cut off while it copied the secrets.
     await mkdir(backup)
     for (const name of ['secret', 'admin-password.new']) await writeFile(join(backup, name), 'half')
     await backUp()

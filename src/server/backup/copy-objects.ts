@@ -54,7 +54,8 @@ export async function* copyEach<T, Result>(
  * Copies an object, and reads it back from the target. The returned SHA-256 is that of the bytes
  * that were read back. If the target has the same bytes already, nothing is written. If the bytes
  * at the source are not those that are wanted, the target does not store them.
- * @throws when a store fails. The target then has the whole object or none.
+ * @throws when a store fails, or when the target gives back other bytes than it got. If a store
+ * failed, the target has the whole object or none.
  */
 export async function copyObject(wanted: WantedObject, from: Source, to: Target): Promise<Copied> {
   const there = await sha256Of(to, wanted.key)

@@ -70,7 +70,8 @@ const listedFile = 'listed.ndjson'
  * bytes of a file are removed meanwhile, the backup notes that, and a restore ends the file's link.
  * An interrupted backup can be repeated with the same folder, and then keeps the objects that it
  * has copied. At the end the database notes the backup, for the checks of the Admin Center.
- * @throws {StartFault} when the folder, the database or a store cannot be used.
+ * @throws {StartFault} when no server has used the database yet, or when the folder, the database
+ * or a store cannot be used.
  */
 export async function makeBackup(folder: string, options: BackupOptions): Promise<MadeBackup> {
   const { config, clock, log, more } = options
@@ -94,7 +95,8 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
     const migration = await newestMigration()
     await writeManifest(folder, { format: 1, madeAt, migration, installation, rows, objects })
     await noteBackup(pool, { madeAt, objects: objects.count, faults: faults.length }).catch(
-      // The backup is complete all the same, for example one of a replica that takes no writes.
+      // The backup is complete all the same. A replica, for example, takes no writes, so it cannot
+      // note its backup.
       (error: unknown) => log.warn({ err: error }, 'the database could not note the backup'),
     )
     const counts = rows.map(({ count }) => count)

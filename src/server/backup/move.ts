@@ -51,8 +51,8 @@ export interface Moved {
  * nothing. The old database and the old store are only read. A move can be repeated, whether it was
  * interrupted or complete: what has been copied already is compared and kept. Uploads under way are
  * moved only if the bytes stay in their store.
- * @throws {StartFault} when the old database has no account, or the new one has other rows, or a
- * store has files of another installation.
+ * @throws {StartFault} when the old database has no account, the new database has other rows, the
+ * new store has files of another installation, or the settings do not name a bucket that has files.
  */
 export async function move(options: MoveOptions): Promise<Moved> {
   const { from, to, more } = options

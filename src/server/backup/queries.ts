@@ -107,7 +107,9 @@ export async function findFirstUse(db: Db): Promise<Date | null> {
   return row?.at ?? null
 }
 
-/** Tells whether a file still has its bytes and its link, and no removal has begun. */
+/**
+ * Tells whether a file still has its bytes, and their removal has not begun. Its link may be over.
+ */
 export async function isFileKept(pool: pg.Pool, fileId: string): Promise<boolean> {
   const { rows } = await pool.query(
     'select 1 from files where id = $1 and purged_at is null and purging_at is null',

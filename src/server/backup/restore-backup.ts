@@ -111,7 +111,11 @@ function foreignNames(): StartFault {
   )
 }
 
-/** Copies the secrets of the backup into the data folder, which may have the same ones already. */
+/**
+ * Copies the secrets of the backup into the data folder, which may have the same ones already. If
+ * AUTH_SECRET is set, the file `secret` is left out, because the server would not use it.
+ * @throws {StartFault} when the data folder has other secrets.
+ */
 async function restoreSecrets(
   folder: string,
   { dataDir, authSecret }: Pick<Config, 'authSecret' | 'dataDir'>,

@@ -53,7 +53,7 @@ export class LogoConversion {
    * @param userId the user whose picture it is.
    * @throws {AppError} LOGOS_BUSY, before anything is read, when too many pictures of this user or
    * of all users are being converted or wait for it; LOGO_UNREADABLE when the bytes are no PNG,
-   * JPEG or WebP, are damaged, or have too many pixels.
+   * JPEG or WebP, are damaged, have too many pixels, or make the process fail.
    */
   async convert(userId: string, read: () => Promise<Uint8Array>, log: Logger): Promise<Logo> {
     const own = this.#inHand.filter((id) => id === userId).length

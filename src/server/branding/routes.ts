@@ -85,7 +85,7 @@ export function brandingRoutes(
 }
 
 /**
- * Refuses a user whose tier at this moment has no custom branding (spec §1).
+ * Refuses a user whose tier at this moment has no custom branding (spec §7).
  * @throws {AppError} TIER_BRANDING
  */
 function requireBranding({ tier }: SessionUser): void {

@@ -180,7 +180,7 @@ const shown: Record<SignName, () => Promise<unknown> | unknown> = {
   },
 }
 
-/** After these, Postgres answers the next statement on the same connection. */
+/** After errors with these signs, Postgres answers the next statement on the same connection. */
 const leaveConnection: SignName[] = [
   'connectionLost',
   'diskFull',

@@ -178,7 +178,7 @@ describe('after a crash', () => {
   test('brings back a Postgres that dies under a living server, and still owns it', async () => {
     const postgres = await start()
     process.kill(await postmasterPid(), 'SIGKILL')
-    // The server starts Postgres first, and then takes the lock of its owner again.
+    // The server starts Postgres first, and then takes the lock on the folder again.
     const locks = "select count(*)::int from pg_locks where locktype = 'advisory'"
     await eventually(async () => expect(await query(postgres, locks)).toEqual([[1]]))
     await expect(start()).rejects.toThrow('Another server is running')

@@ -38,7 +38,9 @@ const restartMs = 100
 
 export interface EmbeddedPostgres {
   connection: { host: string; port: number; user: string; database: string }
-  /** Stops Postgres and waits until it has ended. A second call succeeds too. */
+  /**
+   * Stops Postgres and waits until it has ended, 30 seconds at most. A second call succeeds too.
+   */
   stop(): Promise<void>
   /** Tells Postgres to stop, without waiting. */
   abandon(): void

@@ -1,4 +1,7 @@
-/** The tables about the whole installation. They contain no data about users or single files. */
+/**
+ * The tables about the whole installation: its settings, the counters of the rate limiter, and how
+ * many bytes each store holds.
+ */
 import {
   bigint,
   integer,

@@ -46,9 +46,9 @@ export interface Launched {
   running(): boolean
   /** Tells Postgres to stop, without waiting. */
   abandon(): void
-  /** Stops Postgres and waits until it has ended. */
+  /** Stops Postgres and waits until it has ended, 30 seconds at most. */
   stop(): Promise<void>
-  /** Returns the reason why Postgres ended, from the end of its log. */
+  /** Returns why Postgres could not be started, or why it ended, from the end of its log. */
   failure(): Promise<StartFault>
 }
 

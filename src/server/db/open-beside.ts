@@ -84,7 +84,7 @@ async function requireThisVersion(opened: OpenPool): Promise<OpenPool> {
 
 /**
  * Makes sure that no server uses the database of this URL.
- * @throws {StartFault} when a server uses it, or when it cannot be reached.
+ * @throws {StartFault} when a server uses the database, or the database cannot be reached.
  */
 export async function requireUnused(url: string): Promise<void> {
   const client = new pg.Client({

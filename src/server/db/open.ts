@@ -37,7 +37,8 @@ const retryMs = 250
 
 /**
  * Opens the database of the settings, either the embedded one or that of DATABASE_URL, and applies
- * all missing migrations. Starts the embedded Postgres, for a command that no server runs beside.
+ * all missing migrations. It also starts the embedded Postgres, so only commands that run while no
+ * server does may call it.
  * @throws {StartFault} when the database cannot be reached or used.
  */
 export async function openDatabase(

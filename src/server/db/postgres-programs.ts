@@ -113,7 +113,8 @@ async function runnable(
 
 /**
  * Waits for a program to end.
- * @returns its exit code, or null when the program could not be run at all.
+ * @returns what it wrote, and its exit code: -1 if a signal ended it, and null if it could not be
+ * run at all.
  */
 export async function run(
   child: ChildProcess,

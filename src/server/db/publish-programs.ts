@@ -74,8 +74,8 @@ async function copyProgram(source: string, target: string): Promise<void> {
     ))
   )
     return
-  // A link is not possible where the file is on another file system or its mode is private. Then it
-  // is copied.
+  // A hard link cannot lead to another file system, and it keeps the mode of the file. So a file on
+  // another file system, or with a private mode, is copied.
   await copyFile(source, target, constants.COPYFILE_FICLONE)
   await chmod(target, (mode & 0o111) === 0 ? 0o644 : 0o755)
 }

@@ -21,8 +21,8 @@ interface Column {
 }
 
 /**
- * These tables are not copied. Triggers on `files` fill `stored_bytes` in the new database while
- * the files are copied. `setStore` computes it anew.
+ * The tables that are not copied. Triggers on `files` fill `stored_bytes` in the new database while
+ * the files are copied, and a restore then computes it anew (`setStore`).
  */
 const written: readonly PgTable[] = [schema.storedBytes]
 

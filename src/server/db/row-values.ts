@@ -20,7 +20,7 @@ export function rowValues<T extends PgTable>(table: T, given: RowValues<T>): SQL
   )
 }
 
-/** Makes a value for each of these names, such as the columns that a statement reads. */
+/** Makes an object that has, under each of these names, the value that `make` returns for it. */
 export function valuesOf<Name extends string, Value>(
   names: readonly Name[],
   make: (name: Name) => Value,

@@ -61,8 +61,8 @@ export const users = pgTable(
     /** When the tier last changed, except by the end of a trial. null if it never has. */
     tierSince: moment('tier_since'),
     /**
-     * True from each change of the tier until the purge has planned to look at this user's files
-     * again. A trigger sets it (see `recheckFiles`).
+     * True from each change of the tier, or of the end of the trial, until `recheckFiles` has made
+     * the purge look at this user's files again. A trigger sets it.
      */
     recheckFiles: boolean('recheck_files').notNull().default(false),
   },
@@ -73,8 +73,8 @@ export const users = pgTable(
       .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
     index('users_recheck_files').on(table.id).where(sql`${table.recheckFiles}`),
     index('users_created_at').on(table.createdAt, table.id),
-    // The administrator's search asks the first of these for three letters and more, and the second
-    // for less.
+    // The administrator's search asks the first of these for pieces of three and four letters, and
+    // the second for pairs of characters.
     index('users_search_text').using('gin', table.searchText.op('gin_trgm_ops')),
     index('users_short_grams').using('gin', shortGramsSql(table.searchText)),
   ],
@@ -252,8 +252,9 @@ export const uploads = pgTable(
 /**
  * Bytes that storage may hold but that no upload and no file names. They come from uploads that did
  * not become files, from files of deleted users, and from test uploads of the administrator. The
- * statement that removes the upload's or the file's row adds the row here. The row is removed when
- * storage has confirmed that no bytes are left.
+ * statement that removes the upload's or the file's row adds the row here. For a test upload, the
+ * row is added before the upload begins. The row is removed when storage has confirmed that no
+ * bytes are left.
  */
 export const removals = pgTable(
   'removals',
@@ -281,9 +282,9 @@ export const removals = pgTable(
 /**
  * A confirmed file and its link. `deletedAt` is set when the owner deletes the file, `purgingAt`
  * when the removal of the bytes begins, and `purgedAt` when storage has confirmed that no bytes are
- * left. `purgeDueAt` says when the bytes should be removed; null for files whose purge began before
- * this column existed. The row of a deleted file is removed after its bytes, and leaves a receipt
- * in `deletion_receipts`.
+ * left. `purgeDueAt` is the moment when the bytes had to be removed. It is set together with
+ * `purgingAt`; null for files whose purge began before this column existed. The row of a deleted
+ * file is removed after its bytes, and leaves a receipt in `deletion_receipts`.
  */
 export const files = pgTable(
   'files',
@@ -449,8 +450,9 @@ export const deletionReceipts = pgTable(
 )
 
 /**
- * The last run of each job: when it ran, and the figures of what it did. `failedAt` and `failure`
- * describe the last run that failed. `failures` counts the failed runs since the last success.
+ * The last runs of each job. `startedAt`, `endedAt` and `result` (the figures of what it did)
+ * describe the last run that succeeded. `failedAt` and `failure` describe the last run that failed.
+ * `failures` counts the failed runs since the last success.
  */
 export const jobRuns = pgTable('job_runs', {
   job: text().primaryKey(),
@@ -482,10 +484,10 @@ export const fileDownloads = pgTable(
 )
 
 /**
- * The number of downloads of all files of a user for each day (UTC). Downloads of files that are
- * deleted later stay counted. Each day has several rows, and `shard` says in which one the
- * downloads of a file are counted. So parallel downloads of different files rarely wait for the
- * same row.
+ * The number of downloads of all files of a user for each day (UTC) that Analytics still shows.
+ * Downloads of files that are deleted later stay counted. Each day has several rows, and `shard`
+ * says in which one the downloads of a file are counted. So parallel downloads of different files
+ * rarely wait for the same row.
  */
 export const ownerDownloads = pgTable(
   'owner_downloads',
@@ -515,7 +517,7 @@ export const preferences = pgTable('preferences', {
 
 /**
  * The files that were downloaded for the first time and whose owners want an email about that. A
- * row is removed when the email is requested.
+ * row is removed when the email is requested, or if the owner no longer wants it by then.
  */
 export const firstDownloads = pgTable(
   'first_downloads',

@@ -10,7 +10,7 @@ let database: TestDatabase
 let warned: unknown[]
 let session: SharedSession
 let other: SharedSession
-/** How often the session was lost and opened again, in this order. */
+/** 'lost' and 'reopened', in the order in which this happened to the session. */
 let events: string[]
 beforeAll(async () => {
   database = await freshDatabase()

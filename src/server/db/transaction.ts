@@ -33,7 +33,8 @@ export function makeDb(pool: pg.Pool): Db {
  * committed. When it rejects, nothing of the work remains, unless the answer to the commit was
  * lost. The connection returns to the pool only after Postgres has said that no transaction is
  * open. Otherwise the connection is closed, and Postgres rolls back by itself.
- * @throws the work's own errors, and the driver's errors when the database cannot be used.
+ * @throws the work's own errors, the driver's errors when the database cannot be used, and an error
+ * when Postgres answers the commit with a rollback.
  */
 async function inTransaction<T>(
   pool: pg.Pool,

@@ -1,6 +1,9 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 
-/** Returns SQL for the condition that a stored file has no SHA-256 and nobody looked for it. */
+/**
+ * Returns SQL for the condition that a stored file has no SHA-256. A file whose bytes a server has
+ * looked for and not found is left out.
+ */
 export function withoutSha256Sql(
   file: Record<'sha256' | 'isContentProved' | 'purgingAt' | 'purgedAt', SQLWrapper>,
 ): SQL {

@@ -14,7 +14,8 @@ interface Account {
   email: string
   firstName: string
   /**
-   * Whether the owner has proved, by a link in an email, that they read the mail of this address.
+   * Whether the owner has proved that they read the mail of this address: by a link in an email, or
+   * through Google.
    */
   emailVerified: boolean
 }

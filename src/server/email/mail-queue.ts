@@ -82,8 +82,8 @@ export const supportLetters = [
 export type SupportLetter = (typeof supportLetters)[number]
 
 /**
- * The queue of mail. The database keeps each request until its email is sent or permanently
- * refused.
+ * The queue of mail. A request waits until its email is sent, permanently refused, or given up
+ * after a day of tries. The database keeps the request for `mailRequestKeptMs` after that.
  */
 export interface MailQueue {
   /**

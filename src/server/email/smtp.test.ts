@@ -147,7 +147,7 @@ describe('a mail server that falls silent', () => {
 })
 
 describe('a mail server on another machine', () => {
-  /** Another spelling of this machine, which the mailer does not take for it. */
+  /** Another spelling of this machine, which the mailer takes for another machine. */
   const elsewhere = (url: string, login = '') =>
     url.replace('smtp://127.0.0.1', `smtp://${login}0.0.0.0`)
 

@@ -38,7 +38,7 @@ export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: numbe
 /**
  * Requests the emails about links that end within a day: one email for all such links of an owner.
  * The transaction that requests the email also records, in the file's row, which end of the link
- * the mail announces. So the owner gets only one email about each end. A renewed link has another
+ * the email announces. So the owner gets only one email about each end. A renewed link has another
  * end, and gets another email.
  * @returns for how many files an email was requested.
  */
@@ -57,7 +57,7 @@ export function tellEndingLinks(deps: LetterDeps): Promise<{ toldCount: number }
 
 /**
  * Requests emails to an owner until `take` returns fewer files than one email can tell about.
- * Taking files and requesting their mail happen in one transaction.
+ * Taking files and requesting the email about them happen in one transaction.
  * @returns for how many files an email was requested.
  */
 async function askForLetters(

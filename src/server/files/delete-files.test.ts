@@ -170,7 +170,8 @@ describe('every statement that locks several files', () => {
       await expireFiles(app.deps)
     })
     const waiting = plans.filter((plan) => /for update(?!.*skip locked)/.test(plan))
-    // The deletion and the clearing each mark their files, and record that their bytes are gone.
+    // The deletion and the clearing each lock files twice: to mark them as deleted, and to record
+    // that their bytes are gone.
     expect(waiting).toHaveLength(4)
     for (const plan of waiting) expect(plan).toContain('order by "files"."id" for update')
   })

@@ -33,7 +33,8 @@ export async function deleteFiles(
 /**
  * Deletes a user's files whose links have ended and cannot be renewed (spec §2: clear expired
  * history). A premium user's private files stay, because they can still be renewed. Before this
- * resolves, the first thousand of the files lose their bytes (see `removeDeleted`).
+ * resolves, it tries to remove the bytes of the first thousand of these files (see
+ * `removeDeleted`).
  * @returns how many were deleted.
  */
 export async function deleteExpiredFiles(

@@ -8,8 +8,8 @@ import { recheckFiles } from './recheck-files.ts'
 const batchSize = 100
 
 /**
- * After this many batches of a long run, as many batches begin with the files that became due last.
- * A hundred batches take some seconds to a minute.
+ * A long run takes this many batches of the files that have been due longest, then as many of the
+ * files that became due last, and so on. A hundred batches take some seconds to a minute.
  */
 const batchesInARow = 100
 

@@ -43,6 +43,7 @@ const sorted = {
 /**
  * Makes the function that lists a user's files. Browsers list files after every upload, so its
  * queries are prepared. The queries of an order are prepared when the order is first asked for.
+ * Only those of the order by downloads are prepared at each call, in its own transaction.
  */
 export function prepareListFiles(db: Db) {
   const prepared = new Map<`${Which} ${FileOrderText}`, OrderedList>()

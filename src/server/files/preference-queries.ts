@@ -11,7 +11,7 @@ const tiersWithManager = tiers.filter((tier) => tierTraits[tier].fileManager)
 
 /**
  * Tells, as SQL, whether the owner's tier at `now` has the File Manager. Only such owners get
- * emails about files.
+ * emails about first downloads and about links that end soon.
  */
 function hasManager(now: Date): SQL {
   return inArray(tierAt(now), tiersWithManager)
@@ -88,7 +88,7 @@ export async function takeFirstDownloads(
 }
 
 /**
- * Selects the files whose links end between `now` and `until`, and whose owners have got no mail
+ * Selects the files whose links end between `now` and `until`, and whose owners have got no email
  * about this end yet.
  */
 function endsUntold(now: Date, until: Date) {

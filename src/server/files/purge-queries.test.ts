@@ -151,7 +151,7 @@ describe('a file of an owner who becomes free', () => {
         )
         expect(isSwitched || rows.length > 0).toBe(true)
       })
-      // Another server plans the looks of all users whose tier has changed.
+      // Meanwhile another server removes the planned looks of all users whose tier has changed.
       await recheckFiles(app.deps)
     })
     expect(await switching).toBe('free')

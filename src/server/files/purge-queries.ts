@@ -22,9 +22,10 @@ function cannotRenew(now: Date): SQL {
 }
 
 /**
- * Returns SQL for the moment when the bytes of a file should be removed: when the owner deleted the
- * file, at the end of its longest life, or when it had expired and the owner's tier could not renew
- * it. The query must join the owner's row of `users`.
+ * Returns SQL for the moment when the bytes of a file had to be removed. It is the earliest of
+ * these: the owner deleted the file; its longest life ended; it had expired and the owner's tier
+ * could not renew it; the removal began, for example after a takedown; or `now`. A moment that the
+ * row already has stays. The query must join the owner's row of `users`.
  */
 export function purgeDueAt(now: Date): SQL<Date> {
   const notKeptSince = sql`case when ${cannotRenew(now)} then greatest(${files.expiresAt}, ${tierSinceAt(now)}) end`
@@ -106,13 +107,13 @@ export interface WantedLook {
 
 /**
  * Looks at up to `limit` files whose look is due at `now`. Reserves those whose bytes should be
- * removed: files that their owner deleted, files past their longest life, and expired files that
- * the owner's tier at `now` cannot renew. (`linkStatus` has the same rule for the browser, and a
- * test compares the two.) For the other files it records when to look next, so that no run reads
+ * removed: files that were deleted or taken down, files past their longest life, and expired files
+ * that the owner's tier at `now` cannot renew. (`linkStatus` has the same rule for the browser, and
+ * a test compares the two.) For the other files it records when to look next, so that no run reads
  * them before that.
  *
  * It skips files that another server has reserved. It also skips a file that was taken down while
- * its SHA-256 is unknown, because the bytes are needed to compute it. The owners are locked, so
+ * its SHA-256 is not proved, because the bytes are needed to compute it. The owners are locked, so
  * that no tier changes between this decision and its commit; files of an owner whose tier is just
  * being changed are skipped too.
  */

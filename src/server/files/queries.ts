@@ -110,9 +110,9 @@ export type DeletedFile = Pick<
 
 /**
  * Deletes the files that `which` selects, in one statement, and returns them. Their links end at
- * once. If a file's bytes are already gone, its row is removed and leaves a receipt. The next purge
- * removes the bytes of the other files. If several callers delete the same file, only one of them
- * gets it.
+ * once. If a file's bytes are already gone, its row is removed and leaves a receipt. The caller
+ * removes the bytes of the other files, or the next purge does. If several callers delete the same
+ * file, only one of them gets it.
  */
 async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Promise<DeletedFile[]> {
   const due = db.$with('due').as(
@@ -128,8 +128,8 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
       .from(files)
       .innerJoin(users, eq(users.id, files.ownerId))
       .where(and(isNull(files.deletedAt), which))
-      // Every statement that locks several files locks them in this order, so that no two wait for
-      // each other.
+      // Every statement that waits for locks on several files takes them in this order, so that no
+      // two wait for each other.
       .orderBy(files.id)
       .for('update', { of: files }),
   )

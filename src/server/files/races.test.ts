@@ -178,7 +178,7 @@ describe('an expiry and a download at once', () => {
       const file = await makeFile(bob, { bytes: new Uint8Array(200_000).fill(round) })
       const over = new Date(file.expiresAt)
       const purge = () => expireFiles({ ...app.deps, clock: () => over })
-      // The clock of the server that purges is a millisecond ahead of the one that is asked.
+      // The server that purges has a clock a millisecond ahead of the server that sends the file.
       app.clock.set(new Date(over.getTime() - 1))
       const [opened] = await race.run(() => opens(file.shortCode, file.bytes), purge)
       race.won(opened ? 'first' : 'second')

@@ -13,8 +13,8 @@ const forAnyHost = /^\/(api\/health|api\/ready|metrics)(\?|$)/
 /**
  * Refuses requests for a host that is not ours with 421 (RFC 9110 §15.5.20), before any other code
  * sees the path. Otherwise a stranger could let a domain name point at this machine (DNS
- * rebinding), and the stranger's page could read our answers. X-Forwarded-Host is ignored, because
- * any client can send it.
+ * rebinding), and the stranger's page could read our answers. A request with more than one Host
+ * header is refused with 400. X-Forwarded-Host is ignored, because any client can send it.
  */
 export function admitHost(
   hosts: ServedHosts,
@@ -52,8 +52,8 @@ export function admitHost(
 }
 
 /**
- * Returns every Host header, because each of them must name our host. Node's own table of headers
- * keeps only the first one.
+ * Returns every Host header, so that a request with more than one can be refused. Node's own table
+ * of headers keeps only the first one.
  */
 function askedHosts({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = []

@@ -48,7 +48,8 @@ export const connectionLimits: ConnectionLimits = {
   // A phone that lost its signal in a tunnel has it back within this time. A client that was cut
   // off can resume.
   stalledMs: 120_000,
-  // The body of a call has at most 64 KiB, which takes 26 s at 20 kbit/s.
+  // The body of most calls has at most 64 KiB, which takes 26 s at 20 kbit/s. A larger one needs a
+  // faster line: 280 kbit/s for a logo of 1MB.
   bodyMs: 30_000,
   // 4,000 idle connections take 50 MiB of memory, and 150 MiB with headers or bodies that are half
   // sent. One address can have a third of all connections. A browser opens up to six, so that

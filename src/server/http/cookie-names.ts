@@ -1,7 +1,7 @@
 /**
- * Returns the start of the name of every cookie that Better Auth sets. Over https it contains
- * `__Host-`: browsers then take the cookie from this host only, and another site of the same domain
- * cannot set it.
+ * Returns the start of the name of the session's cookie, which Better Auth and we name alike, and
+ * of the cookie in `auth/unverified-cookie.ts`. Over https it contains `__Host-`: browsers then
+ * take the cookie from this host only, and another site of the same domain cannot set it.
  * @param origin the public origin.
  */
 export function cookiePrefix(origin: URL): string {

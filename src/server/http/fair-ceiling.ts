@@ -11,7 +11,7 @@ export interface Ceiling {
 /** How many are open now: of all clients, and of one. */
 interface Open {
   all: number
-  /** Those of the client that asks for one more. */
+  /** How many are open of the client that asks for one more. */
   ofClient: number
 }
 

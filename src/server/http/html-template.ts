@@ -23,7 +23,8 @@ export interface Page<Name extends string> {
 /**
  * Returns a function that returns the page for a set of true conditions. It prepares each set once,
  * when it is first needed.
- * @throws {StartFault} when a placeholder or a section is missing, or a section is not closed.
+ * @throws {StartFault} when a placeholder is unknown, when a section has no start or no end, or,
+ * without `mayLackSome`, when a placeholder or a section is missing.
  */
 export function makeTemplate<Name extends string, Condition extends string>(
   built: BuiltTemplate<Name, Condition>,

@@ -3,7 +3,7 @@ import { type Ceiling, FairCeiling } from './fair-ceiling.ts'
 
 /**
  * How many calls may have a large body at the same time. Together they take 16 MiB while they
- * arrive, and some times as much when they are parsed.
+ * arrive, and several times as much when they are parsed.
  */
 const largeBodies: Ceiling = { total: 32, always: 4 }
 

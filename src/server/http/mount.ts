@@ -51,14 +51,14 @@ interface MountOptions {
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   requireRoom(): void
-  /** Bounds the calls whose body is larger than that of others. */
+  /** Limits how many calls with a large body run at the same time. */
   largeBodies: Pick<LargeBodies, 'hold'>
 }
 
 /**
  * Turns the table of endpoints into routes. Each route checks access, parses the request, calls its
- * one handler and checks the answer against the schema. So nothing that the schema does not name
- * leaves the server.
+ * one handler and checks an answer in JSON against the schema. So no field that the schema does not
+ * name leaves the server. Other answers, such as pages, are sent as the handler made them.
  */
 export function mount(handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()

@@ -44,7 +44,10 @@ const limits = {
   logosByUser: { most: 30, windowMs: hourInMs },
 } as const
 
-/** The longest window of all limits, in milliseconds. The privacy policy names it. */
+/**
+ * The longest window of all limits, in milliseconds. The privacy policy names the same time, as
+ * `longestCountMs`. A test compares the two.
+ */
 export const longestWindowMs = Math.max(...Object.values(limits).map(({ windowMs }) => windowMs))
 
 /**
@@ -67,8 +70,9 @@ export type Spent = ReadonlyMap<string, number>
 export interface RateLimits {
   /**
    * Reads the counts of these counters by key, without writing. A counter whose window has ended is
-   * left out. So is one whose window ends later than any can that begins now: its clock was ahead,
-   * and has been set right. Otherwise it would refuse people until that clock's time has come.
+   * left out. So is one whose window ends further ahead than the longest window: it was written
+   * while a server's clock was ahead. If it counted, it would refuse people until that time has
+   * come.
    * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` if one of them is full.
    */
   check(counters: readonly Counter[]): Promise<ReadonlyMap<string, number>>

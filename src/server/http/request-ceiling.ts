@@ -7,7 +7,8 @@ const tellEveryMs = 60_000
 /**
  * Returns the check that a call makes before its first query. While too many requests wait for a
  * connection to the database, the check refuses every further call at once. Calls that began
- * earlier continue, and so do jobs and transfers, which do not make this check.
+ * earlier continue, and so does what does not make this check: jobs, transfers, and the few calls
+ * that operators need (see `mount`).
  */
 export function requestCeiling({
   clock,

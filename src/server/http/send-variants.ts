@@ -24,7 +24,8 @@ export function variantOf(body: Uint8Array<ArrayBuffer>): Variant {
 
 /**
  * Compresses a text in every coding.
- * @param quality of Brotli, from 0 to 11. Quality 11 takes some 20 times as long as 6.
+ * @param quality of Brotli, from 0 to 11. Quality 11 takes some 20 times as long as 6. It is also
+ * the level of gzip, which has 9 at most.
  */
 export async function compressed(
   text: string,

@@ -13,7 +13,10 @@ export interface PageAnswer {
   headers?: Record<string, string>
 }
 
-/** Answers a call with a page that the build rendered. These pages have no path of their own. */
+/**
+ * Answers a call with a page that the build rendered. Nobody reaches these pages by a path of the
+ * public pages: they are only answers to calls.
+ */
 export type ShowPage = (
   context: Context<HttpEnv>,
   name: OtherPageName,

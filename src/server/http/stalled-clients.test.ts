@@ -18,8 +18,9 @@ afterEach(() => {
 /**
  * Serves one request with `answer`. The returned `lookOn` checks `looks` times for stalled clients,
  * and calls `move` after each check. It returns whether the client was cut off. `lookUntilCut`
- * checks until the client is cut off, and returns how many checks in a row saw that no byte had
- * left since the one before. It gives up when there are more of them than the server's patience.
+ * checks until the client is cut off. It returns how many checks in a row, up to the last one,
+ * found as many bytes left as the check before. If the client is not cut off in time, it stops
+ * after more such checks than the server's patience.
  */
 async function serve(
   text: string,

@@ -57,7 +57,7 @@ interface Watched extends Progress {
   checks: number
 }
 
-/** Notes what another check has found. Returns whether the client has to go. */
+/** Records what one more check has found. Returns true if the client must be cut off. */
 function isTooSlow(watched: Watched, bytes: number): boolean {
   watched.still = bytes === watched.bytes ? watched.still + 1 : 0
   watched.bytes = bytes

@@ -30,7 +30,7 @@ export type Comparison = {
  * - An object that neither an upload nor a file with bytes names is removed when it is 24 h old.
  *   The server writes the row of an upload before any byte can be stored under its key, and uses no
  *   key twice. So an object without a row will never have one. This also removes bytes that came
- *   back after their removal, for instance with a backup.
+ *   back after their removal, for instance with a backup, once the removal is 24 h ago.
  * - A file without its object is logged as an error, because accepted bytes are lost.
  */
 export async function compareStorage(deps: CompareDeps): Promise<Comparison> {

@@ -16,8 +16,9 @@ import { setTier } from '../tiers/set-tier.ts'
 import { findNamedKeys, listNamedKeys } from './queries.ts'
 
 /*
- * What the jobs read, among many rows that do not concern them: the plans of the statements that
- * they really send. A job that runs every few minutes must not read a table from end to end.
+ * These tests count how many rows the jobs read among many rows that do not concern them. The
+ * counts are from the plans of the statements that the jobs really send. A job that runs every few
+ * minutes must not read a table from end to end.
  */
 
 const minute = 60_000
@@ -28,7 +29,7 @@ const keptCount = 30_000
 const purgedCount = 60_000
 const ownerCount = 1000
 const userCount = 10_000
-/** How many rows concern the job of a test, and how often it may read each. */
+/** How many rows concern the job of a test, and below how many reads of rows it must stay. */
 const dueCount = 30
 const mostReads = 20 * dueCount
 
@@ -210,7 +211,7 @@ describe('the comparison with storage', () => {
     const keys = Array.from({ length: 100 }, (_, n) => `kept-${n * 1000}`)
     const read = await rowsRead('files', async () => {
       const named = await findNamedKeys(app.deps.db, 'disk', keys, app.clock())
-      // Of 0, 1000, … 99,000 there are those from 1000 to 30,000.
+      // Every thousandth key was asked for. Of these, the keys from 1000 to 30,000 exist.
       expect(named.size).toBe(30)
     })
     expect(read).toBeLessThanOrEqual(2 * keys.length)

@@ -83,7 +83,7 @@ describe('the schedule', () => {
       .toMatchObject({ result: { ended: 0, removed: 0, failed: 0, overdue: 0 } })
     const metrics = await scrape(app)
     const runs = (labels: string) => metrics.get(`mayfly_job_duration_seconds_count{${labels}}`)
-    // The queue tries a run that failed again, after some seconds.
+    // After some seconds, the queue repeats a run that failed.
     expect(runs('job="compare-storage",outcome="failed"')).toBeGreaterThan(0)
     expect(runs('job="expire-files",outcome="done"')).toBeGreaterThan(0)
     await queue.stop()
@@ -125,7 +125,9 @@ describe('a run whose server was killed', () => {
   }
   const askForPurge = ({ boss }: JobQueue) => boss.send('expire-files')
 
-  /** Moves the times in the queues into the past. The queues look for dead runs again. */
+  /**
+   * Moves the times in the queues into the past, and lets the queues look for dead runs at once.
+   */
   const pass = async (minutes: number) => {
     await app.pool.query(
       `update pgboss.job set started_on = started_on - $1::interval,

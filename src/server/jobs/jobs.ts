@@ -34,13 +34,14 @@ interface Job {
 const pollingIntervalSeconds = 5
 
 /**
- * How often mail is looked for, and how many workers send mail in parallel, so that a slow mail
- * server delays only some emails.
+ * How often mail is looked for, and how many loops of one process send mail in parallel, so that a
+ * slow mail server delays only some emails. The queue calls such a loop a worker. It is no worker
+ * process.
  */
 const mailPollingSeconds = 1
 const mailWorkers = 3
 /**
- * How many emails a worker takes in one step. A worker that got this many looks for more without a
+ * How many emails a loop takes in one step. A loop that got this many looks for more without a
  * pause. Otherwise many requests for mail, which any client can make, would delay all mail.
  */
 const mailsOfWorker = 2

@@ -110,8 +110,8 @@ export async function noteFailedRun(
 export interface QueueDepth {
   queue: string
   /**
-   * Jobs that could run now, but have not begun. Jobs for a later time do not count: letters about
-   * a trial, and failed jobs that wait for their next try.
+   * Jobs that could run now, but have not begun. Jobs for a later time do not count, such as
+   * letters about a trial, and failed jobs that wait for their next try.
    */
   due: number
   running: number

@@ -30,7 +30,7 @@ beforeEach(async () => {
   before = await scrape(app)
 })
 
-/** Waits until a series has grown by `by`: an answer is counted when its connection has sent it. */
+/** Waits until a series has grown by `by`, because an answer is counted only after it was sent. */
 function expectGrowth(series: string, by: number) {
   const growth = async () => ((await scrape(app)).get(series) ?? 0) - (before.get(series) ?? 0)
   return expect.poll(growth, { message: series }).toBe(by)

@@ -68,7 +68,7 @@ function figuresOf({ number }: FakeWorker): Figures {
   ] as unknown as Figures
 }
 
-/** Lets a worker answer its order that it got last. */
+/** Lets a worker answer the order that it got last. */
 function tell(one: FakeWorker, figures: Figures | null = figuresOf(one)) {
   const { id = 0 } = one.orders.at(-1) ?? {}
   gatherer.noteMessage(one.asWorker, { kind: 'mayfly metrics of one', id, figures })

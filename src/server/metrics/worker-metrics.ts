@@ -18,7 +18,10 @@ interface Question {
   kind: 'mayfly metrics of all'
   id: number
 }
-/** `text` is null if a worker did not answer in time, or if the figures could not be added up. */
+/**
+ * `text` is null if a worker could not read its figures or did not answer in time, or if the
+ * figures could not be added up.
+ */
 interface GatheredMetrics extends Question {
   text: string | null
 }
@@ -81,7 +84,10 @@ export class MetricsGatherer {
     tell(asker, { kind, id, text } satisfies GatheredMetrics)
   }
 
-  /** Resolves with null when the worker does not tell its figures in time. Never rejects. */
+  /**
+   * Resolves with null when the worker cannot read its figures or does not answer in time, and with
+   * no figures when the worker is ending. Never rejects.
+   */
   #ask(worker: Worker, withShared: boolean): Promise<Figures | null> {
     this.#lastId += 1
     const id = this.#lastId
@@ -114,7 +120,8 @@ export function gatherFromWorkers(serving: () => readonly Worker[]): void {
  * Connects a worker to the primary process, so that it can get the metrics of all workers.
  * @param read returns the figures of this worker.
  * @returns a function that asks for the metrics of all workers. It rejects when a worker that
- * serves does not answer within five seconds.
+ * serves cannot read its figures or does not answer within five seconds, or when the figures cannot
+ * be added up.
  */
 export function joinWorkers(
   read: (withShared: boolean) => Promise<Figures>,

@@ -37,8 +37,9 @@ export interface PublicFacts {
   /** The price in dollars a month, as the setting stores it. */
   price: string
   limits: Limits
-  /** The texts of the placeholders of these names; empty if the settings name none. */
+  /** The domains whose addresses may sign up, as text; empty if the settings name no domain. */
   signupDomains: string
+  /** Where files are stored, as text; empty if they are kept on the disk. */
   storageHost: string
 }
 

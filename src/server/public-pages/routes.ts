@@ -22,8 +22,8 @@ export type ReadValues = () => Promise<Record<PublicPlaceholder, string>>
 const siteFilesKept = 'public, max-age=3600'
 
 /**
- * Answers with the public pages at their paths, with robots.txt and the sitemap. Every other path
- * gets the page that says that nothing is there.
+ * Answers with the public pages at their paths, and with robots.txt and the sitemap. A browser that
+ * opens any other path gets the page that says that nothing is there.
  */
 export function publicPageRoutes(
   pages: PublicPages,

@@ -59,7 +59,10 @@ export class AdminSettings {
     return (await this.current()).limits
   }
 
-  /** Makes the next `read` ask the database. Call this after a change of a setting is committed. */
+  /**
+   * Makes the next call that returns settings ask the database. Call this after a change of a
+   * setting is committed.
+   */
   forget(): void {
     this.#kept = null
   }
@@ -86,7 +89,9 @@ export class AdminSettings {
     await this.readNow()
   }
 
-  /** Returns all settings: these changed ones, and the defaults of the others. */
+  /**
+   * Returns all settings: the given ones, which the administrator changed, and else the defaults.
+   */
   withDefaults(changed: readonly Pick<KeptSetting, 'key' | 'value'>[]): SettingValues {
     const entries = changed.map(({ key, value }): [SettingKey, string] => [key, value])
     return { ...this.#defaults, ...Object.fromEntries(entries) }

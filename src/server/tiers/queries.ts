@@ -85,7 +85,8 @@ export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[
   const over = tx
     .select({ id: users.id })
     .from(users)
-    // The literal in it lets Postgres use the index of running trials.
+    // `isTrialOver` writes the tier as a literal, so that Postgres can use the index of running
+    // trials.
     .where(isTrialOver(now))
     .limit(limit)
     .for('no key update', { skipLocked: true })

@@ -7,7 +7,7 @@ import { counter } from '../http/rate-limit.ts'
 import type { SessionUser } from '../http/session.ts'
 import { setTier } from './set-tier.ts'
 
-/** The routes by which users change their own tier (spec §7). */
+/** The routes by which users change their own tier (spec §4, 'Tier'). */
 export function tierRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
 ): Handlers<'startTrial' | 'togglePremium'> {

@@ -97,7 +97,8 @@ describe('a trial', () => {
       expect((await currentUser(ada)).tier).toBe('free')
       expect(await uploadsOf(ada)).toEqual({ 3: 'ok', 7: 'TIER_EXPIRATION' })
     }
-    // Above, the user was free although the job had not run. It only corrects the row of `users`.
+    // Above, the user was free although the job had not run. The job only corrects the row of
+    // `users`.
     expect(await expireTrials(app.deps)).toEqual({ expiredCount: 1 })
     expect((await currentUser(ada)).tier).toBe('free')
   })

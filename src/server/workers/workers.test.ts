@@ -34,7 +34,10 @@ class FakeWorker extends EventEmitter {
 let forked: FakeWorker[]
 let lost: unknown[]
 let warnings: unknown[]
-/** What the system does with the next processes: it starts them, or it has no more processes. */
+/**
+ * What the next attempts to start a process do: they start it, report later that there can be no
+ * more processes (`fail`), or throw that at once.
+ */
 let nextForks: 'start' | 'fail' | 'throw'
 let workers: Workers
 

@@ -33,8 +33,8 @@ const stats = z.object({
 })
 
 /**
- * Spec §3: in the administrator's list, each user also has the number of files and of their
- * downloads. A file counts until its owner deletes it, as in the figures of the whole server.
+ * In the administrator's list, each user also has the number of files and of their downloads. A
+ * file counts until its owner deletes it, as in the figures of the whole server.
  * `storedBytes` is the size of those files whose bytes are stored. `sessionCount` counts the
  * browsers in which the user is signed in now.
  */

@@ -24,8 +24,8 @@ export type FileStats = z.infer<typeof fileStats>
 
 const analyticsAnswer = z.object({
   /**
-   * Every kind once, with the number and size of its files. Deleted files are not counted. Sizes
-   * are in bytes.
+   * Every kind once, with the number and size of its files. Only files whose links are active or
+   * private (spec §4) are counted. Sizes are in bytes.
    */
   kinds: z.array(z.object({ kind: z.enum(fileKinds), count, size: count })),
   /** How many links end within 24 hours. */

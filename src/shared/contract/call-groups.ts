@@ -93,7 +93,10 @@ function otherNames(): EndpointName[] {
   )
 }
 
-/** Returns the title of the group that a call belongs to. */
+/**
+ * Returns the title of the group that a call belongs to.
+ * @throws {Error} for a call that is in no group.
+ */
 export function groupOf(name: EndpointName): string {
   const group = callGroups.find(({ names }) => names.includes(name))
   if (group === undefined) throw new Error(`The call ${name} is in no group.`)

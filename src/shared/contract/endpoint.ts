@@ -23,8 +23,9 @@ export interface Endpoint {
   summary: string
   access: Access
   /**
-   * Pages that stay open make this call by themselves. So it needs a session as every call does,
-   * but it is no use of the session and does not prolong it (see `rules/session-life.ts`).
+   * True if pages that stay open make this call by themselves. The call needs a session like any
+   * other call of a user. But it does not count as a use of the session, so a forgotten page does
+   * not prolong it (see `rules/session-life.ts`).
    */
   isPolled?: true
   params?: ZodType
@@ -40,7 +41,10 @@ export interface Endpoint {
   response: Answer
   /** The error codes that this endpoint can answer besides those of `commonErrors`. */
   errors: readonly ErrorCode[]
-  /** How long browsers keep the answer, in seconds. If it is absent, they keep no answer. */
+  /**
+   * How long browsers keep an answer in JSON, in seconds. If it is absent, they do not keep it. For
+   * a `raw` answer, the endpoint's own code decides.
+   */
   cacheSeconds?: number
 }
 

@@ -43,7 +43,7 @@ const feedbackSchema = z.object({
   category: z.enum(feedbackCategories).nullable(),
   message: z.string(),
   createdAt: isoDate,
-  /** True if a robot seems to have sent it. Such feedback is kept, but gets no mail of its own. */
+  /** True if a robot seems to have sent it. Such feedback is kept, but gets no email of its own. */
   isSuspect: z.boolean(),
 })
 export type Feedback = z.infer<typeof feedbackSchema>

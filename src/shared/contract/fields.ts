@@ -52,7 +52,7 @@ export function linesOfText(most: number) {
 export const fileName = z.string().min(1).max(1024)
 
 /**
- * A media type (RFC 9110). Parameters after `;` are cut off. An empty or missing type becomes
+ * A media type (RFC 9110). Parameters after `;` are cut off. An empty type becomes
  * `application/octet-stream`.
  */
 export const mimeType = z
@@ -70,7 +70,7 @@ const { least, most } = limitBounds.days
 export const daysOfTier = z.int().min(least).max(most)
 
 /**
- * After how many days a link expires. In the spec it is text; a number is accepted too. The
+ * After how many days a link expires. Text such as '3' is accepted as well as a number. The
  * administrator's settings say which days a tier offers (see `checkDays`).
  */
 export const expirationDays = z

@@ -31,8 +31,9 @@ export const fileSchema = z.object({
   purgedAt: isoDate.nullable(),
   purgeDueAt: isoDate.nullable(),
   /**
-   * The SHA-256 of the whole file. Null if neither the client nor storage computed it, and for old
-   * files that were uploaded before the server stored it.
+   * The SHA-256 of the whole file; null while the server does not know it. Storage that computes it
+   * may do so only after the confirm. If storage computes none, it is the one that the client sent
+   * in the confirm call, if any.
    */
   sha256: sha256.nullable(),
   /**

@@ -18,9 +18,8 @@ import { uploads } from './uploads.ts'
 
 /**
  * The table of every endpoint. The server makes its routes from it, the browser calls through it,
- * and the OpenAPI document is made from it. A path outside this table does not exist. A fixed path
- * such as `/api/files/bulk` must stand before a pattern that matches it too, such as
- * `/api/files/{id}`.
+ * and the OpenAPI document is made from it. No other path below `/api/` exists. A fixed path such
+ * as `/api/files/bulk` must stand before a pattern that matches it too, such as `/api/files/{id}`.
  */
 export const endpoints = {
   ...operations,

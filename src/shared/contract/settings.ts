@@ -19,7 +19,7 @@ export const limitsSchema = z.record(
     maxFileSize: z.int().positive(),
     /** The days from which a user can choose. */
     expirationDays: z.array(daysOfTier).min(1).readonly(),
-    /** How many days after its upload a file ends, even if its link was renewed. */
+    /** How many days a file is kept at most after its upload, even if its link is renewed. */
     maxLifetimeDays: daysOfTier,
   }),
 )
@@ -33,8 +33,9 @@ const settingBody = z.object({
 type SettingBody = z.input<typeof settingBody>
 
 /**
- * Each setting has its own bounds. So `checkSetting` checks the value, and its message names the
- * bound. No setting allows an empty text, so a value that is neither text nor a number becomes one.
+ * Turns a value that is neither text nor a number into an empty text. No setting allows an empty
+ * text, so `checkSetting` then refuses it, and its message names the bound of this setting. The
+ * schema's own message could not.
  * @param body anything that a client sent, although the type says what it should be.
  */
 function withReadableValue(body: SettingBody): SettingBody {

@@ -42,7 +42,7 @@ it.each(tiers)('a user of %s reads about that tier, and only about the one above
     const text = textOf(tier, code)
     // Spec §5: an upload error with 'tier' or 'Upgrade' in it is shown beside the drop zone.
     expect(text).toMatch(`The ${tierTraits[tier].name.toLowerCase()} tier `)
-    // For the highest tier, the text offers none.
+    // The text for the highest tier offers no upgrade.
     expect(/Upgrade to (\w+)/.exec(text)?.[1]).toBe(above?.name)
   }
 })

@@ -12,9 +12,9 @@ const featureTexts = {
 }
 
 interface LimitText {
-  /** The text about the limit. It follows 'The free tier'. */
+  /** The text about the limit. It follows the name of the tier, such as 'The free tier'. */
   limit: (limits: TierLimits) => string
-  /** The text about what the next tier allows. It follows 'Upgrade to Premium for'. */
+  /** What the next tier allows, as text. It follows words such as 'Upgrade to Premium for'. */
   upgrade: (limits: TierLimits) => string
   /** Tells whether an upgrade to the next tier would give the user more. */
   helps: (limits: TierLimits, above: TierLimits) => boolean
@@ -68,7 +68,7 @@ export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
 
 /**
  * Returns the error text for a user of this tier: the current limit, and what an upgrade would
- * give. It does not mention the upgrade if the next tier has the same limit.
+ * give. It mentions the upgrade only if the next tier allows more.
  */
 export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits): string {
   const { upgradesTo } = tierTraits[tier]

@@ -59,9 +59,9 @@ const started = z.object({
   /**
    * Says what the server does with a SHA-256 in the confirm call. True: storage computes the
    * SHA-256 of the stored bytes, and the call is refused if the two differ. False: storage
-   * computes none, and the server keeps the one of the call without checking it. A client may
-   * then name one only if it has sent all bytes of the file itself. Parts that were stored
-   * earlier could hold other bytes.
+   * computes none, and the server keeps the one of the call without checking it, unless blocked
+   * content has the same size. A client may then name one only if it has sent all bytes of the
+   * file itself. Parts that were stored earlier could hold other bytes.
    */
   computesSha256: z.boolean(),
 })

@@ -24,7 +24,7 @@ export type SettingValues = Readonly<Record<SettingKey, string>>
 /** The price of Premium in dollars a month until the administrator changes it (spec §9). */
 export const defaultPremiumPrice = 8
 
-/** Spec §5: the lowest and the highest price, in dollars. */
+/** The lowest and the highest price of Premium, in dollars a month. */
 export const priceBounds = { least: 1, most: 99 } as const
 
 /** The longest version text and the longest signature, in characters. */
@@ -35,8 +35,8 @@ export const longestSignature = 500
 export type SettingVerdict = { ok: true; value: string } | { ok: false; fault: string }
 
 /**
- * Checks a new value of a setting (spec §5, §9). Returns the value in the form in which it is
- * stored, or a sentence that names the bound that the value breaks.
+ * Checks a new value of a setting (spec §9). Returns the value in the form in which it is stored,
+ * or a sentence that names the bound that the value breaks.
  * @param current all settings before the change, because limits depend on one another.
  */
 export function checkSetting(

@@ -23,7 +23,7 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
-/** The acts of maintenance, which the Admin Center shows with what they did last. */
+/** The acts of maintenance. For each of them, the Admin Center shows what it did last. */
 export const maintenanceActs = [
   'clean-up-expired',
   'expire-files',
@@ -36,7 +36,10 @@ export const maintenanceActs = [
 
 export type MaintenanceAct = (typeof maintenanceActs)[number]
 
-/** The longest text that the audit log is searched for, in characters: the address of a link. */
+/**
+ * The greatest length of a search text for the audit log, in characters. The longest such text is
+ * the address of a link.
+ */
 export const longestAuditSearch = 500
 
 /** The name of each action, as the audit log in the Admin Center shows it. */

@@ -5,7 +5,7 @@
 
 /**
  * How the owner of an account changed its password. `letter`: by the link in an email that resets
- * it. `session`: while signed in. An email tells the owner of both.
+ * it. `session`: while signed in. After both, an email tells the owner about the change.
  */
 export const ownPasswordChanges = ['letter', 'session'] as const
 export type OwnPasswordChange = (typeof ownPasswordChanges)[number]

@@ -4,7 +4,7 @@ import { dayInMs, hourInMs, minuteInMs } from './time-units.ts'
 /**
  * Writes a duration in words. From two days on, it counts in days. Examples: '10 minutes', '1
  * hour', '24 hours', '14 days'.
- * @param ms a whole number of the unit in which it is written.
+ * @param ms must be a whole number of minutes, hours or days, whichever the text counts.
  */
 export function durationText(ms: number): string {
   if (ms >= 2 * dayInMs) return counted(ms / dayInMs, 'day')

@@ -1,4 +1,4 @@
-/** The categories of feedback (spec §3). */
+/** The categories of feedback (spec §2). */
 export const feedbackCategories = ['bug', 'feature', 'improvement', 'general', 'other'] as const
 
 export type FeedbackCategory = (typeof feedbackCategories)[number]

@@ -27,8 +27,9 @@ const dashes = /[\p{Dash_Punctuation}\u2212]/gu
 const reserved = /[<>:"/\\|?*]/gu
 
 /**
- * What is removed at both ends of a name. A joiner has no effect there, and a variation selector
- * needs a character before it.
+ * What is removed at the ends of a name. White space and joiners are removed at both ends, where a
+ * joiner has no effect. Variation selectors are removed only at the start, because each of them
+ * changes the character before it.
  */
 const edges = /^[\s\p{Join_Control}\p{Variation_Selector}]+|[\s\p{Join_Control}]+$/gu
 

@@ -2,10 +2,11 @@ import { dayInMs, hourInMs, minuteInMs } from './time-units.ts'
 
 /*
  * How long the server keeps things that the privacy policy names, in milliseconds. The code that
- * removes these things and the privacy policy use the same constants, so they cannot differ.
+ * removes these things and the privacy policy use the same constants, so they cannot differ. Only
+ * `longestCountMs` is a second copy of a number, and a test compares it with the first.
  */
 
-/** An upload that was idle for this long is removed with its bytes (design §5). */
+/** An upload that was idle for this long is removed with its bytes (design §4). */
 export const idleUploadKeptMs = 24 * hourInMs
 
 /** How long the server remembers that a browser has signed in to an account. */
@@ -27,5 +28,8 @@ export const mailRequestKeptMs = 14 * dayInMs
 /** How long the server keeps feedback that the administrator has not deleted. */
 export const feedbackKeptMs = 365 * dayInMs
 
-/** The rate limiter counts no attempt for longer than this (see `server/http/rate-limit.ts`). */
+/**
+ * The rate limiter counts no attempt for longer than this. It must be equal to `longestWindowMs` in
+ * `server/http/rate-limit.ts`.
+ */
 export const longestCountMs = hourInMs

@@ -13,9 +13,9 @@ import { tierTraits } from './tier-traits.ts'
  */
 
 /**
- * An administrator writes this word in place of a number, for no limit on the files of a user, or
- * for no storage cap. The storage cap is how many bytes the files and open uploads of all users may
- * have together.
+ * An administrator writes this word in place of a number, if a tier has no limit on the number of
+ * files, or if there is no storage cap. The storage cap is how many bytes the files and open
+ * uploads of all users may have together.
  */
 export const unlimited = 'unlimited'
 
@@ -35,7 +35,7 @@ interface LimitKind<Field extends keyof TierLimits> {
   field: Field
   /** The name of the limit within a sentence. */
   label: string
-  /** The allowed values, as the end of a sentence that begins with 'must be'. */
+  /** The allowed values, in words that follow 'must be' in a sentence. */
   bounds: string
   /**
    * Reads the text of a setting. Returns null if it is not a valid value or is outside the bounds.
@@ -102,7 +102,7 @@ export function limitKey(tier: Tier, name: LimitName): LimitKey {
 /** The keys of the settings of all limits of all tiers. */
 export const limitKeys = tiers.flatMap((tier) => limitNames.map((name) => limitKey(tier, name)))
 
-/** Returns which values a limit may have, as the end of a sentence that begins with 'must be'. */
+/** Returns which values a limit may have, in words that follow 'must be' in a sentence. */
 export function limitBoundsText(name: LimitName): string {
   return limitKinds[name].bounds
 }

@@ -15,8 +15,8 @@ function browserZone(moment: Date): number {
 
 /**
  * Writes a moment in UTC, as the server does: 'Tue 24 Nov 2026, 14:02 UTC'.
- * @param now leaves out the year if it is the current one. Letters are written without it, because
- * people may read a letter in another year.
+ * @param now if it is given, a moment in the same year is written without the year. Letters do not
+ * give it, because people may read a letter in another year.
  */
 export function momentText(moment: Date, now?: Date): string {
   return `${dateOf(moment, now, utc)}, ${timeOf(moment, utc)} UTC`

@@ -13,7 +13,10 @@ const noGoal = ['api', 'storage', 'login', 'signup', 'reset-password', 'verify-e
  */
 const pagePath = /^\/(?:([\w-]+)(?:\/[\w-]+)*)?$/
 
-/** The characters that a browser writes into a query and a fragment. */
+/**
+ * A path with its query and fragment, as browsers write them: in ASCII without spaces. More than
+ * 500 characters are not accepted.
+ */
 const printable = /^[\x21-\x7e]{0,500}$/
 
 /**

@@ -1,7 +1,7 @@
 import { mebibyte } from './byte-units.ts'
 import { hourInMs } from './time-units.ts'
 
-/** S3 accepts no part with a higher number (design §5). */
+/** S3 accepts no part with a higher number. */
 export const maxPartCount = 10_000
 
 /**

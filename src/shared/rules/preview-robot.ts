@@ -1,7 +1,7 @@
 /**
- * Names of programs that fetch chat previews and index pages. No browser has any of these names in
- * its user agent. In-app browsers have similar names: FBAN, LinkedInApp or [Pinterest/iOS]. A mere
- * "bot" would also match a telephone called Cubot.
+ * Names of programs that fetch pages for previews in chats or for a search index. No browser has
+ * any of these names in its user agent. In-app browsers have similar names: FBAN, LinkedInApp or
+ * [Pinterest/iOS]. A mere "bot" would also match a telephone called Cubot.
  */
 const robots = [
   'facebookexternalhit',

@@ -2,8 +2,8 @@
 export const longestReason = 1000
 
 /**
- * What is wrong with a file, as the form offers it to visitors. A report begins with the sentence
- * that was chosen.
+ * The choices of the form in which visitors say what is wrong with a file. The reason of their
+ * report begins with the sentence that they chose.
  */
 export const reportChoices = {
   malware: 'It is harmful software',

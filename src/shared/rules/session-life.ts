@@ -10,8 +10,8 @@ export const longestLifeMs = longestDays * dayInMs
 
 /**
  * The database records the use of a session at most once in this time, in milliseconds. Otherwise
- * every request would be a write. So a session may end up to this much earlier than `idleDays`
- * after its last use, and never later.
+ * every request would be a write. So the recorded last use can be older than the real one by up to
+ * this time. The session then ends too early by this difference, but never too late.
  */
 export const seenStepMs = 10 * minuteInMs
 

@@ -1,5 +1,5 @@
 /**
- * The number of characters in a short code. With 49 possible characters each, it has about 56 bits.
+ * The number of characters in a short code. Each is one of 49, so a code has about 56 random bits.
  */
 export const shortCodeLength = 10
 

@@ -32,11 +32,14 @@ export const signInFaults = [
   'google-no-signup',
   /** Too many sign-ins from this network. */
   'google-busy',
-  /** The server itself failed. */
+  /** The server itself failed, or Google does not accept the client that the operator set up. */
   'google-failed',
   /** While linking: this Google account is already linked to another account. */
   'google-taken',
-  /** While linking: the account already has another Google account. */
+  /**
+   * While linking, also by a sign-in with the address of the account: the account already has
+   * another Google account.
+   */
   'google-second',
   /** While linking: nobody has proved to own the mail address of the account. */
   'google-unproven',

@@ -29,7 +29,7 @@ const mostBytes = mostGigabytes * 1024 ** 3
 const mostText = `${mostGigabytes.toLocaleString('en')}GB`
 const leastCap = 1024 ** 2
 
-/** The allowed values of each setting, as the end of a sentence that begins with 'must be'. */
+/** The allowed values of each setting, in words that follow 'must be' in a sentence. */
 export const capBoundsTexts: Record<CapKey, string> = {
   storage_cap: `a size from ${formatSizeLimit(leastCap)} to ${mostText}, or ${unlimited}`,
   free_space: `a size from 0 to ${mostText}`,
@@ -76,8 +76,8 @@ function readSize(text: string, least: number): number | null {
 }
 
 /**
- * Returns a sentence if a single file may be larger than the whole cap, so that it never fits. null
- * if every allowed file fits into an empty storage.
+ * Returns a sentence if a tier allows a file that is larger than the whole cap and so never fits.
+ * Returns null if every allowed file fits into an empty storage, or if there is no cap.
  */
 export function filesOverCap(
   mostStored: number | null,

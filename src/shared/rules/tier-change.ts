@@ -24,7 +24,7 @@ type TierVerdict =
  *
  * A user can start one trial, and only while the tier is free (spec §4). A switch during the trial
  * ends the trial: to Premium without an end, or to free, where the rest of the trial is lost. The
- * dates of a trial that ran to its end are kept until its user is premium again.
+ * end date of a trial that ran to its end is kept until its user is premium again.
  * @throws {RangeError} for a tier that this program does not know.
  */
 export function changeTier(facts: TierFacts, request: TierRequest, now: Date): TierVerdict {

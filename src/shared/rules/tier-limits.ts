@@ -13,7 +13,7 @@ export interface TierLimits {
   maxFileSize: number
   /** The days from which a user can choose, in ascending order. There is at least one. */
   expirationDays: readonly number[]
-  /** How many days after its upload a file ends, even if its link was renewed. */
+  /** How many days a file is kept at most after its upload, even if its link is renewed. */
   maxLifetimeDays: number
 }
 
@@ -48,8 +48,8 @@ export function largestFileSize(limits: Limits): number {
 }
 
 /**
- * Returns the largest `maxFiles` of the tiers that have this limit, or 0 if no tier has it. Only
- * users of a tier without this limit can have more files.
+ * Returns the largest `maxFiles` of the tiers that have this limit, or 0 if no tier has it. Users
+ * of these tiers have at most this many slots (docs/words.md).
  */
 export function largestFileCount(limits: Limits): number {
   return Math.max(...tiers.map((tier) => limits[tier].maxFiles ?? 0))
@@ -69,8 +69,8 @@ export function daysOffered(limits: Limits): number[] {
 }
 
 /**
- * Returns the days that a form preselects: the wanted days if the tier offers them. Otherwise it is
- * the default of spec §9, and if the tier does not offer that either, the fewest days of the tier.
+ * Returns the days that a form preselects: the wanted days if the tier offers them, otherwise the
+ * default of spec §9 if the tier offers that, otherwise the fewest days of the tier.
  */
 export function selectedDays(
   { expirationDays }: Pick<TierLimits, 'expirationDays'>,
@@ -127,11 +127,12 @@ export function checkUpload(upload: PlannedUpload, limits: Limits): UploadRefusa
   const { maxFiles, maxFileSize } = limits[upload.tier]
   const days = checkDays(upload.expirationDays, upload.tier, limits)
   if (days === 'INVALID_INPUT') return days
-  // Spec §5: maximum file size 500MB for free users, 1GB for premium.
+  // Spec §5: files over the tier's limit are refused. If no tier takes the file, the error must not
+  // offer an upgrade.
   if (upload.fileSize > largestFileSize(limits)) return 'FILE_TOO_LARGE'
   if (upload.fileSize > maxFileSize) return 'TIER_FILE_SIZE'
-  // Spec §5: free users can only choose a 3-day expiration.
+  // Spec §5: a user can only choose days that the tier offers.
   if (days !== null) return days
-  // Spec §1: free, 3 files at most.
+  // Spec §9: a tier may limit the number of files.
   return hasRoom(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'
 }

@@ -1,8 +1,9 @@
 import type { Tier } from './tier.ts'
 
 /**
- * What a tier is called and what its users may do. Code reads a field of this record and never
- * compares the names of tiers. The limits of a tier are in `tier-limits.ts`.
+ * What a tier is called and what its users may do. Code that asks what a user may do reads a field
+ * of this record and does not compare the names of tiers. The limits of a tier are in
+ * `tier-limits.ts`.
  */
 export interface TierTraits {
   /** The name that pages and emails show. */

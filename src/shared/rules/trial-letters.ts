@@ -2,8 +2,8 @@ import { dayInMs, hourInMs } from './time-units.ts'
 
 /**
  * When each email about a trial is sent: `beforeEndMs` before the trial's end. An email that is
- * late by `goodForMs` is not sent any more, because its text would be wrong. The text '3 days' is
- * right for half a day, because days are rounded.
+ * late by `goodForMs` is not sent any more, because its text would be wrong or old news by then.
+ * The text '3 days' is right for half a day, because days are rounded.
  */
 const letterTimes = {
   'three-days': { beforeEndMs: 3 * dayInMs, goodForMs: 12 * hourInMs },

@@ -21,8 +21,8 @@ export interface TierFacts {
   /** When the one trial of this user began; null if the user has had none. */
   premiumTrialStartedAt: Date | null
   /**
-   * When the trial ends or ended. Null for premium without a trial, and for a trial that a switch
-   * of tier ended early.
+   * When the trial ends or ended. Null if there was no trial, if a switch of tier ended it early,
+   * or if the user became premium again after it.
    */
   premiumTrialEndsAt: Date | null
 }

@@ -1,5 +1,5 @@
 /**
- * Spec §7: an upload shows its progress on the page (foreground) or in the uploads panel
+ * Spec §4: an upload shows its progress on the page (foreground) or in the uploads panel
  * (background).
  */
 export const uploadPaths = ['foreground', 'background'] as const
@@ -10,7 +10,7 @@ const backgroundBytes = 50 * 1024 ** 2
 const mobile = /Android|webOS|iPhone|iPad|iPod|BlackBerry|IEMobile|Opera Mini|Mobile/i
 
 /**
- * Spec §7: returns the path for files that were added together. They use the background path when
+ * Spec §4: returns the path for files that were added together. They use the background path when
  * any of them exceeds 50MB or the device is a mobile device (by user agent). `size` is in bytes.
  */
 export function uploadPath(files: readonly { size: number }[], userAgent: string): UploadPath {

@@ -1,4 +1,4 @@
-/** How many of the newest users the administrator sees without a search (spec §2). */
+/** How many of the newest users the administrator sees without a search. */
 export const topUsers = 5
 
 /** A search shows at most this many users: the newest of those that match. */

@@ -12,7 +12,8 @@ export function startOfLocalDay(day: string): Date | null {
 }
 
 /**
- * Returns when a day is over: when the next one begins. Otherwise it does as `startOfLocalDay`.
+ * Returns when a day is over: when the next one begins.
+ * @returns null where `startOfLocalDay` returns null.
  */
 export function endOfLocalDay(day: string): Date | null {
   const end = startOfLocalDay(day)

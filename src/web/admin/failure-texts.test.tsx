@@ -12,7 +12,7 @@ import { MaintenanceSection } from './maintenance-section.tsx'
 import { SettingForm } from './setting-form.tsx'
 import { UserRow } from './user-row.tsx'
 
-/** These tests check what each action of the administrator says when its call fails (spec §8). */
+/** These tests check what each action of the administrator says when its call fails. */
 
 const reason = 'The reason that the server gave.'
 

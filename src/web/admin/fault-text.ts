@@ -2,8 +2,8 @@ import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { ApiError, NetworkError, publicMessage } from '../api/call.ts'
 
 /**
- * What the administrator does about an error of which the server's message tells users to write to
- * support.
+ * What the administrator should do about these errors. The server's messages for them tell people
+ * to write to support, which does not help the administrator.
  */
 const ownCures: Partial<Record<ErrorCode, string>> = {
   DISK_FULL: 'The disk of this server is full. The line Free space among the checks says more.',
@@ -14,8 +14,8 @@ const ownCures: Partial<Record<ErrorCode, string>> = {
 }
 
 /**
- * Returns a sentence about why a call of the administrator failed: what the administrator does
- * about it, the server's message, or that the server could not be reached.
+ * Returns a sentence about why a call of the administrator failed: what to do about it, the
+ * server's message, or that the server could not be reached.
  */
 export function faultText(error: unknown): string {
   if (error instanceof NetworkError) return 'Please check your connection and try again'

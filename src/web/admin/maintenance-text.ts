@@ -8,7 +8,7 @@ import { formatSize } from '../../shared/rules/file-size.ts'
 export interface ActOutcome {
   /** null if nobody knows whether it succeeded. */
   ok: boolean | null
-  /** What the action did, in figures. After a failure, it is the text of `failures`. */
+  /** What the action did, in figures. After a failure, it says what failed. */
   text: string
   /** More about the result, or what to do about a failure. */
   note?: string

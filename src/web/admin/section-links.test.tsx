@@ -63,7 +63,7 @@ function show() {
   )
 }
 
-/** Waits until the badges of all sections are there. */
+/** Waits until the badges of the checks and of the feedback are there. */
 async function seeWaiting() {
   await within(screen.getByRole('navigation')).findByText('failing', { exact: false })
   await within(screen.getByRole('navigation')).findByText('new', { exact: false })

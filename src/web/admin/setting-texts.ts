@@ -11,7 +11,7 @@ interface SettingTexts {
   label: string
   /** Says where people see the value, and which bounds it has. */
   hint: string
-  /** The title of the message when the value could not be saved (spec §8). */
+  /** The title of the message when the value could not be saved. */
   failure: string
   /** Returns the value as part of a sentence. Returns null if the value has several lines. */
   inSentence: (value: string) => string | null

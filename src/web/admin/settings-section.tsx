@@ -7,7 +7,10 @@ import { SectionFrame, type SectionProps } from './section.tsx'
 import { SettingForm } from './setting-form.tsx'
 import { useSettings } from './use-settings.ts'
 
-/** The settings that the administrator can change (spec §2, §3). */
+/**
+ * The settings that the administrator can change (spec §2, §3), except the limits and the caps,
+ * which have a section of their own.
+ */
 export function SettingsSection({ id, title }: SectionProps) {
   const { data, isError, isFetching, refetch } = useSettings()
   const content = () => {

@@ -94,7 +94,10 @@ interface UploadFacts {
   /** The origin of the page. */
   page: string
   isOnline: boolean
-  /** Whether the storage answers at all. The page may not be allowed to read the answer. */
+  /**
+   * Whether the storage answers at all, even if the page may not read the answer. False also where
+   * `testUpload` did not find that out.
+   */
   isReachable: boolean
 }
 

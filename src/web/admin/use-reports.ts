@@ -58,7 +58,7 @@ function tellFailure(client: QueryClient, error: unknown, title: string): void {
 
 /**
  * Returns a mutation that closes a report and leaves the file as it is. The server says how many
- * are still open. If the report is already closed, this is a success too.
+ * reports are still open. If the report is already closed, this is a success too.
  */
 export function useDismissReport({ id }: Report) {
   const client = useQueryClient()

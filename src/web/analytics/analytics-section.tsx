@@ -24,7 +24,7 @@ export interface AnalyticsSectionProps {
 
 /**
  * Tells whether there is nothing to show: the user has no file that is active or could be renewed,
- * there was no download in the last 30 days, and no file of the user's lists was ever downloaded.
+ * there was no download in the last 30 days, and no file in the user's list was ever downloaded.
  */
 function isEmpty({ kinds, days, mostDownloaded }: Analytics): boolean {
   return mostDownloaded.length === 0 && [...kinds, ...days].every(({ count }) => count === 0)

@@ -81,8 +81,8 @@ function percent(part: number, whole: number): string {
 }
 
 /**
- * Returns a sentence about the largest kind. Example: 'Videos are 14 of 128 files and 61% of the
- * size'.
+ * Returns a sentence about the kind with the most bytes. Example: 'Videos are 14 of 128 files and
+ * 61% of the size'.
  */
 export function kindsFinding(kinds: readonly KindCount[]): string {
   const total = sum(kinds, ({ count }) => count)

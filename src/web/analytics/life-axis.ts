@@ -12,13 +12,13 @@ export interface LifeAxis {
   /** Where the file's life begins, and how much of the axis it takes. */
   start: number
   width: number
-  /** Which names have room below the axis, besides the end of the life. */
+  /** True if the name of the first day has room below the axis. The end always has its name. */
   hasFirst: boolean
   /** Where the name 'today' stands; null if it has no room. */
   today: { x: number; shift: number } | null
 }
 
-/** 'today' needs this much room, in percent, to the names at both ends of the axis. */
+/** The least distance of 'today' from the start and from the end of the axis, in percent. */
 const [fromFirst, fromLast] = [20, 28]
 
 /**
@@ -38,7 +38,8 @@ export function lifeAxis(file: Omit<LifelineDates, 'expiresAt'>, now: Date): Lif
     start,
     width: placeOf(file.maxLifetimeAt) - start,
     hasFirst: !hasToday || x >= fromFirst,
-    // Near the left edge the name begins closer to its place, so that it stays inside the chart.
+    // 'today' is centred at its place. Near the left edge it moves to the right, so that it stays
+    // inside the chart.
     today: hasToday ? { x, shift: -Math.min(50, 8 * x) } : null,
   }
 }

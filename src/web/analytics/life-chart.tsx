@@ -23,10 +23,10 @@ export interface LifeChartProps {
 }
 
 /**
- * The downloads of a file on each day, as bars that stand on the file's own lifeline: it goes from
- * the upload to the end of its longest life. So the time is drawn once. The same numbers are in a
- * table. While the bars are shown, the table is there for screen readers only. Before the first
- * download there are no bars.
+ * The downloads of a file on each day, as bars that stand on the file's own lifeline. The lifeline
+ * goes from the upload to the end of the file's longest life, so it is also the axis of the bars.
+ * The same numbers are in a table. While the bars are shown, the table is there for screen readers
+ * only. Before the first download there are no bars.
  */
 export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProps) {
   const today = dayOf(now)

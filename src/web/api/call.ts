@@ -227,7 +227,7 @@ async function fetchAndLearn(input: string, init: RequestInit): Promise<Response
 
 /**
  * Makes a call. If the answer says that the session has ended, this removes the cookie that hints
- * that somebody is signed in. So the next page shows the front page without asking the server.
+ * that somebody is signed in. So the next page need not ask the server who is signed in.
  */
 async function watchSession<T>(answer: () => Promise<T>): Promise<T> {
   const hint = readHint(document)

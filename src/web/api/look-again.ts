@@ -7,8 +7,8 @@ export function serverNow(): Date {
 
 /**
  * Calls `look` after `waitMs`. Browsers stop timers while a page is in the background. So this also
- * calls `look` when the page becomes visible. It calls `look` too when an answer of the server
- * corrects the page's clock.
+ * calls `look` whenever the page becomes visible or hidden. It calls `look` too when an answer of
+ * the server corrects the page's clock.
  * @returns a function that stops all these calls. A React effect can return it as its cleanup.
  */
 export function lookAgain(look: () => void, waitMs: number): () => void {

@@ -2,8 +2,8 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './call.ts'
 
 /**
- * True for an error that says that the session has ended. Spec §8: its message starts '401: ...
- * Unauthorized'.
+ * True for an error that says that the session has ended: its message has the status 401 and the
+ * word 'Unauthorized' (spec §4).
  */
 export function saysSignedOut(error: unknown): boolean {
   return (

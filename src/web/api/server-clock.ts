@@ -103,7 +103,7 @@ function correction({ least, most }: Bounds): number {
 
 let ofThisPage: ServerClock | undefined
 
-/** The clock of this page. Every answer to `call` corrects it. */
+/** The clock of this page. The answers to `call` and `callForPage` correct it. */
 export function serverClock(): ServerClock {
   ofThisPage ??= createServerClock()
   return ofThisPage

@@ -11,7 +11,7 @@ export const premiumPriceQuery = queryOptions({
 
 /**
  * Returns the price of Premium in dollars a month. It is $8 until the page knows the price
- * (spec §2).
+ * (spec §9).
  */
 export function usePremiumPrice(): number {
   return useQuery(premiumPriceQuery).data?.price ?? defaultPremiumPrice

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { minuteInMs } from '../../shared/rules/time-units.ts'
 import { call } from './call.ts'
 
-/** Spec §7: price, signature and version are cached for 5 minutes. */
+/** Spec §7: browsers keep the public settings, such as price and version, for 5 minutes. */
 export const settingsStaleMs = 5 * minuteInMs
 
 export const versionQuery = queryOptions({

@@ -1,7 +1,8 @@
 /**
  * Says how an email reaches somebody where the server sends no mail. Returns null where it sends
  * mail.
- * @param supportEmail the mail address for help; null if the server has none.
+ * @param supportEmail the mail address for help; null if the server has none, undefined until it is
+ * known.
  */
 export function mailWaits({
   sendsMail,

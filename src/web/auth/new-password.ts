@@ -12,8 +12,8 @@ export function isConfirmed({ newPassword, confirmPassword }: NewPassword): bool
 }
 
 /**
- * Returns the toast for an error in a new password; null if there is none. Spec §5, reset password,
- * says which errors have a toast and in which order they are checked.
+ * Returns the toast for an error in a new password; null if there is none. The errors are checked
+ * in the order of spec §5, new password.
  */
 export function newPasswordToast(values: NewPassword) {
   if (!isConfirmed(values)) {

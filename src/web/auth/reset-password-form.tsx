@@ -25,7 +25,7 @@ export interface ResetPasswordFormProps {
   onInvalid: () => void
 }
 
-/** Sets a new password (spec §5, reset password). */
+/** Sets a new password (spec §5, new password). */
 export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFormProps) {
   /** True if the last submit got no answer. */
   const [isUnanswered, setUnanswered] = useState(false)

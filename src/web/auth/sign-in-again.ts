@@ -7,7 +7,7 @@ const redirectDelayMs = 500
 /**
  * Makes the function to call when the server says that the session has ended. Spec §8: it shows a
  * toast and goes to /api/login after 500 ms. After signing in, the person comes back to the page.
- * The function acts only once, even if several calls fail at the same time.
+ * If several calls fail within these 500 ms, only the first one shows a toast.
  * @param here returns the path of the page, with its query and fragment.
  * @param isGuarded returns true while leaving the page would lose bytes of uploads. Then the page
  * stays open, and the toast says what to do.

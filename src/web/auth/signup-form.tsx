@@ -105,8 +105,8 @@ export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
 }
 
 /**
- * Returns the toast for an error in the passwords; null if there is none. Spec §5, signup, says
- * which errors have a toast and in which order they are checked.
+ * Returns the toast for an error in the passwords; null if there is none. The errors are checked in
+ * the order of spec §5, signup.
  */
 function faultToast({ password, confirmPassword }: SignupValues) {
   if (password !== confirmPassword) {

@@ -87,7 +87,10 @@ function refusalOf<Name extends string, Body>(
   return faults ?? (code === 'INVALID_INPUT' ? faultsInMessage(publicMessage, names) : {})
 }
 
-/** Spec §8: shows the server's message when present, otherwise the default. */
+/**
+ * Shows a toast that says why a call failed. Spec §8: it has the server's message, or the default
+ * text if the server sent none. If no answer came, it asks the person to check the connection.
+ */
 export function tellFailure(
   { failed, networkTitle }: Pick<AuthForm<string, unknown>, 'failed' | 'networkTitle'>,
   error: unknown,

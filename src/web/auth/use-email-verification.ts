@@ -4,11 +4,11 @@ import { toast } from '../ui/toast.tsx'
 import { networkErrorOccurred } from './texts.ts'
 import { tellFailure } from './use-auth-form.ts'
 
-/** What the page shows that a verification email links to (spec §4, email verification). */
+/** What the page shows that a verification email links to (spec §2, verification). */
 export type EmailVerification =
   | { state: 'loading' }
   | { state: 'verified' }
-  /** `retry` sends the token again. It is null if the server has answered that the token failed. */
+  /** `retry` sends the token again. It is null unless the network failed. */
   | { state: 'failed'; reason: string; retry: (() => void) | null }
 
 /**

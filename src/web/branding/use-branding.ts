@@ -8,7 +8,7 @@ const brandingQuery = queryOptions({
   queryFn: ({ signal }) => call('getBranding', { signal }),
 })
 
-/** Returns the user's brand; null if there is none. */
+/** Uses `brandingQuery`: `data` is null if there is no brand, undefined while loading. */
 export function useBranding() {
   return useQuery(brandingQuery)
 }

@@ -4,6 +4,6 @@ export interface Built {
   css: string
   /** A script that sets the theme before the browser paints anything. */
   boot: string
-  /** The URL of the script that runs after the browser has painted the page. */
+  /** The URL of the script of the page. The browser paints the page without waiting for it. */
   script: string
 }

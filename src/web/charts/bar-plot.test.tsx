@@ -22,7 +22,7 @@ function show(values: number[]) {
   return {
     slider,
     read: () => slider.getAttribute('aria-valuetext'),
-    /** The text beside the current bar, for people who see it. */
+    /** The text in the box of the reading point, which only people who see it can read. */
     tip: () => container.querySelector('.chart-tip')?.textContent ?? null,
     written: () => [...container.querySelectorAll('text')].map(({ textContent }) => textContent),
     heights: () =>

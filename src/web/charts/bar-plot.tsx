@@ -23,7 +23,10 @@ const longestValue = 3
 const mostWritten = 45
 /** In charts of medium width, only values up to this one have room above their bars. */
 const mostShort = 99
-/** The box of the reading point reaches this many pixels below the upper edge. No value does. */
+/**
+ * The lower edge of the reading point's box is this many pixels below the upper edge of the plot.
+ * All values above bars are written lower than that.
+ */
 const tipFoot = 12
 
 /** Returns how many pixels below the upper edge of a plot this value is drawn. */
@@ -47,8 +50,8 @@ export interface BarPlotProps {
 
 /**
  * The bars of a chart. They have a reading point, which shows the value of one bar. The arrow keys,
- * Home, End and the pointer move the reading point, and screen readers read it as a slider. The
- * page must have a table of the same numbers beside the chart.
+ * Page Up, Page Down, Home, End and the pointer move the reading point, and screen readers read it
+ * as a slider. The page must have a table of the same numbers beside the chart.
  */
 export function BarPlot({ label, unit, points, places, scale, hasLines }: BarPlotProps) {
   const [chosen, setPoint] = useState(points.length - 1)

@@ -1,7 +1,7 @@
 /**
  * Adds features to a download page that works without scripts: a theme button, times in the
  * visitor's time zone, a time left that counts down, a reason when a download cannot start, and the
- * uploads of a signed-in user. It is loaded after the page is painted.
+ * uploads of a signed-in user. It runs when the browser has parsed the whole page.
  */
 import { lifeline } from '../../shared/rules/lifeline.ts'
 import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
@@ -58,7 +58,7 @@ function runTime(card: HTMLElement, over: () => void) {
     purgingAt: null,
   }
 
-  // The server draws this part only if the owner of the file can renew the link.
+  // The server draws the renewable part only if the owner of the file can renew the link.
   const canRenew = renewable.getAttribute('width') !== '0%'
 
   const tick = () => {

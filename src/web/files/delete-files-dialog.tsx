@@ -19,7 +19,7 @@ export interface DeleteFilesDialogProps {
 }
 
 /**
- * Asks before several files are deleted, in the words of spec §5. If the browser has loaded all of
+ * Asks before several files are deleted, in the words of spec §8. If the browser has loaded all of
  * them, the question also says how large they are together.
  */
 export function DeleteFilesDialog({ count, files, ...dialog }: DeleteFilesDialogProps) {

@@ -42,9 +42,9 @@ function whyNotRenewed({ takenDownAt }: StoredFile): string {
 }
 
 /**
- * The actions of a file. Every action is always visible at the same position. An action that is not
- * possible says why. Only the main action changes: for a private file it renews the link instead of
- * copying it.
+ * The actions of a file. Every action that the tier has is always visible. An action that is not
+ * possible now says why. The positions are the same for all files, except that copying and renewing
+ * change places for a private file, whose main action is to renew the link.
  */
 export function FileActions(props: FileActionsProps) {
   const { file, status, tier, link, signature, onDelete, onRenew, isMain = false } = props

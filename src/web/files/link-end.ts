@@ -2,7 +2,7 @@ import { type LinkFacts, linkStatus } from '../../shared/rules/link-status.ts'
 import { localMomentText } from '../../shared/rules/moment-text.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 
-/** The exact moment of which the label of a link tells. */
+/** The exact moment that belongs to the label of a link, such as '3 days left'. */
 export interface LinkEnd {
   at: Date
   /** The moment in the time zone of the browser. Example: 'Until Tue 24 Nov, 14:02'. */

@@ -25,7 +25,7 @@ describe('the new files of a list', () => {
       ['3', '2'],
     ],
     ['also two of one moment', [[at(1)], [at(2), at(1)], [at(2, 'b'), at(2), at(1)]], ['b', '2']],
-    // A deletion brings a file into the first page that was on the second one.
+    // A deletion moves a file from the second page of the list to the first page.
     [
       'no older file',
       [
@@ -34,7 +34,7 @@ describe('the new files of a list', () => {
       ],
       [],
     ],
-    // Its deletion began, and failed.
+    // The deletion of file 2 began, and then failed.
     ['no file that comes back', [[at(2), at(1)], [at(1)], [at(2), at(1)]], []],
     ['no file that has left', [[at(1)], [at(2), at(1)], [at(1)]], []],
     ['the same ones while the list is read again', [[at(1)], [at(2), at(1)], undefined], ['2']],

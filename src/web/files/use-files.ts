@@ -31,7 +31,10 @@ const allFiles: ListView = { search: '', order: newestFirst }
 /** The first part of the query key of every list of files. */
 const lists = '/api/files'
 
-/** The mutation key of deletions. A file leaves the lists immediately when its deletion begins. */
+/**
+ * The mutation key of the deletion of a single file. Such a file leaves the lists immediately when
+ * its deletion begins. Files that are deleted together leave when the server has answered.
+ */
 export const deleteKey = ['DELETE /api/files']
 
 /** Which of the user's files a list has, and in which order. */
@@ -122,7 +125,7 @@ export function changeLists(
   client.setQueriesData<ListedFiles>({ queryKey: [lists] }, (known) => known && change(known))
 }
 
-/** Puts new files on top of the list, and reads the list again (spec §7). */
+/** Puts new files on top of the list immediately, and reads all lists again. */
 export function addStored(client: QueryClient, stored: readonly StoredFile[]): void {
   client.setQueryData(listQuery(allFiles).queryKey, (known) => known && withStored(known, stored))
   refreshFiles(client)
@@ -135,10 +138,10 @@ export function reopenFiles(client: QueryClient): void {
 }
 
 /**
- * Returns the files of a list that the browser has loaded, without those that are being deleted. A
- * row disappears when its deletion is requested. It comes back only if the deletion fails, even if
- * the list is read again in between. While a new search runs, the files of the previous search are
- * returned.
+ * Returns the files of a list that the browser has loaded, without those that are being deleted one
+ * by one (see `deleteKey`). The row of such a file disappears when its deletion is requested. It
+ * comes back only if the deletion fails, even if the list is read again in between. While a new
+ * search or order is being loaded, the files of the previous one are returned.
  */
 export function useFiles(view: ListView = allFiles) {
   const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({
@@ -157,7 +160,7 @@ export function useFiles(view: ListView = allFiles) {
     files,
     /** True if the list has more files than the browser knows. */
     hasMore: data !== undefined && nextOf(data) !== null,
-    /** True while `files` are still those of the previous search. */
+    /** True while `files` are still those of the previous search or order. */
     isOutdated: isPlaceholderData,
     isError,
     isFetching,

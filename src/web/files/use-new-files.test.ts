@@ -15,7 +15,7 @@ const [one, two, three] = [1, 2, 3].map((second) =>
   storedFile({ id: String(second), createdAt: `2025-07-12T10:00:0${second}.000Z` }),
 ) as [StoredFile, StoredFile, StoredFile]
 
-/** Shows a list with the first file. `button` is in the part of the page that stays in use. */
+/** Shows a list with the first file. While `button` has the focus, new files stay new. */
 function show() {
   const kept = document.createElement('div')
   const button = document.createElement('button')
@@ -74,7 +74,7 @@ test('in a page behind others the seconds begin when somebody looks', () => {
   expect(fresh()).toEqual(['2'])
   turn('visible')
   pass(newForMs - 1)
-  // Looking away and back does not start them anew.
+  // Looking away and back does not make the seconds begin anew.
   turn('hidden')
   turn('visible')
   pass(1)

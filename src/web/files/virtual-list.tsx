@@ -169,5 +169,8 @@ function ItemAtItsPlace<Item>({ index, total, top, item, row, ...place }: PlaceP
   )
 }
 
-/** An item where the list shows it. While the list is scrolled, only items that come are drawn. */
+/**
+ * An item where the list shows it. While the list is scrolled, `memo` keeps the items that were
+ * shown before from being drawn again.
+ */
 const Place = memo(ItemAtItsPlace) as typeof ItemAtItsPlace

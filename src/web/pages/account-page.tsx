@@ -20,7 +20,7 @@ import { Page } from './page.tsx'
 import { SignedInScreen } from './screen-sets.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** The account page of the signed-in user: name, password, sessions, and what the account has. */
+/** The account page of the signed-in user (spec §2). */
 export function AccountPage() {
   return <SignedInScreen>{(user) => <Account user={user} />}</SignedInScreen>
 }

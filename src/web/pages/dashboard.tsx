@@ -74,9 +74,8 @@ function SignedIn({ user }: { user: User }) {
   const queryClient = useQueryClient()
   const showTab = (next: DashboardTab) => {
     selectTab(next)
-    // The page keeps a list of files until it changes the list itself (spec §9). It does not notice
-    // downloads by other people. So it reads the files again when the user opens a tab that lists
-    // them.
+    // The lists of files do not become stale by themselves (spec §9), so they do not show new
+    // downloads by other people. The page reads them again when the user opens any tab but Upload.
     if (next !== 'upload') reopenFiles(queryClient)
   }
   const { fileManager } = tierTraits[user.tier]

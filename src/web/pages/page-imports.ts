@@ -1,6 +1,6 @@
 /**
- * Loads the code of each screen, in the form that React's `lazy` needs. A second call does not load
- * it again.
+ * Functions that load the code of each screen and of the uploads panel, in the form that React's
+ * `lazy` needs. A second call does not load the code again.
  */
 export const pageImports = {
   dashboard: () => import('./dashboard.tsx').then((it) => ({ default: it.Dashboard })),

@@ -5,7 +5,10 @@ import { useCurrentUser } from '../api/use-current-user.ts'
 import { ButtonLink, type ButtonLinkProps } from '../ui/button.tsx'
 import { type PagePath, Preload } from './preload.ts'
 
-/** Loads the code of a link's target screen when the pointer or the focus reaches the link. */
+/**
+ * Returns the event handlers of a link. They load the code of its target screen when the pointer or
+ * the focus reaches the link.
+ */
 export function useIntent(to: PagePath) {
   const preload = useContext(Preload)
   return { onPointerEnter: () => preload(to), onFocus: () => preload(to) }

@@ -43,7 +43,10 @@ export function PrivacyAddress() {
   return <MailLink to="privacyEmail" />
 }
 
-/** Names both addresses. Where mail reaches nobody there, it says so. */
+/**
+ * Names the address for support and the one for questions about personal data. If no mail reaches
+ * the support address, it says so.
+ */
 export function AllContacts() {
   return (
     <>

@@ -3,7 +3,7 @@ import { showToast } from '../built-pages/toast.ts'
 import { enhancePage } from './enhance.ts'
 import { checkFeedback, type FeedbackValues } from './feedback-form/check-feedback.ts'
 
-/** How long the toast about sent feedback stays, in milliseconds (spec §9: 8 s). */
+/** How long the toast about sent feedback stays, in milliseconds (spec §2: 8 s). */
 const sentToastMs = 8000
 
 const fieldNames = ['name', 'email', 'category', 'message'] as const
@@ -48,7 +48,7 @@ function setOrRemove(element: Element, name: string, value: string | null) {
 /**
  * Sends feedback to the server.
  * @returns null if the server accepted it. Otherwise the sentence of the server that says why not,
- * or a general sentence if there is none (spec §8).
+ * or a general sentence if there is none.
  */
 async function send(values: object): Promise<string | null> {
   const unknown = 'Something went wrong. Please try again.'
@@ -68,7 +68,7 @@ async function send(values: object): Promise<string | null> {
 
 /**
  * Makes the form work: checks it and sends it. If that fails, the form keeps what was typed
- * (spec §8).
+ * (spec §2).
  */
 function offerForm(form: HTMLFormElement, button: HTMLButtonElement) {
   // The browser must not check the form, because `checkFeedback` does so with better messages.

@@ -17,7 +17,7 @@ import { useTierChanges } from './use-tier-changes.ts'
 import { useTrialNotice } from './use-trial-notice.ts'
 
 interface Feature {
-  /** The name of the feature in the words of spec §2. */
+  /** The name of the feature. */
   name: string
   /** What the feature gives. */
   meaning: string

@@ -24,7 +24,7 @@ export interface TierChanges {
 
 /**
  * Returns functions for the two changes that users can make to their own tier: to start the trial,
- * and to switch to another tier. After each change a toast tells whether it succeeded (spec §8).
+ * and to switch to another tier. After each change a toast says whether it succeeded.
  * @param onDone is called after a successful change, with the changed user.
  */
 export function useTierChanges(onDone: (user: User) => void = () => {}): TierChanges {

@@ -17,7 +17,10 @@ export interface ConfirmDialogProps {
   /** The look of the confirming button. The default warns that something is destroyed. */
   confirmVariant?: ButtonProps['variant']
   onConfirm: () => void
-  /** While true both buttons are busy. The caller closes the dialog when the work is done. */
+  /**
+   * While true, neither button can be pressed, and the dialog stays open. The caller closes it when
+   * the work is done.
+   */
   pending?: boolean
   /** The confirm button's text while `pending`: 'Deleting…'. */
   pendingLabel?: string

@@ -19,8 +19,8 @@ export interface FormDialogProps {
 }
 
 /**
- * A dialog with a form. Escape, a click outside and its own Cancel button close it without a
- * change.
+ * A dialog with a form. Escape and a click outside close it without a change. The form itself must
+ * have a Cancel button that does the same.
  */
 export function FormDialog({
   open,

@@ -34,7 +34,10 @@ export function splitName(name: string): { head: string; tail: string } {
   return at === 0 ? { head: name, tail: '' } : { head: name.slice(0, at), tail: name.slice(at) }
 }
 
-/** Shortens a name to at most `length` characters (at least 20), with an ellipsis in the middle. */
+/**
+ * Shortens a name to at most `length` characters, with an ellipsis in the middle. `length` must be
+ * 22 or more: the kept end has up to 20 characters, besides the ellipsis and one character.
+ */
 export function shortName(name: string, length: number): string {
   const all = graphemes(name)
   if (all.length <= length) return name

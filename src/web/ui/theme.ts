@@ -1,6 +1,6 @@
 import type { Theme } from '../../shared/rules/theme.ts'
 
-/** The key under which the browser stores the theme (spec §9: stored in browser, default light). */
+/** The key under which the browser remembers the theme (spec §2). */
 export const themeKey = 'mayfly-theme'
 
 const changed = 'mayfly-theme-changed'

@@ -8,7 +8,7 @@ export interface ToastLink {
 export interface ToastOptions {
   title: string
   description?: string
-  /** Where to go on. It must also be on the page, since a toast leaves. */
+  /** Where a person can go on. The page must offer a way too, because the toast disappears. */
   link?: ToastLink
   /** `destructive` looks like a failure, and screen readers read it immediately. */
   tone?: 'plain' | 'destructive'
@@ -25,9 +25,9 @@ export interface ToastOptions {
 export interface ToastTurns {
   /**
    * Shows a toast instead of the current one. While a failure is shown, a toast with `isNews` waits
-   * until the failure has been shown. If several such toasts wait, only the last one is shown: the
-   * toasts of fifty files would take minutes, and the page lists these files too. All other toasts
-   * are shown immediately.
+   * until the failure has been shown. News of another failure does not wait. If several toasts
+   * wait, only the last one is shown: the toasts of fifty files would take minutes, and the page
+   * lists these files too. All other toasts are shown immediately.
    */
   add(toast: ToastOptions): void
   /** Notes that no toast is shown, for instance because React has drawn the toaster again. */

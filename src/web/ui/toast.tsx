@@ -128,9 +128,9 @@ export function Toaster() {
   return (
     <Base.Provider toastManager={theManager()} timeout={defaultDurationMs} limit={1}>
       <Base.Portal>
-        {/* Below the header and below what sticks to the top of a page. In the middle of a wide
-            window it is beside the buttons of the rows, which stand at both ends. Where it would
-            still cover a button, it is moved further down. */}
+        {/* A toast begins below the header and below what sticks to the top of a page. In the
+            middle of a wide window it does not cover the buttons of the rows, which stand at both
+            ends. Where it would still cover a button, it is moved further down. */}
         <Base.Viewport ref={viewport} className="fixed inset-x-3 top-17 z-50 mx-auto max-w-[380px]">
           <Toasts viewport={viewport} />
         </Base.Viewport>

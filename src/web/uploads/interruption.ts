@@ -2,8 +2,8 @@ import type { ErrorCode } from '../../shared/contract/errors.ts'
 import type { StorageAnswer } from './transfer/storage-request.ts'
 
 /**
- * Why an attempt to send bytes failed.
- * - `no-answer`: no answer came.
+ * Why an attempt of an upload's request failed.
+ * - `no-answer`: no answer came, or an answer below 500 that fits none of the other reasons.
  * - `not-ready`: the server answered that it cannot serve now (5xx).
  * - `busy`: the server works, but serves too many other requests now.
  * - `disk-full`: the server cannot write. Somebody has to make room.

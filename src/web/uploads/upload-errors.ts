@@ -138,7 +138,7 @@ export function transferText(
   return status === null ? unknownReason : `Upload failed with status ${status}`
 }
 
-/** Returns the code of the refusal that ended a transfer; null if it has none. */
+/** Returns the code of a transfer that failed because the server has no room; otherwise null. */
 export function transferCode(kind: TransferFault, status: number | null): ErrorCode | null {
   if (kind === 'disk-full') return 'DISK_FULL'
   return kind === 'status' && status === errorTable.STORAGE_FULL.status ? 'STORAGE_FULL' : null

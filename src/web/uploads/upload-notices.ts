@@ -71,7 +71,7 @@ export function failureNotice(
   }
 }
 
-/** Returns the notice that an upload succeeded (spec §8). */
+/** Returns the notice that an upload succeeded. */
 export function successNotice(path: UploadPath, fileName: string): Notice {
   if (path === 'background') {
     return { kind: 'toast', title: `${fileName} uploaded successfully!`, failed: false }

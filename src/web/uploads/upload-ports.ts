@@ -46,10 +46,11 @@ export interface TransferJob {
 
 /**
  * Why a transfer failed and is not repeated.
- * - `status`: storage gave an answer that another attempt would not change.
+ * - `status`: storage answered with an error that another attempt would not change, or that came
+ *   in every attempt. Also an unexpected error of this program, without a status.
  * - `network` and `timeout`: no attempt succeeded, although the server could be reached.
  * - `unreadable`: the file was changed or removed on disk.
- * - `signed-out`: the server answered 401 to a call for presigned URLs.
+ * - `signed-out`: the server answered 401 to a call for presigned URLs or for the stored parts.
  * - `gone`: the server knows no such upload.
  * - `disk-full`: the server could not write, although it says that it is ready.
  */

@@ -36,7 +36,7 @@ export interface UploadsState extends Omit<PageCommands, 'add' | BetweenTabs> {
   inlineError: string | null
   /**
    * How the last batch of foreground uploads ended. It is shown for two seconds, then null (spec
-   * §4).
+   * §9).
    */
   outcome: string | null
   add(files: readonly PickedFile[], expirationDays: number): void
@@ -47,9 +47,9 @@ export type UploadsStore = StoreApi<UploadsState>
 /** What uploads need from the page: functions that show results, and the limits. */
 export interface UploadsPage {
   /**
-   * Called when the list of files must be refreshed (spec §7). `files` are the new files, which the
-   * page adds to the list at once. If another tab ran the uploads, `files` is empty, because this
-   * tab does not know the new files.
+   * Called when the list of files must be refreshed. `files` are the new files, which the page adds
+   * to the list at once. If another tab ran the uploads, `files` is empty, because this tab does
+   * not know the new files.
    */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: ToastNotice) => void

@@ -26,7 +26,7 @@ interface Skipped {
 const none: Skipped = { picked: [], days: defaultExpirationDays }
 
 /**
- * The toast for files that another tier would allow. Spec §5:
+ * The toast for files that are too large, where another tier allows larger ones. An example:
  * 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads'.
  */
 function failedForTier(upgrade: Tier, limits: Limits) {
@@ -39,7 +39,8 @@ function failedForTier(upgrade: Tier, limits: Limits) {
 
 /**
  * Returns `start`, which uploads files for a user of this tier, and the files that it skipped
- * because they are too large. After an upgrade, it uploads those of them that the new tier allows.
+ * because they are too large. After an upgrade, this hook uploads those skipped files that the new
+ * tier allows.
  */
 export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits): UploadFiles {
   const [skipped, setSkipped] = useState(none)

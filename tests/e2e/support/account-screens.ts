@@ -49,7 +49,10 @@ async function openAccount(page: Page, ways: ('password' | 'google')[]) {
   await page.goto('/account')
 }
 
-/** The account page. The first screen signs somebody in for all screens until the long names. */
+/**
+ * The account page. The first screen signs somebody in for all screens above 'account with long
+ * names and many sessions'.
+ */
 export const accountScreens: Screens = {
   'adding Google': async ({ app, page }) => {
     await signIn(page, app, await makePerson(app))

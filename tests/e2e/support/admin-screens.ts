@@ -102,9 +102,9 @@ const lines: CheckLine[] = [
 ]
 
 /**
- * The Admin Center. First the questions, on a page that is short and so quickly checked. Each
- * continues the one before it. Two more questions continue the screen with the longest of
- * everything.
+ * The Admin Center. The first screens are questions on a short page, because a short page is
+ * checked quickly. Each continues the one before it. Two more questions continue the screen with
+ * the longest texts.
  */
 export const adminScreens: Screens = {
   'the question before expiring files': async ({ app, page }) => {

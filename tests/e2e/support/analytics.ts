@@ -22,8 +22,9 @@ const files: [name: string, type: string, downloads: number, size: number][] = [
 ]
 
 /**
- * Gives a person files and 412 downloads in 30 days, most of them 5 days ago. Each file really has
- * 10 bytes. The sizes and the numbers of downloads are only written to the database.
+ * Gives a person files and 412 downloads in 30 days. The day with the most downloads was 5 days
+ * ago. Each file really has 10 bytes. The sizes and the numbers of downloads are only written to
+ * the database.
  */
 export async function makeDownloads(app: TestApp, person: Person): Promise<void> {
   const { db } = app.deps

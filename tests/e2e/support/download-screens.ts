@@ -29,7 +29,7 @@ export const downloadScreens: Screens = {
     const file = await makeFile(await makePerson(app), { name: longName })
     await page.goto(`/s/${file.shortCode}/report`)
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
-    // The browser would refuse this address itself. With `novalidate`, the server must refuse it.
+    // The browser would refuse the address 'ada' itself. With `novalidate`, the server must do so.
     await page.evaluate(() => document.querySelector('form')?.setAttribute('novalidate', ''))
     await page.getByLabel('It is harmful software').check()
     await page.getByLabel('In your words').fill('It came in a mail from “our bank”.')

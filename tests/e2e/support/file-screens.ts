@@ -47,8 +47,8 @@ export async function makeFilesInAllStates(app: TestApp) {
 }
 
 /**
- * The lists of files, and the dialogs that they open. Each screen before the analytics continues
- * the one before it.
+ * The lists of files, and the dialogs that they open. Each screen above 'analytics' continues the
+ * one before it.
  */
 export const fileScreens: Screens = {
   'my files in every state': async ({ app, page }) => {

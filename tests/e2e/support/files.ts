@@ -77,8 +77,9 @@ async function writeOwnFile(folder: string, name: string, size: number): Promise
 }
 
 /**
- * Makes a file of 1 GiB in `folder`. Nobody may upload a larger one. Each block of 64 KiB begins
- * with its own number. All other bytes are zeros, which take up no space on the disk.
+ * Makes a file of 1 GiB in `folder`. With the default limits nobody may upload a larger one. Each
+ * block of 64 KiB begins with its own number. All other bytes are zeros, which take up no space on
+ * the disk.
  */
 export async function writeLargestFile(folder: string, name: string): Promise<DiskFile> {
   const size = 1024 ** 3

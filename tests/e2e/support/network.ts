@@ -56,7 +56,7 @@ export async function stallAfter(
 
 /**
  * Ends a tab and cuts its connections. Then opens the dashboard in a new tab.
- * @param end ends the tab; by default it closes it.
+ * @param end ends the tab. By default the tab is closed.
  */
 export async function reopen(
   page: Page,

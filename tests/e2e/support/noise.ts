@@ -1,6 +1,9 @@
 import type { BrowserContext } from '@playwright/test'
 
-/** Collects the errors and warnings that the browser reports on its console. */
+/**
+ * Collects what goes wrong in the browser: errors and warnings on its console, errors that a page
+ * does not catch, and requests that fail.
+ */
 export interface Noise {
   /** Listens to all pages of a context from now on. */
   watch(context: BrowserContext): Promise<void>

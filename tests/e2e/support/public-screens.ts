@@ -56,7 +56,8 @@ export const publicScreens: Screens = {
     await page.getByRole('button', { name: 'Send Feedback' }).click()
     await expect(page.getByRole('alert')).toContainText('Missing information')
   },
-  // The browser sends a form that a script submits as it does without scripts: unchecked.
+  // `submit()` sends the form as a browser without scripts does, but without the browser's own
+  // checks. So the server must refuse the empty form.
   'feedback that was not sent': async ({ noise, page }) => {
     noise.expect(/400 \(Bad Request\).*\/feedback\/form$/)
     await page.evaluate(() => document.querySelector<HTMLFormElement>('#feedback')?.submit())

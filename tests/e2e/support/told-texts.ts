@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
-/** A toast as the specification words it: its title and its description, if that is worded too. */
+/** The literal texts of a toast: its title and, if a test names it, its description. */
 export type ToastTexts = readonly [title: string, description?: string]
 
 interface Told {

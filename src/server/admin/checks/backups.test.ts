@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(() => server.db.delete(settings))
 afterAll(() => server.close())
 
-/** Makes the check of a server whose database and files are in these places. */
+/** Runs the check for a server whose database and files are in these places. */
 async function check({ store = 'disk', databaseUrl = server.url } = {}) {
   const [finding, ...others] = await checkBackups({
     clock,

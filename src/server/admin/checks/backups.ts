@@ -11,8 +11,9 @@ type BackupDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'stores'>
 
 /**
  * Tells the administrator when a backup was last made. The server makes none itself, and knows only
- * of those that `npm run backup` has made or noted. Without any it gives a hint for the first days,
- * and warns after that. Database and bucket that are kept elsewhere have their backups there.
+ * of those that `npm run backup` has made or noted. If none is known, the check gives a hint for
+ * the first 7 days, and warns after that. It does not warn if database and bucket are both kept
+ * elsewhere, because their backups are made there.
  */
 export async function checkBackups(deps: BackupDeps): Promise<Finding[]> {
   const now = deps.clock()

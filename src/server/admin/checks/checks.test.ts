@@ -115,7 +115,7 @@ describe('GET /api/admin/checks', () => {
     await rename(`${folder}-aside`, folder)
     expect(named(kept, 'Storage').status).toBe('ok')
     expect(named(fresh, 'Storage').status).toBe('failing')
-    // These lines count for everybody else now, the mark in the header included.
+    // Now all other calls get these lines too, also the call for the mark in the header.
     expect(await askForChecks(admin)).toEqual(fresh)
     const waiting = await json(await admin.fetch('/api/admin/waiting'))
     expect(waiting).toMatchObject({ failingChecks: 1 })

@@ -46,7 +46,7 @@ describe('the clock of this server', () => {
   })
   afterAll(() => server.close())
 
-  /** Makes the check while our clock shows these moments, one after the other. */
+  /** Runs the check while our clock shows these moments, one after the other. */
   const check = (moments: readonly Date[], clockDifferenceMs?: () => Promise<number>) => {
     const left = [...moments]
     const clock = () => left.shift() ?? new Date(Number.NaN)

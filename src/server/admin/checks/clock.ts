@@ -21,11 +21,11 @@ const harmlessMs = 15_000
  */
 const harmfulMs = 60_000
 
-/** What a sentence says that ends with a difference between clocks. */
+/** What a message says after the words that two clocks are so many seconds apart. */
 interface Harm {
-  /** Where the difference is above `harmlessMs`. */
+  /** If they are more than `harmlessMs` apart. */
   warning: string
-  /** Where it is `harmfulMs` or more. */
+  /** If they are `harmfulMs` or more apart. */
   failing: string
 }
 

@@ -26,7 +26,7 @@ afterEach(() => {
 afterAll(() => app.close())
 
 describe('the free space', () => {
-  /** Checks the real disk as a server does that must leave this much of it free. */
+  /** Checks the real disk, for a server that must leave as many bytes free as `share` returns. */
   const find = async (share: (space: { free: number; size: number }) => number) => {
     const { dataDir: folder, databaseUrl } = app.deps.config
     const minFree = Math.floor(share(await readFreeSpace(folder)))

@@ -83,7 +83,7 @@ describe('a mail server', () => {
       return found
     }
     expect(await find(server.url)).toMatchObject({ status: 'ok' })
-    // Another spelling of this machine, which the check does not take for it.
+    // 0.0.0.0 leads to this machine too, but the check does not know that.
     const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0')
     expect(await find(elsewhere)).toMatchObject({
       status: 'failing',

@@ -25,8 +25,8 @@ const toldDays = 7
 /** The check describes at most this many lost letters. Its count includes all of them. */
 const mostTold = 5
 /**
- * After this many tries, which take eight minutes or more, the check reports that a letter is
- * waiting.
+ * If a letter was tried again this many times without success, which takes more than seven minutes,
+ * the check reports that it is waiting.
  */
 const manyTries = 4
 /**

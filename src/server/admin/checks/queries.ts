@@ -115,8 +115,8 @@ export async function listLostLetters(
 /** The letters that still wait although they should have been sent. */
 export interface WaitingLetters {
   /**
-   * How many letters were tried several times without success. The next two fields tell the highest
-   * number of tries, and why the last try failed.
+   * How many letters were tried again several times without success. `mostTries` is how often one
+   * of them was tried again at most, and `reason` is why the last try failed.
    */
   tried: number
   mostTries: number
@@ -126,8 +126,8 @@ export interface WaitingLetters {
 }
 
 /**
- * Counts the letters that were tried at least `tries` times without success, and those that have
- * been due for more than `minutes` minutes without any try.
+ * Counts the letters that were tried again at least `tries` times without success, and those that
+ * have been due for more than `minutes` minutes without any try.
  */
 export async function countWaitingLetters(
   db: Db,
@@ -164,8 +164,8 @@ export interface JobFacts {
   /** The last run that succeeded; null if there was none. */
   success: { startedAt: Date; endedAt: Date; result: JobResult } | null
   /**
-   * The last run that failed. `inARow` is the number of runs that have failed since the last
-   * success. null if no run has failed.
+   * The last failed run, if no run has succeeded since then; otherwise null. `inARow` is the number
+   * of runs that have failed since the last success.
    */
   failure: { at: Date; reason: string; inARow: number } | null
   /** When the run that is going on now began. null if the job is not running. */

@@ -7,7 +7,7 @@ import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 /** The check warns when the oldest open report has waited for this many milliseconds. */
 const longestWaitMs = 2 * dayInMs
 
-/** How many reports of files are open, and since when. */
+/** Tells how many reports of files are open, and since when. Warns if one has waited for long. */
 export async function checkReports({
   clock,
   db,

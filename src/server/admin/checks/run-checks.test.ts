@@ -120,7 +120,7 @@ describe('several calls', () => {
     // However long it takes, no second run is started beside it.
     app.clock.advance(minuteInMs)
     const later = [read(), read({ isFresh: true }), read({ isFresh: true }), read({ lastAct: 7 })]
-    // These results may differ, so they are those of a third run.
+    // Another visit may have other results, so it gets a third run.
     const elsewhere = read({ visit: { ...visit, host: 'example.org' } })
     await end(1)
     await end(2)

@@ -26,11 +26,11 @@ type Proven = Identity & { email: string }
  * transaction ends. The user is, in this order:
  * 1. The user who is linked with the issuer's subject. Addresses do not matter then.
  * 2. The user who has the verified address. The account is linked with Google, and an email says
- *   so. If nobody had verified the account's address, the account is taken over: see `takeOver`.
- *   The administrator is never linked like this.
+ *    so. If nobody had verified the account's address, the account is taken over: see `takeOver`.
+ *    The administrator is never linked like this.
  * 3. A new user, if a signup with this address is allowed.
  * @throws {SignInRefused} google-no-address, google-unverified, google-not-linked, google-second,
- * google-no-signup
+ * google-no-signup; google-failed if the account changes during every round
  */
 export async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
   await lockSubject(tx, identity.subject)

@@ -16,7 +16,10 @@ const toldByIssuer: Readonly<Record<string, SignInFault>> = {
   server_error: 'google-away',
 }
 
-/** RFC 6749 §5.2: the errors that an issuer returns in place of tokens. */
+/**
+ * RFC 6749 §5.2: the errors that an issuer returns in place of tokens. The last two are not among
+ * them, but an issuer may return them here as well.
+ */
 const toldForCode: Readonly<Record<string, SignInFault>> = {
   invalid_grant: 'google-lost',
   invalid_client: 'google-failed',
@@ -26,8 +29,8 @@ const toldForCode: Readonly<Record<string, SignInFault>> = {
 }
 
 /**
- * The client library's own errors that do not mean a wrong answer. Some mean that no answer came,
- * others that the two clocks differ.
+ * The client library's own errors that do not mean a wrong answer. Some mean that no answer came or
+ * that it cannot be read, the last one that the two clocks differ.
  */
 const byCode: Readonly<Record<string, SignInFault>> = {
   OAUTH_TIMEOUT: 'google-away',

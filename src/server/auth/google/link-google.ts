@@ -26,9 +26,9 @@ export async function linkGoogle(
   await db.transaction(async (tx) => {
     await lockSubject(tx, subject)
     const account = await lockCredentials(tx, userId)
-    // A person whose sessions were ended, for instance by a new password, must not add Google. Code
-    // that ends sessions takes the same lock. So it either has finished, and this check sees it, or
-    // it runs after this transaction.
+    // A person whose sessions were ended, for instance by a new password, must not add Google. A
+    // change of the password, and a removal of Google, end sessions under the same lock. So each of
+    // them either has finished, and this check sees it, or it runs after this transaction.
     if (!account || !(await hasSession(tx, own))) throw new SignInRefused('google-signed-out')
     const owner = await findLinkedUser(tx, subject)
     if (owner === userId) return

@@ -16,8 +16,7 @@ afterAll(() => google.close())
 
 let count = 0
 /**
- * Makes a person with an account at the identity provider, and with a verified address that no
- * other person has.
+ * Makes a person with an account at the issuer, and with a verified address that nobody else has.
  */
 function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1

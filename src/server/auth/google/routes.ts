@@ -55,7 +55,7 @@ const accountPage = '/account'
 
 /**
  * The endpoints for signing in with Google, and for adding it to an account or removing it (spec
- * §1, §7).
+ * §2, 'Google' and 'Account page').
  */
 export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
   const holdingRefusals = refusalHolder(deps)
@@ -206,7 +206,10 @@ function answerOf({ context, publicOrigin }: Visit): URL {
   return new URL(`${callbackPath}${new URL(context.req.url).search}`, publicOrigin)
 }
 
-/** Logs why a sign-in was refused. Returns the code of the fault, which the page may show. */
+/**
+ * Logs why a sign-in was refused, except because of too many requests. Returns the code of the
+ * fault, which the page may show.
+ */
 function noteFault(error: unknown, { clientAddress, log }: Visit): SignInFault {
   if (error instanceof SignInRefused) {
     const level = error.fault === 'google-away' || error.fault === 'google-failed' ? 'warn' : 'info'

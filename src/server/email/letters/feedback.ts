@@ -35,7 +35,8 @@ export function feedbackLetter(feedback: {
 
 /**
  * Writes the letter that tells the support about an hour in which not all feedback was mailed. The
- * letter counts what is stored when it is written: some may have been deleted, mailed or not.
+ * letter counts the feedback of the hour that is stored when the letter is written: also what got
+ * an email of its own, and nothing that was deleted.
  */
 export function feedbackDigestLetter(hour: {
   from: Date

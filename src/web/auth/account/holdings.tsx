@@ -37,8 +37,8 @@ export function Holdings({ user }: { user: User }) {
 }
 
 /**
- * Returns what stands below the tier: when a trial ends, or where the administrator switches it
- * (spec §6).
+ * Returns what stands below the tier: when a trial ends, or where the administrator switches the
+ * tier (spec §2).
  */
 function tierNote({ isAdmin, premiumTrialEndsAt }: User): string | undefined {
   if (isAdmin) return 'switch it on the dashboard'

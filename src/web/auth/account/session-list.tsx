@@ -14,7 +14,10 @@ import { WayRow, WayRowsLoading } from './way-row.tsx'
 /** How many sessions are shown at first. */
 const shownAtFirst = 6
 
-/** The user's sessions. Each has a button that ends it. Another button ends all other sessions. */
+/**
+ * The user's sessions. Each but the current one has a button that ends it. Another button ends all
+ * of them but the current one.
+ */
 export function SessionList() {
   const { data: sessions, isError, isFetching, refetch } = useSessions()
   if (sessions) return <Sessions sessions={sessions} now={new Date(serverClock().now())} />
@@ -38,7 +41,8 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
   const { mutate: endSession, variables: ending, isPending } = useEndSession()
   const endOthers = useEndOtherSessions()
   const card = useRef<HTMLDivElement>(null)
-  // A pressed button is removed with its row, so the focus moves to the section's heading.
+  // The pressed button is removed with its row, or cannot be pressed any more. So the focus moves
+  // to the section's heading.
   const focusHeading = () =>
     card.current?.closest('section')?.querySelector<HTMLElement>('h2')?.focus()
   const shown = showsAll ? sessions : sessions.slice(0, shownAtFirst)

@@ -16,7 +16,10 @@ const onlyWay = 'Google is the only way in. Set a password first.'
 
 type Ways = CallAnswer<'listOwnWays'>
 
-/** The ways to sign in to the account. If the server offers Google, a button adds or removes it. */
+/**
+ * The ways to sign in to the account. A button removes Google from the account, or adds it if the
+ * server offers Google.
+ */
 export function SignInWays({ email }: { email: string }) {
   const { ways, hasGoogleHere, isFailed, retry } = useWays()
   if (ways) return <WayList ways={ways} hasGoogleHere={hasGoogleHere} email={email} />

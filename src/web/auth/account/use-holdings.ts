@@ -2,7 +2,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 
 /**
- * The query for what the account has. It changes with every upload, so each visit reads it again.
+ * The query for what the account has. Every upload changes that, so each visit of the account page
+ * reads it again.
  */
 const holdingsQuery = queryOptions({
   queryKey: ['/api/auth/user/holdings'],

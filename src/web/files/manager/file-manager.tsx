@@ -74,14 +74,14 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
   const bulkDelete = useBulkDelete(drop)
   const selected = inOrder(chosen, files)
   // If the list has pages that are not loaded, the loaded files cannot show whether all are
-  // selected. Then the number of selected files must be the number of all files of the user. How
-  // many files a search finds is not known, so it counts that all of them were selected at once.
+  // selected. Then the number of selected files must be the number of all files of the user. For a
+  // search, that number is not known. Then only a selection of all files at once counts as all.
   const isSearch = search !== '' || isExpiring
   const isWhole = isSearch ? wasAll : selected.length === total
   const isComplete = found.hasMore ? isWhole : files.length > 0
   const isAll = isComplete && files.every(({ id }) => chosen.has(id))
 
-  // The link that leads here is on another tab and goes with it, so the focus moves to the heading.
+  // The link that leads here disappears together with its tab, so the focus moves to the heading.
   useEffect(() => {
     if (isExpiring) document.getElementById(filesHeadingId)?.focus()
   }, [isExpiring])

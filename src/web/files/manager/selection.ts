@@ -42,7 +42,7 @@ export function ofAll(search: string, files: readonly StoredFile[]): Selection {
   return { search, files: new Map(files.map((file) => [file.id, file])), isAll: true }
 }
 
-/** Removes files that are deleted from the selection. */
+/** Takes files that have been deleted out of the selection. */
 export function withoutDeleted(selection: Selection, ids: ReadonlySet<string>): Selection {
   const files = [...selection.files].filter(([id]) => !ids.has(id))
   return { ...selection, files: new Map(files) }
@@ -52,7 +52,7 @@ export function withoutDeleted(selection: Selection, ids: ReadonlySet<string>): 
  * Updates a selection when the browser has loaded the list of a search again. Selected files that
  * have changed, for instance by a renewal, are replaced. If the whole list is known, a selected
  * file that is not in it no longer exists and leaves the selection. If only a part is known, such a
- * file stays selected. A file that is not selected shows that not all are.
+ * file stays selected. If a listed file is not selected, `isAll` becomes false.
  */
 export function withKnown(selection: Selection, search: string, known: KnownList): Selection {
   if (selection.search !== search || selection.files.size === 0) return selection

@@ -62,7 +62,7 @@ export function useSelection(view: ListView, found: ReturnType<typeof useFiles>)
     ),
     selectAll: () => mutate(view),
     clear: () => setSelection(noneOf(search)),
-    /** Removes files that are deleted from the selection. */
+    /** Takes files that have been deleted out of the selection. */
     drop: (ids: ReadonlySet<string>) => setSelection((before) => withoutDeleted(before, ids)),
   }
 }

@@ -18,8 +18,8 @@ export interface SchemaField {
 }
 
 /**
- * Lists the fields of a schema. The fields of an inner object follow the object. A schema that is
- * no object has no fields.
+ * Lists the fields of a schema. The fields of an inner object follow the object. A list has the
+ * fields of its entries. A schema without any object has no fields.
  */
 export function fieldsOf(schema: JsonSchema, place: SchemaPlace, around = ''): SchemaField[] {
   const { choices } = withoutNull(schema)

@@ -34,8 +34,8 @@ function findZone(): DropZone | null {
 
 /**
  * Makes the drop zone of the landing page work. When somebody drops or chooses files, this browser
- * keeps them and opens the page to which the link `go-on` leads. If a file cannot be kept, the page
- * says why. The page also shows files that are already waiting.
+ * keeps them and opens the page to which the link `go-on` leads. If a file cannot be kept, the
+ * landing page stays open and says why. It also shows files that are already waiting.
  */
 export function offerDrop(): void {
   const parts = findZone()

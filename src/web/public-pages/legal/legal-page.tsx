@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { BackHome } from '../back-home.tsx'
 
-/** The date of the last change to the terms and the privacy policy (spec §1). */
+/** The date of the last change to the terms and the privacy policy (spec §2). */
 const lastUpdated = { text: 'July 12, 2025', date: '2025-07-12' }
 
 export interface LegalSection {

@@ -10,7 +10,7 @@ export interface ForegroundBatch {
    * uploads are left out too.
    */
   batch: readonly UploadRecord[]
-  /** The upload that the progress text names; undefined when no upload runs. */
+  /** The upload that the progress text names; undefined when no upload waits or runs. */
   current: UploadRecord | undefined
 }
 

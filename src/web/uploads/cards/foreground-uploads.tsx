@@ -141,8 +141,8 @@ function hasFailed(record: UploadRecord) {
 }
 
 /**
- * Shows the files that failed and why, until they are tried again or dismissed. Also shows the
- * inline error of spec §5.
+ * Shows the foreground uploads that failed and why, until they are tried again or dismissed. Also
+ * shows the inline error of spec §5.
  */
 export function UploadProblems({ store }: { store: UploadsStore }) {
   const failed = useStore(
@@ -243,8 +243,8 @@ function FailedUpload({ record, isTold, onResume, onFile }: FailedUploadProps) {
 }
 
 /**
- * Whom a person can tell that the server is full: the support address, or the operator by the
- * feedback form. The administrator is the one who makes room.
+ * Shows whom a person can tell that the server is full: the support address, or the operator by the
+ * feedback form. The administrator can make room and gets a link to the checks instead.
  */
 function SupportAddress() {
   const supportEmail = useSupportEmail()

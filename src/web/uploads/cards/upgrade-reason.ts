@@ -20,7 +20,7 @@ const codes = Object.keys(reasons) as TierLimitCode[]
 /**
  * Returns the text of the reason badge on the upgrade card (spec §2), or null if the card is not
  * shown. A user who can upgrade sees the card in two cases: a file was too large and the next tier
- * takes larger files (spec §5), or the tier refused an upload for another reason.
+ * takes larger files (spec §5), or the server refused an upload because of the tier.
  */
 export function upgradeReason(
   tier: Tier,

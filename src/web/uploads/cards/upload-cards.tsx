@@ -20,8 +20,8 @@ export interface UploadCardsProps {
 }
 
 /**
- * The card for a refused file (spec §2, §5). It is the upgrade card for a user who can upgrade,
- * otherwise the file-too-large card. Shows nothing if no file was refused.
+ * The card for a refused file (spec §2, §5). It is the upgrade card if an upgrade would help (see
+ * `upgradeReason`). Otherwise it is the file-too-large card, or nothing if no file was too large.
  */
 export function UploadCards(props: UploadCardsProps) {
   const { store, user, skipped, onDismiss, onTryAnother, onTierChange } = props

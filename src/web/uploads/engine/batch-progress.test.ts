@@ -14,7 +14,7 @@ interface Step {
   status: UploadStatus | null
 }
 
-/** Counts the changes of uploads, of which none has begun before. */
+/** Counts these changes of uploads. No upload exists before the first change. */
 function counted(...steps: Step[]): BatchCounts {
   const counts = new BatchCounts()
   const before = new Map<string, UploadStatus | null>()

@@ -79,7 +79,7 @@ export interface BatchProgress {
    */
   cancelForeground(): void
   /**
-   * Returns the text that says how the last foreground uploads ended, for two seconds (spec §4);
+   * Returns the text that says how the last foreground uploads ended, for two seconds (spec §9);
    * otherwise null.
    */
   outcome(): string | null
@@ -90,7 +90,8 @@ const outcomeShownMs = 2000
 
 /**
  * Creates the object that counts uploads.
- * @param tell called once for each large drop that has ended, with its notice.
+ * @param tell called with the notice of a large drop each time that its last open upload has ended,
+ * unless all its uploads were cancelled or paused.
  * @param onOutcome called whenever the text of `outcome` changes.
  */
 export function createBatchProgress(

@@ -48,8 +48,8 @@ let ids: Set<string>
 let handles: Map<string, FileSystemFileHandle>
 let data: UploadData
 /**
- * What the resumer found out, in order: the id of an upload, and where its bytes are. Example: '1
- * file'.
+ * What the resumer found out, in order: the id of an upload, and where its bytes are. An example
+ * is '1 file'.
  */
 let found: string[]
 let asked: number

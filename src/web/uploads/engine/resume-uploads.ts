@@ -36,7 +36,10 @@ export interface ResumeDeps extends CallDeps {
 
 /** Resumes uploads that are paused or failed: finds their bytes, or asks a person for them. */
 export interface UploadResumer {
-  /** Looks for the bytes of a paused or failed upload, and resumes it if they are found. */
+  /**
+   * Looks for the bytes of a paused or failed upload, and resumes it if they are found. Otherwise
+   * asks a person for them, or fails the upload if they are certainly lost.
+   */
   resume(id: string): Promise<void>
   /**
    * Looks for the bytes of a paused or failed upload. If only a person can give them, asks the
@@ -44,17 +47,18 @@ export interface UploadResumer {
    */
   askForFile(record: UploadRecord): Promise<void>
   /**
-   * Returns why a file is not the one that the upload began with; null when it is the same file.
+   * Returns why an upload cannot continue with a file: it is not the file that the upload began
+   * with, or it cannot be read. Returns null when it is the same file.
    */
   refuseFile(record: UploadRecord, file: File): Promise<string | null>
   /**
-   * Resumes an upload with this file, without checking the file. Returns false when the upload does
-   * not wait for a file.
+   * Resumes an upload with this file, without checking the file. Returns false when the upload
+   * cannot be resumed (see `canResume`).
    */
   provide(id: string, picked: PickedFile): boolean
   /**
-   * Resumes the first paused upload of `ids` that began with this file. Returns false when no
-   * upload of `ids` did.
+   * Resumes the first paused upload of `ids` that began with this file and has not got it yet.
+   * Returns false when there is no such upload.
    */
   provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean>
   /**
@@ -112,9 +116,10 @@ export function createResumer(deps: ResumeDeps): UploadResumer {
   }
 
   /**
-   * Returns true when the server has all bytes or has already made a file of them. The upload can
-   * then be confirmed without the file. Returns null when the server gave no answer after a few
-   * attempts. The server may be away for long, and a person can give the file meanwhile.
+   * Returns true when the server has all bytes, or no longer knows the upload, which may then have
+   * become a file. In both cases the upload is confirmed without the file. Returns null when the
+   * server gave no answer after a few attempts. The server may be away for long, and a person can
+   * give the file meanwhile.
    */
   const isInStorage = async (
     { ticket, fileSize }: UploadRecord,

@@ -17,7 +17,7 @@ function starts() {
   return world.log.filter((line) => line.startsWith('start'))
 }
 
-/** Adds a file that is refused for itself, and three that the tier has no room for. */
+/** Adds a file that is refused as invalid, and three for which the tier has no slots. */
 async function addRefused() {
   world.onStart = (name) =>
     name === 'bad.txt'

@@ -48,7 +48,8 @@ export interface EngineDeps extends EffectDeps {
 export interface EngineState
   extends Pick<UploadsState, 'records' | 'live' | 'inlineError' | 'outcome'> {
   /**
-   * The ids of records whose files the engine does not have. Another tab may have them in memory.
+   * The ids of the paused uploads whose files the engine does not have. Another tab that has such a
+   * file in memory gives it to the engine.
    */
   wanted: readonly string[]
 }
@@ -74,7 +75,7 @@ export class UploadEngine implements UploadCommands {
   readonly #wakeCleanUp: () => void
   readonly #holdPage: (isWanted: boolean) => void
   readonly #keepAwake: (isWanted: boolean) => void
-  /** The tier after the last change that a tab has told; null before the first one. */
+  /** The tier after the last change that a tab reported; null before the first change. */
   #tier: Tier | null = null
   #isClosed = false
 
@@ -156,7 +157,7 @@ export class UploadEngine implements UploadCommands {
   }
 
   async followTier(before: Tier, after: Tier): Promise<void> {
-    // Every tab tells the same change, some of them late.
+    // Every tab reports the same change, and some tabs do so late.
     if (after === this.#tier) return
     this.#tier = after
     // The error names a limit of the old tier.
@@ -207,7 +208,7 @@ export class UploadEngine implements UploadCommands {
     }
   }
 
-  /** Pauses all waiting and running uploads. */
+  /** Pauses all waiting and running uploads, saves their records, and stops the engine. */
   close(): void {
     this.#dispatchAll(this.#performer.underWay(), { type: 'halt' })
     this.#deps.records.flush()

@@ -10,7 +10,8 @@ import type { StoredPart, TransferFault } from '../upload-ports.ts'
  * - `file`: a person has to choose the file again.
  * - `permission`: a person has to allow the browser to read the file again.
  * - `gone`: the bytes are lost.
- * - `stored`: the server has all bytes, so the file is not needed.
+ * - `stored`: the server has all bytes, or no longer knows the upload, perhaps because it became a
+ *   file. So the upload is confirmed without the file.
  */
 export type DataState = 'ready' | 'file' | 'permission' | 'gone' | 'stored'
 

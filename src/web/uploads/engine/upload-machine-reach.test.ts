@@ -115,7 +115,8 @@ function expectStep(
   // perhaps a call to the server.
   if (next !== before) expect(done).toContain('save')
   else expect(['', 'get-ticket', 'list-parts']).toContain(done.join())
-  // The number of bytes falls only when a transfer starts, or when a transfer reports lost bytes.
+  // The number of bytes falls only when an upload starts anew, when a transfer starts, or when a
+  // transfer reports lost bytes.
   const mayFall =
     done.includes('transfer') || done.includes('get-ticket') || event.type === 'progress'
   if (!mayFall) expect(next.uploadedBytes).toBeGreaterThanOrEqual(before.uploadedBytes)

@@ -117,7 +117,7 @@ function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): T
         effects: [save, { type: 'confirm', ticket, stage: 'confirm' }],
       }
     case 'confirmed':
-      // Spec §4: uploading becomes completed after the transfer and the confirm call succeeded.
+      // Spec §4: an upload is completed once it is confirmed.
       if (status !== 'uploading') return unchanged(record)
       return {
         record: withBytes({ ...active, status: 'completed' }, record.fileSize),
@@ -147,8 +147,9 @@ function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): T
 }
 
 /**
- * Starts an upload that waited in the queue. Without the file, it can only ask the server to
- * confirm the upload, which succeeds if the server has all bytes.
+ * Starts an upload that waited in the queue. Without the file, the run can only ask the server to
+ * confirm the upload, which succeeds if the server has all bytes. If the upload has neither file nor
+ * ticket, there is nothing to confirm, so it is paused.
  */
 function begun(record: UploadRecord, hasFile: boolean): Transition {
   const { ticket } = record
@@ -165,7 +166,7 @@ function begun(record: UploadRecord, hasFile: boolean): Transition {
   }
 }
 
-/** Starts the transfer. Spec §4: pending becomes uploading when the transfer starts. */
+/** Starts the transfer. A pending upload thereby becomes uploading. */
 function transferring(
   record: UploadRecord,
   ticket: UploadTicket,
@@ -243,15 +244,17 @@ function transferFailed(
   if (kind === 'signed-out') return pausedToSignIn(record)
   if (ticket && !restarted) {
     if (kind === 'gone' || status === 404) return askWhetherStored(record, ticket)
-    // The presigned URL of a small file expired while the upload waited. A new start gives a new
-    // URL. URLs of parts are renewed without a new start.
+    // Storage refused the presigned URL of a small file, and also the newly signed URLs by which
+    // `send-file.ts` then sent the file as a single part. A new start gives other URLs. A larger
+    // file fails instead, because a new start would lose its stored parts.
     if (status === 403 && !ticket.parts) return startedAnew(record, ticket.cloudKey)
   }
   const why = {
     error: transferText(path, kind, status, ticket?.store === 's3'),
     code: transferCode(kind, status),
   }
-  // If the file cannot be read, this browser forgets it. The next attempt then asks for the file.
+  // If the file cannot be read, this browser forgets it. The next attempt then asks for the file,
+  // unless it was pasted and so cannot be chosen again.
   if (kind !== 'unreadable') return failedAndTold(record, 'transfer', why)
   const next = failedAndTold(record, 'transfer', why, [{ type: 'release-data' }])
   if (record.pasted || next.record === null) return next
@@ -360,8 +363,8 @@ function freeSlot({ ticket, status }: UploadRecord): UploadEffect[] {
 }
 
 /**
- * Fails an upload and shows a notice. The server keeps the stored bytes, so that another attempt
- * can continue.
+ * Fails an upload and shows a notice. The upload is not aborted on the server, so that another
+ * attempt can continue from the stored bytes.
  */
 function failedAndTold(
   record: UploadRecord,

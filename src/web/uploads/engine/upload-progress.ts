@@ -40,9 +40,9 @@ export function filePercent({ size, sent }: Pick<UploadShare, 'size' | 'sent'>):
 }
 
 /**
- * Returns the progress over all files by bytes, 0 to 100, rounded down (spec §4). Failed files do
- * not count. If all files are empty, the function counts files instead of bytes. The result is 100
- * only when every file is confirmed, not when the last byte is sent.
+ * Returns the progress over all files by bytes, 0 to 100, rounded down. Failed files do not count.
+ * If all files are empty, the function counts files instead of bytes. The result is 100 only when
+ * every file is confirmed, not when the last byte is sent.
  */
 export function overallPercent(uploads: readonly UploadShare[]): number {
   const counted = uploads.filter(({ status }) => status !== 'failed')

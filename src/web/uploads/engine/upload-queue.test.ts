@@ -114,8 +114,8 @@ test('a larger drop: who has got more slots than any limit leaves is waited for 
   expect(started.join('')).toBe('abcd')
   giveSlots('d')
   expect(started.join('')).toBe('abcdefghijkl')
-  // The next drop may belong to another user with fewer upload slots. So its uploads again start
-  // one after another.
+  // Before the next drop, the user may have got a tier with fewer upload slots. So the uploads of
+  // that drop again start one after another.
   for (const id of 'abcdefghijkl') queue.leave(id)
   enqueue('mnop', 11)
   expect(started.join('').slice(-1)).toBe('m')

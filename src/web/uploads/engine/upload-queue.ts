@@ -2,7 +2,7 @@ import type { Timers } from '../timers.ts'
 import { callTimeoutMs } from '../transfer/storage-request.ts'
 import type { UploadRun } from './upload-run.ts'
 
-/** Spec §9: pause between file records. */
+/** Spec §9: the pause between two files. */
 const pauseBetweenMs = 500
 /**
  * In a drop of at most this many files, the queue pauses between two files. In a larger drop the
@@ -54,7 +54,7 @@ export interface UploadQueue {
   enqueue(upload: QueuedUpload): void
   /**
    * Notes that the server gave an upload its slot. A slot is one of the files that a user of a tier
-   * may have.
+   * with a limit may have at the same time.
    */
   gotSlot(id: string): void
   /**
@@ -69,7 +69,8 @@ export interface UploadQueue {
 }
 
 /**
- * Creates the queue. Spec §4: uploads run one after another, with a 500 ms pause between files.
+ * Creates the queue. Uploads run one after another (spec §4), with a pause of 500 ms between two
+ * files (spec §9).
  *
  * If a drop has more than ten files, its small files run in parallel and without a pause. While the
  * user may have only a few upload slots, each upload gets its slot before the next upload asks for

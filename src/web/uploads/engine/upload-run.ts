@@ -27,7 +27,10 @@ export interface RunDeps extends CallDeps {
   calls: Omit<UploadCalls, 'gathered'>
   data: Pick<UploadData, 'file'>
   sendFile: SendFile
-  /** Does work when it is this upload's turn to be sent. Without it, that is at once. */
+  /**
+   * Delays the transfer until the upload may send its bytes. Absent where the transfer need not
+   * wait.
+   */
   inTurn?: InTurn
   /**
    * Computes the SHA-256 of all bytes, in lower-case hexadecimal; null where the browser cannot.
@@ -83,17 +86,17 @@ export class UploadRun {
   }
 
   /**
-   * The speed of the upload and what interrupts it; null before the transfer has begun, while no
-   * call has been interrupted, and while the transfer waits for its turn.
+   * The speed of the upload and what interrupts it. Null while the transfer waits for its turn.
+   * Also null before that, until a call is interrupted.
    */
   get live(): UploadLive | null {
     return this.#live
   }
 
   /**
-   * Settles when get-upload-url, the call that starts the upload, is answered. If the run was ended
-   * before the answer, the promise settles only after the upload slot is freed again. Null when no
-   * such call is under way.
+   * Settles when get-upload-url, the call that starts the upload, has ended. If the run was ended
+   * before the answer, the promise settles only after the server was asked to free the upload slot
+   * again. Null when no such call is under way.
    */
   get starting(): Promise<unknown> | null {
     return this.#starting
@@ -158,7 +161,7 @@ export class UploadRun {
 
   /**
    * Computes the hash by which the file is recognised when it is chosen again, unless the record
-   * has it already.
+   * has it already. Pasted content needs none, because nobody can choose it again.
    */
   #identify(): void {
     const record = this.#record()

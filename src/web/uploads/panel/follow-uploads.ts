@@ -1,7 +1,7 @@
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
-/** Spec §9: background panel refresh, 1 s. */
+/** Progress is shown once in this time. */
 export const refreshMs = 1000
 /** Changes other than progress are collected for this time and then shown together. */
 export const changeShownMs = 100
@@ -24,8 +24,8 @@ function onlyProgressed(before: UploadsState, after: UploadsState): boolean {
 }
 
 /**
- * Calls `show` with the state of the uploads: once a second for progress (spec §4), within 100 ms
- * for any other change. Without changes no timer runs. Returns a function that stops this.
+ * Calls `show` with the state of the uploads: once a second for progress, within 100 ms for any
+ * other change. Without changes no timer runs. Returns a function that stops this.
  */
 export function followUploads(
   store: UploadsStore,

@@ -5,9 +5,9 @@ import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 /**
- * Which uploads the panel shows. `all`: all uploads (spec §4). `background`: only paused uploads
- * and those of the background path. It is for the page that shows the progress of all other
- * (foreground) uploads itself.
+ * Which uploads the panel shows. `all`: all uploads. `background`: only paused uploads and those of
+ * the background path (spec §4). The dashboard needs this, because it shows the progress of all
+ * other (foreground) uploads itself.
  */
 export type Listed = 'all' | 'background'
 

@@ -21,7 +21,10 @@ import { speedText, transferTimeLeft } from './panel-view.ts'
 
 export interface UploadItemProps {
   record: UploadRecord
-  /** Absent while the upload waits, also for its turn to be sent. */
+  /**
+   * Absent while nothing is done for the upload: it waits, also for its turn to be sent, or it has
+   * ended.
+   */
   live: UploadLive | undefined
   /** True if the user is the administrator, who can make room on the server. */
   isAdmin: boolean
@@ -91,7 +94,7 @@ export function Bar(props: {
   label: string
   percent: number
   tone: 'accent' | 'quiet'
-  /** Spec §4: the text that a screen reader reads instead of the number. */
+  /** The text that a screen reader reads instead of the number, in the words of spec §4. */
   text?: string | undefined
 }) {
   return (

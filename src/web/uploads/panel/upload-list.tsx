@@ -19,8 +19,9 @@ export interface UploadListProps extends Pick<UploadItemProps, 'commands' | 'isA
 }
 
 /**
- * The list of uploads in the panel. Above a maximum height it scrolls (spec §2). It draws only the
- * visible items. A screen reader says how many items the list has.
+ * The list of uploads in the panel. Above a maximum height it scrolls. It draws only the items in
+ * sight, some beside them, and the one that has the focus. A screen reader says how many items the
+ * list has.
  */
 export function UploadList({ id, records, live, isAdmin, commands }: UploadListProps) {
   const scroller = useRef<HTMLDivElement>(null)

@@ -30,7 +30,8 @@ interface FolderNode {
   list: () => Promise<TreeNode[]>
 }
 /**
- * A file or a folder. It hides which of the browser's two interfaces, handles or entries, gave it.
+ * A file or a folder. The code that reads it need not know whether the browser gave a handle or an
+ * entry.
  */
 type TreeNode = FileNode | FolderNode
 
@@ -38,7 +39,8 @@ type TreeNode = FileNode | FolderNode
 const batchSize = 100
 
 /**
- * The names of files that operating systems put into folders, in lower case. They are not uploaded.
+ * The names of files that operating systems put into folders, in lower case. They are not uploaded
+ * with their folder. A person who drops such a file itself wants it, so that one is uploaded.
  */
 const litter = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
 
@@ -113,7 +115,8 @@ function ofFolderEntry(folder: FileSystemDirectoryEntry): FolderNode {
 }
 
 /**
- * Adds all files in `nodes` to `drop`. The files of a folder come before those of its subfolders.
+ * Adds all files in `nodes` to `drop`, and the names of those that cannot be read. The files of a
+ * folder come before those of its subfolders.
  */
 async function readNodes(nodes: readonly TreeNode[], drop: Drop): Promise<void> {
   const files = nodes.filter(isFile)
@@ -146,8 +149,8 @@ function tidy(nodes: readonly TreeNode[]): TreeNode[] {
 }
 
 /**
- * Takes the file or folder out of an event's item immediately. After the event the browser gives no
- * access to the item.
+ * Takes the file or folder out of an event's item immediately, because after the event the browser
+ * gives no access to the item. The returned function resolves to it; null if the item has no file.
  */
 function grab(item: DropItem): () => Promise<TreeNode | null> {
   const handlePromise = item.getAsFileSystemHandle?.().catch(() => null)

@@ -5,9 +5,8 @@ import { Segmented } from '../../ui/segmented.tsx'
 const label = 'Expires after'
 
 /**
- * Selects how many days the next files are available. Spec §5: free users can only choose
- * '3 days (default)', premium users choose 3, 5 or 7 days. If a tier has one choice only, it is
- * shown as text.
+ * Selects for how many days the links of the next files work (spec §5). The limits of the user's
+ * tier say which days can be chosen. If a tier has one choice only, it is shown as text.
  */
 export function ExpirationSelector(props: {
   limits: TierLimits

@@ -3,7 +3,7 @@ import type { FileIdentity } from '../records/upload-record.ts'
 
 /**
  * True when two file names are equal. Some systems store an accented letter as one character,
- * others as letter and accent.
+ * others as letter and accent. Both count as equal.
  */
 function isSameName(one: string, other: string) {
   return one.normalize() === other.normalize()
@@ -13,9 +13,9 @@ function isSameName(one: string, other: string) {
  * True when a chosen file is the one that an upload began with. Name and size must be equal.
  *
  * If both have a sample (a hash over some of the bytes), the samples decide, and the date does not
- * count: a copy from a backup has another date. Without samples the dates must be equal. A sample
- * may miss a change. The server finds it when the disk store compares the SHA-256 of the whole file
- * at the end.
+ * count: a copy from a backup has another date. If one of them has none, the dates must be equal. A
+ * sample may miss a change. On the disk store, the server finds that change at the end, when it
+ * compares the SHA-256 of the whole file.
  */
 export function isSameFile(known: FileIdentity, chosen: FileIdentity): boolean {
   if (!isSameName(known.name, chosen.name) || known.size !== chosen.size) return false

@@ -4,8 +4,8 @@ import { type Drop, readHandles } from './dropped-files.ts'
  * Asks a person for files in a dialog that gives a handle for each file. Call it in the handler of
  * a click.
  *
- * Returns null where the browser has no such dialog; a file input can then open its own. Otherwise
- * returns a promise that never rejects:
+ * Returns null where no such dialog opens (see `createFilePicker`); a file input can then open its
+ * own. Otherwise returns a promise that never rejects:
  * - It resolves to the chosen files.
  * - It resolves to no files when the person closed the dialog, or when another dialog is just
  *   opening.
@@ -34,10 +34,10 @@ function isDismissed(error: unknown) {
 }
 
 /**
- * Makes the picker of a page. On a phone it opens nothing, because a file input there offers the
- * camera and the gallery. If the browser refuses to open a dialog, for instance in a frame of
- * another page, it will refuse again. So the picker returns null from then on. A refusal while
- * another dialog is open does not count.
+ * Makes the picker of a page. It opens nothing where the browser has no such dialog, nor on a
+ * phone, because a file input there offers the camera and the gallery. If the browser refuses to
+ * open a dialog, for instance in a frame of another page, it will refuse again. So the picker
+ * returns null from then on. A refusal while another dialog is open does not count.
  * @param now returns the time in milliseconds.
  */
 export function createFilePicker(page: PickingPage, now: () => number): FilePicker {

@@ -1,6 +1,7 @@
 /**
  * The state of the file behind a file handle. `found`: the file can be read. `permission`: the
- * browser must ask a person before it reads the file. `gone`: the file was moved or removed.
+ * browser must ask a person before it reads the file. `gone`: the file cannot be read for another
+ * reason, mostly because it was moved or removed.
  */
 export type HandleFile =
   | { state: 'found'; file: File }

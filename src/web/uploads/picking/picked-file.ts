@@ -3,6 +3,6 @@ export interface PickedFile {
   file: File
   /** With the handle, the page finds the file again after a reload. Only Chromium gives handles. */
   handle?: FileSystemFileHandle | undefined
-  /** True where the browser made the file from text or a picture in the clipboard. */
+  /** True where the page made the file from text or a picture in the clipboard. */
   pasted?: boolean | undefined
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Drop, DropItem } from './dropped-files.ts'
 import { usePageDrop } from './use-page-drop.ts'
 
-/** Dispatches an event of dragging a file over the page. Tells whether the page took it. */
+/** Dispatches an event of dragging a file over the page. Returns true if the page took it. */
 function drag(type: string): boolean {
   const item: DropItem = { kind: 'file', getAsFile: () => new File(['a'], 'a.txt') }
   const event = Object.assign(new Event(type, { bubbles: true, cancelable: true }), {

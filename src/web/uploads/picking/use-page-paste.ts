@@ -5,8 +5,8 @@ import { readPaste } from './pasted-files.ts'
 
 /**
  * Makes the whole page accept pasted files, pictures and text, except where the person pastes into
- * a field. `onPaste` is called when the paste contains something to upload, after all folders were
- * read.
+ * a field. `onPaste` is called when the paste contains files to upload, or files that cannot be
+ * read, after all folders were read.
  */
 export function usePagePaste(onPaste: (paste: Drop) => void): void {
   const paste = useEffectEvent(onPaste)

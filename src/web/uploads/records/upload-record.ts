@@ -34,7 +34,7 @@ const fileIdentity = z.object({
   name: z.string(),
   size: byteCount,
   lastModified: moment,
-  /** A hash of some of the file's bytes; null until it is computed. */
+  /** A hash of some of the file's bytes; null until it is computed, and where it cannot be. */
   sample: z.string().nullable(),
 })
 export type FileIdentity = z.infer<typeof fileIdentity>
@@ -59,7 +59,8 @@ const uploadRecord = z.object({
   fileType: z.string(),
   identity: fileIdentity,
   /**
-   * True for content that was pasted, such as text. No file on a disk can be chosen again for it.
+   * True for pasted text and for a pasted picture that is no file on a disk. A person cannot choose
+   * these again.
    */
   pasted: z.boolean(),
   expirationDays: z.int().positive(),

@@ -3,7 +3,7 @@ import type { OpenChannel } from '../upload-ports.ts'
 
 /**
  * The leading tab, which runs all uploads, sends its state to the other tabs at most this often.
- * Spec §9: progress callbacks are throttled to every 500 ms.
+ * Spec §9: progress is shown every 500 ms.
  */
 const liveEveryMs = 500
 /** The leading tab acknowledges a command (`taken`) within this time unless it hangs. */
@@ -52,9 +52,12 @@ export interface TabCommands<Command, Live> {
   send(command: Command): void
   /** Makes this tab the leader. It then runs the commands of all tabs. */
   lead(run: RunCommand<Command>): void
-  /** Notes that another tab leads from now on. */
+  /** Makes this tab run no commands from now on, because another tab leads. */
   follow(): void
-  /** Tells the leader that this tab exists, and sends it again the commands that have not ended. */
+  /**
+   * Tells the leader that this tab exists, and sends it again the commands that have not ended. In
+   * the leading tab it only calls `onHello`.
+   */
   hello(): void
   /**
    * Sends the state of the uploads to the other tabs. Call it in the leading tab only. It sends at

@@ -43,8 +43,8 @@ export function createElection({ locks, page, reload }: ElectionDeps): ElectLead
     }
 
     /**
-     * Resolves when this tab gives up the lock. Rejects when another tab takes the lock, or the
-     * browser refuses it.
+     * Resolves when this tab gives up the lock. Rejects when another tab takes the lock, when the
+     * browser refuses it, or when this tab stops waiting for it.
      */
     const request = async (locks: ElectionDeps['locks'] & object, steal: boolean) => {
       const { signal } = leave
@@ -67,7 +67,7 @@ export function createElection({ locks, page, reload }: ElectionDeps): ElectLead
       try {
         await request(locks, steal)
       } catch {
-        // This tab gave up the lock by itself.
+        // This tab itself has stopped waiting for the lock.
         if (signal.aborted) return
         // The browser gives this page no locks, for instance in a sandbox.
         if (!hasLed) return lead()

@@ -44,7 +44,7 @@ export interface LeaderDeps extends EngineDeps {
 export interface UploadLeader {
   /** Runs a command. Resolves when its result is saved. */
   obey(command: OwnedCommand): Promise<void>
-  /** Returns what the engine of this user shows; null when this user's engine does not run. */
+  /** Returns the state of this user's engine; null when that engine does not run. */
   state(ownerId: string): EngineState | null
   /** Returns the state to send to the other tabs; null when no engine runs here. */
   live(): Live | null

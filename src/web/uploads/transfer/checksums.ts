@@ -7,7 +7,7 @@ import { FileUnreadable } from './hash-blob.ts'
  *
  * All functions reject with FileUnreadable when the file was changed or removed, and with the
  * reason of their signal when it is aborted. They return null if this browser has no worker or no
- * WebAssembly. The upload then continues without checksums.
+ * WebAssembly, or if the worker fails. The upload then continues without checksums.
  */
 export interface Checksums {
   /** Computes the checksum of a part in base64. */
@@ -40,7 +40,7 @@ const idleMs = 30_000
  */
 const readyWithinMs = 15_000
 
-/** The worker did not start, or it died during this job. */
+/** The worker did not start, died during this job, or failed at the job. */
 class WorkerLost extends Error {}
 
 interface Pending {

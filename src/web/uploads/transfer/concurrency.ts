@@ -20,7 +20,7 @@ const longPartMs = 30_000
 /** A part that takes longer than this may reach the time-out of its request and be sent in vain. */
 const longestPartMs = 0.9 * requestTimeoutMs
 /**
- * If a part takes less than this, its connection waits for answers most of the time. So more
+ * If a part alone takes at most this, its connection waits for answers most of the time. So more
  * connections help.
  */
 const shortPartMs = 500
@@ -50,10 +50,11 @@ export interface PartTime {
  * Returns how many parts should be sent in parallel, computed from the times of the last parts that
  * arrived.
  *
- * The result is usually 2 to 4, so that each part takes less than 30 s. It is 5 if a part alone
- * takes at most 0.5 s, and 1 if two parts in parallel would both reach the time-out of their
- * requests. All parts share one bandwidth. So a part that took `ms` among `together` parts would
- * take `ms / together` alone, and a constant bandwidth always gives the same result.
+ * The result is usually 2 to 4: as many as let each part arrive within 30 s, but at least 2. It is
+ * 5 if a part alone takes at most 0.5 s, and 1 if two parts in parallel would both come near the
+ * time-out of their requests. All parts share one bandwidth. So a part that took `ms` among
+ * `together` parts would take `ms / together` alone, and a constant bandwidth always gives the same
+ * result.
  */
 export function limitFor(times: readonly PartTime[]): number {
   if (times.length === 0) return firstLimit

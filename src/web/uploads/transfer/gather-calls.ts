@@ -30,9 +30,9 @@ const noAnswer: Outcome<never> = {
 /**
  * Returns a call that waits a moment and is then sent together with others of its kind, in one
  * request. Each gets the outcome that it would have had alone. A call that found no others is sent
- * alone. So is every call of a batch that the server refuses as a whole for good, such as an older
- * server, which has no batches. When its signal is aborted, a call ends as if no answer had come;
- * the others of its batch go on.
+ * alone. If the server refuses a whole batch for good, each call of it is sent alone: an older
+ * server, for instance, has no batches. When the signal of a call is aborted, this call ends as if
+ * no answer had come, and the others of its batch go on.
  */
 export function gatherCalls<Input, Answer>(
   timers: Pick<Timers, 'after'>,
@@ -77,7 +77,10 @@ export function gatherCalls<Input, Answer>(
     })
 }
 
-/** True when the whole batch was refused and would be again. 401 concerns each call of it alike. */
+/**
+ * True when the server would refuse the whole batch again, but its calls may succeed alone. After a
+ * 401 they would not, because the session has ended for each of them.
+ */
 function isFinal(refusal: Refusal): boolean {
   return refusal.status !== 401 && !mayPass(refusal)
 }

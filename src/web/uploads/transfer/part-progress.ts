@@ -71,8 +71,8 @@ export class PartProgress {
   }
 
   /**
-   * Marks the last part as being sent, so that no connection takes it until `release` is called.
-   * Returns its number; null when no part is left.
+   * Marks the last of the parts still to be sent as being sent, so that no connection takes it
+   * until `release` is called. Returns its number; null when no part is left.
    */
   reserveLast(): number | null {
     return this.#begin([...this.upcoming()].at(-1) ?? null)

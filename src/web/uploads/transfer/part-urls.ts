@@ -2,8 +2,8 @@ import { partUrlLifetimeMs } from '../../../shared/rules/part-plan.ts'
 import { callTimeoutMs } from './storage-request.ts'
 
 /**
- * How many URLs are signed together. With 16, few calls are needed, and each URL is used soon after
- * it was signed.
+ * For how many of the next parts URLs are signed together. With 16, few calls are needed, and each
+ * URL is used soon after it was signed.
  */
 const batchSize = 16
 /** When fewer than this many of the next parts have a URL, the next batch is requested. */
@@ -16,7 +16,10 @@ const usedForMs = partUrlLifetimeMs - 2 * callTimeoutMs
 
 /** The presigned URLs of the parts of one upload. */
 export interface PartUrls {
-  /** Returns the URL of a part, immediately if it was signed ahead. Rejects as `sign` does. */
+  /**
+   * Returns the URL of a part, immediately if it was signed ahead. Rejects as `sign` does, or if
+   * the answer of `sign` lacks this part.
+   */
   get(partNumber: number): Promise<string>
   /**
    * Notes that storage refused this part's URL. This URL, and all URLs that were signed before it

@@ -15,7 +15,7 @@ import {
  */
 export type IsServerReady = (signal: AbortSignal) => Promise<boolean>
 
-/** What repeating a request needs from the browser. */
+/** What repeating a request needs from the server and the browser. */
 export interface RetryDeps {
   connection: Connection
   /** Waits before another attempt. The wait ends early when the browser comes back online. */

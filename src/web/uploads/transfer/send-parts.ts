@@ -244,8 +244,8 @@ class PartsTransfer {
   }
 
   /**
-   * Resets a part after a failed attempt, and notes whether other parts arrived since the part last
-   * failed.
+   * Prepares a part for its next attempt. Returns the failure, whose `progress` says whether other
+   * parts arrived since this part last failed.
    * @throws {TransferFailed} as `unreadable` when the attempt failed because the file cannot be
    * read.
    */

@@ -20,7 +20,7 @@ export interface TransferDeps extends RetryDeps {
 /**
  * Sends a file of one part to storage in one PUT. After a time-out, a lost connection or a restart
  * of the server it asks for `Upload-Offset` and continues from there with `Range: bytes=n-` (spec
- * §4: the transfer is retried after 3 seconds from the bytes already sent, using a range header).
+ * §4: tried again after 3 seconds and growing waits, from what storage holds).
  * @throws {TransferFailed} when no further attempt is made. Its status is 403 when the URL is no
  * longer valid. Its kind is `unreadable` when the file was changed or removed.
  * @throws {FileUnreadable} when the file cannot be read while its checksum is computed.
@@ -101,7 +101,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
   onProgress(file.size)
 }
 
-/** True when the question for the offset got no useful answer. */
+/** True when the question for the offset got no answer, or an error that may pass. */
 function isLost(answer: StorageAnswer): boolean {
   return mayPass({ status: answer.kind === 'answer' ? answer.status : null })
 }

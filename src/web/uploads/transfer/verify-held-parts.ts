@@ -20,8 +20,9 @@ export async function isOwnPart(
  * Compares the parts that storage had before this transfer with the file. Parts that differ are
  * sent again.
  *
- * Until all comparisons have ended, the last missing part is not sent. Otherwise storage could have
- * all parts of a mixture of two versions, and a tab without the file could confirm that mixture.
+ * The last missing part is sent only when all comparisons have ended and the parts that differ have
+ * been sent again. Otherwise storage could have all parts of a mixture of two versions, and a tab
+ * without the file could confirm that mixture.
  */
 export class HeldPartsCheck {
   readonly #job: Pick<TransferJob, 'held' | 'ticket'>
@@ -50,7 +51,8 @@ export class HeldPartsCheck {
    * Marks each stored part that differs from the file as lost, so that it is sent again.
    * @param isOwn returns true when a part equals that part of the file.
    * @param onDifferent called after each part that differs.
-   * @throws {TransferFailed} as `unreadable` when storage has all parts of another version.
+   * @throws {TransferFailed} as `unreadable` when storage has all parts, and one that differs may
+   * not be sent again (see `#isReplaceable`).
    * @throws the reason of the signal when it is aborted, and the errors of `isOwn`.
    */
   async run(

@@ -17,9 +17,7 @@ function save(label: string, value: string) {
   return send({ [label]: value }, `Save ${label.toLowerCase()}`, settings)
 }
 
-/**
- * The screens that the administrator sees, with the texts of the specification that each must show.
- */
+/** The screens that the administrator sees, with the literal texts that each must show. */
 export const administratorWalk: readonly Stop[] = [
   {
     at: 'Admin Center',

@@ -19,7 +19,7 @@ async function openFreeDashboard({ app, page }: Stage) {
   await openDashboard(page, app, person)
 }
 
-/** The screens that a free user sees, with the texts of the specification that each must show. */
+/** The screens that a free user sees, with the literal texts that each must show. */
 export const freeUserWalk: readonly Stop[] = [
   {
     at: 'dashboard',

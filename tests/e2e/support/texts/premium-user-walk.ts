@@ -29,9 +29,7 @@ async function actAsPhone({ page }: Stage) {
   await page.reload()
 }
 
-/**
- * The screens that a premium user sees, with the texts of the specification that each must show.
- */
+/** The screens that a premium user sees, with the literal texts that each must show. */
 export const premiumUserWalk: readonly Stop[] = [
   {
     at: 'dashboard, with uploads of every status',
@@ -104,7 +102,8 @@ export const premiumUserWalk: readonly Stop[] = [
   {
     at: 'link that is not copied',
     go: async ({ page }) => {
-      // The renewal before has just failed. Escape would be ignored until the page shows that.
+      // The renewal before has just failed. Until the page shows that, it ignores Escape. So the
+      // test presses Cancel.
       await dialog(page).getByRole('button', { name: 'Cancel' }).click()
       await dialog(page).waitFor({ state: 'hidden' })
       await page.evaluate(() => {

@@ -7,8 +7,8 @@ function newPasswords(one: string, other: string) {
 }
 
 /**
- * The screens that a visitor sees, with the texts of the specification that each must show: the
- * public pages, the forms and the pages of links.
+ * The screens that a visitor sees, with the literal texts that each must show: the public pages,
+ * the forms and the pages of links.
  */
 export const visitorWalk: readonly Stop[] = [
   {

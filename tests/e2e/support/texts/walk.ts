@@ -3,8 +3,8 @@ import type { Stage } from '../stage.ts'
 import type { ToastTexts } from '../told-texts.ts'
 
 /**
- * One stop on a walk through the product. It names the texts of the specification that must appear
- * there.
+ * One stop on a walk through the product. It names the texts that must appear there word for word:
+ * those of the specification, and others.
  */
 export interface Stop {
   /** Names the stop in the report of the test: the screen, or what the person does. */
@@ -74,8 +74,8 @@ export function failing(calls: RegExp, go: Stop['go']) {
 }
 
 /**
- * Returns a step that does `go`. The first request whose URL matches `call` is answered with 400,
- * as by a proxy: `body` need not be an error of our server, so there is no message for people.
+ * Returns a step that does `go`. The first request whose URL matches `call` is answered with 400
+ * and `body`, as a proxy would answer. Such a body has no message of our server for people.
  */
 export function refused(call: RegExp, go: Stop['go'], body = '') {
   return async (stage: Stage) => {
