@@ -216,6 +216,7 @@ describe('a takedown of a link that is not open', () => {
     expect(await takenDown(admin, file.shortCode)).toContain('The file was taken down.')
     await expectRefusal(await askForRenewal(owner, file.id), 409, 'FILE_GONE')
     app.clock.set(before)
+    expect(await auditOf(file)).toMatchObject({ details: { linkWasOpen: false } })
   })
 
   it('purged: blocks the content all the same, and writes to nobody', async () => {

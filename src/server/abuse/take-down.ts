@@ -101,7 +101,8 @@ function endLink(
     const subject = file?.ownerId ?? report?.ownerId ?? null
     // Without any of these the call has changed nothing, so there is nothing to record.
     if (taken || isNew || closed > 0) {
-      const details = { shortCode, fileId: id, sha256, reason, linkWasOpen: taken !== undefined }
+      const linkWasOpen = taken !== undefined && taken.expiresAt > now
+      const details = { shortCode, fileId: id, sha256, reason, linkWasOpen }
       const { id: by, ipAddress } = actor
       await writeAudit(tx, [
         { at: now, actor: by, action: 'take-down', subject, ipAddress, details },

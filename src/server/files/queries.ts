@@ -243,10 +243,20 @@ export async function renameFiles(
   return rowCount ?? 0
 }
 
-/** A file that `takeDownFile` or `takeDownBlocked` has just taken down. */
+/**
+ * A file that `takeDownFile` or `takeDownBlocked` has just taken down. `expiresAt` is when its link
+ * would have ended, or had ended before.
+ */
 export type TakenDown = Pick<
   FileRow,
-  'id' | 'ownerId' | 'shortCode' | 'storage' | 'storageKey' | 'sha256' | 'takedownReason'
+  | 'id'
+  | 'ownerId'
+  | 'shortCode'
+  | 'storage'
+  | 'storageKey'
+  | 'sha256'
+  | 'takedownReason'
+  | 'expiresAt'
 >
 
 /**
@@ -263,6 +273,7 @@ async function takeDownWhere(
     db
       .select({
         id: files.id,
+        expiresAt: files.expiresAt,
         reason: reason.as('reason'),
         dueAt: purgeDueAt(now).as('due_at'),
       })
@@ -295,6 +306,7 @@ async function takeDownWhere(
       storageKey: files.storageKey,
       sha256: files.sha256,
       takedownReason: files.takedownReason,
+      expiresAt: due.expiresAt,
     })
 }
 
