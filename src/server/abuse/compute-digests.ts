@@ -39,17 +39,17 @@ async function computeOfStore(
   let after: string | null = null
   for (;;) {
     const batch: Content[] = await listWithoutSha256(db, name, after, batchSize)
-    const before = computed
+    const faultsBefore = faults.length
     for (const file of batch) {
       try {
-        await computeDigest(deps, file)
-        computed += 1
+        if (await computeDigest(deps, file)) computed += 1
       } catch (error) {
         faults.push(error)
       }
     }
     after = batch.at(-1)?.id ?? null
-    if (batch.length < batchSize || computed === before) break
+    const failedAll = faults.length - faultsBefore === batch.length
+    if (batch.length < batchSize || failedAll) break
   }
   if (faults.length > 0) {
     const told = { err: faults[0], count: faults.length }
@@ -58,9 +58,11 @@ async function computeOfStore(
   return { computed, failed: faults.length }
 }
 
-async function computeDigest(deps: DigestDeps, file: Content): Promise<void> {
+/** Returns false if no bytes of the file are stored. */
+async function computeDigest(deps: DigestDeps, file: Content): Promise<boolean> {
   const sha256 = await proveContent(deps, file, null, 'unhurried')
-  if (sha256 === null) return
+  if (sha256 === null) return false
   const blocked = await findBlocked(deps.db, [sha256])
   if (blocked.has(sha256)) await takeDownCopies(deps, sha256)
+  return true
 }
