@@ -96,9 +96,9 @@ describe('mail', () => {
 
   it('warns of letters that were tried often in vain, and not of those tried a few times', async () => {
     const data = { kind: 'signup' }
-    await addMail({ state: 'retry', data, tries: 3 })
+    await addMail({ state: 'retry', data, tries: 4 })
     expect((await lineOf(app, admin, 'Mail: waiting emails')).status).toBe('ok')
-    await addMail({ state: 'retry', data, tries: 4, minutesAgo: 3, reason: '451 Busy' })
+    await addMail({ state: 'retry', data, tries: 5, minutesAgo: 3, reason: '451 Busy' })
     await addMail({ state: 'retry', data, tries: 9, minutesAgo: 2, reason: '452 No room' })
     const { status, message } = await lineOf(app, admin, 'Mail: waiting emails')
     expect(status).toBe('warning')
@@ -143,7 +143,7 @@ describe('mail', () => {
           (name, state, data, retry_count, output, start_after, started_on, completed_on)
         select $1, $2::pgboss.job_state, $3::jsonb, $4::int, $5::jsonb, at, at, at
         from (select now() - $6::float8 * interval '1 minute' as at) t`,
-      [mailQueueName, state, data, tries, { reason }, minutesAgo],
+      [mailQueueName, state, data, Math.max(0, tries - 1), { reason }, minutesAgo],
     )
   }
 })

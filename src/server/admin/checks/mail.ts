@@ -25,10 +25,10 @@ const toldDays = 7
 /** The check describes at most this many lost letters. Its count includes all of them. */
 const mostTold = 5
 /**
- * If a letter was tried again this many times without success, which takes more than seven minutes,
- * the check reports that it is waiting.
+ * If a letter was tried this many times without success, which takes more than seven minutes, the
+ * check reports that it is waiting.
  */
-const manyTries = 4
+const manyTries = 5
 /**
  * The queue looks for mail every second. If a letter has been due for this long without a try, no
  * server is sending mail.

@@ -140,11 +140,11 @@ export async function countWaitingLetters(
     untried: number
   }>(sql`
     select count(*) filter (where tried)::int as tried,
-      coalesce(max(j.retry_count) filter (where tried), 0) as most_tries,
+      coalesce(max(j.retry_count + 1) filter (where tried), 0) as most_tries,
       (array_agg(${lastReason} order by j.started_on desc) filter (where tried))[1] as reason,
       count(*) filter (where j.state = 'created'
         and j.start_after < now() - ${minutes} * interval '1 minute')::int as untried
-    from pgboss.job j, lateral (select j.state = 'retry' and j.retry_count >= ${tries} as tried) t
+    from pgboss.job j, lateral (select j.state = 'retry' and j.retry_count + 1 >= ${tries} as tried) t
     where j.name = ${mailQueueName} and j.state < 'active'`)
   const [counted] = rows
   return {
