@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import {
   type Brand,
   branding,
@@ -66,6 +66,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
     return 'stay'
   }
 
+  /** Returns whether the brand was removed. */
   const remove = async () => {
     try {
       await changes.remove()
@@ -73,8 +74,10 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
       setErrors({})
       logo.reset()
       toast({ title: 'Branding removed' })
+      return true
     } catch (error) {
       tellFailure('Branding not removed', error)
+      return false
     }
   }
 
@@ -129,12 +132,13 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
   )
 }
 
-function RemoveButton(props: { disabled: boolean; onConfirm: () => Promise<void> }) {
+function RemoveButton(props: { disabled: boolean; onConfirm: () => Promise<boolean> }) {
   const [open, setOpen] = useState(false)
   const [pending, setPending] = useState(false)
+  const isRemoved = useRef(false)
   const confirm = async () => {
     setPending(true)
-    await props.onConfirm()
+    isRemoved.current = await props.onConfirm()
     setPending(false)
     setOpen(false)
   }
@@ -154,10 +158,14 @@ function RemoveButton(props: { disabled: boolean; onConfirm: () => Promise<void>
         onConfirm={() => void confirm()}
         // The pressed button disappears when the brand is removed, so the first field gets the
         // focus.
-        finalFocus={() => document.querySelector<HTMLElement>('input[name="name"]') ?? true}
+        finalFocus={() => (isRemoved.current ? nameField() : true)}
       />
     </>
   )
+}
+
+function nameField(): HTMLElement | null {
+  return document.querySelector<HTMLElement>('input[name="name"]')
 }
 
 /**
