@@ -62,12 +62,12 @@ function noteOf(sendsMail: boolean | undefined): string | undefined {
 function useDeletion(headingId: string) {
   const { asked, ask, finish, dialogProps } = useQuestion<Feedback>(headingId)
   const { mutate: remove, isPending } = useDeleteFeedback()
-  const left = useSendsMail() ? 'the inbox of support' : 'the folder outbox of the server'
+  const left = leftIn(useSendsMail())
   const dialog = asked ? (
     <ConfirmDialog
       {...dialogProps}
       title={`Delete the feedback from ${asked.name}?`}
-      description={`It is deleted for good. An email about it stays in ${left}.`}
+      description={`It is deleted for good. An email about it stays${left}.`}
       confirmLabel="Delete"
       onConfirm={() => remove(asked, { onSuccess: finish })}
       pending={isPending}
@@ -75,6 +75,12 @@ function useDeletion(headingId: string) {
     />
   ) : null
   return { ask, dialog }
+}
+
+/** Says where the emails about feedback are, once that is known. */
+function leftIn(sendsMail: boolean | undefined): string {
+  if (sendsMail === undefined) return ''
+  return sendsMail ? ' in the inbox of support' : ' in the folder outbox of the server'
 }
 
 interface FeedbackRowProps {
