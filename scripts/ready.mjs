@@ -333,7 +333,7 @@ function hasApt() {
  * network.
  */
 function aptHas(name) {
-  return /Candidate: \d/.test(run(['apt-cache', 'policy', name]).stdout ?? '')
+  return /Candidate: \d/.test(run(['env', 'LC_ALL=C', 'apt-cache', 'policy', name]).stdout ?? '')
 }
 
 /** Runs apt-get as root, or with a sudo that asks for no password. */
