@@ -1,3 +1,4 @@
+import { errorTable } from '../../src/shared/contract/errors.ts'
 import type { File as StoredFile } from '../../src/shared/contract/files.ts'
 import type { CallAnswer } from '../../src/web/api/call.ts'
 import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
@@ -85,7 +86,7 @@ export function refusal(
 }
 
 /** A message like that of the server to a free user who already has three files. */
-export const tierIsFull = 'The free tier holds 3 files at most. Upgrade to Premium.'
+export const tierIsFull = errorTable.TIER_FILE_COUNT.message
 
 /** Makes a file of `bytes` bytes, as if a person had chosen it. */
 export function fileNamed(name: string, bytes = 10, type = 'text/plain'): File {

@@ -148,8 +148,8 @@ function whileUnderWay(record: UploadRecord, event: UploadEvent, now: number): T
 
 /**
  * Starts an upload that waited in the queue. Without the file, the run can only ask the server to
- * confirm the upload, which succeeds if the server has all bytes. If the upload has neither file nor
- * ticket, there is nothing to confirm, so it is paused.
+ * confirm the upload, which succeeds if the server has all bytes. If the upload has neither file
+ * nor ticket, there is nothing to confirm, so it is paused.
  */
 function begun(record: UploadRecord, hasFile: boolean): Transition {
   const { ticket } = record

@@ -15,6 +15,7 @@ beforeEach(() => {
   browser += 1
 })
 afterEach(() => {
+  vi.useRealTimers()
   for (const channel of channels.splice(0)) channel.close()
 })
 
@@ -191,7 +192,6 @@ test('a leader that confirms no command for 10 s does not answer; one that confi
   vi.advanceTimersByTime(60_000)
   expect(unanswered).toBe(1)
   expect(vi.getTimerCount()).toBe(0)
-  vi.useRealTimers()
 })
 
 test('one that was robbed of the lead runs nothing any more', async () => {
@@ -243,7 +243,6 @@ test('Spec §9: what the leader tells is throttled to every 500 ms; the last one
   expect(vi.getTimerCount()).toBe(1)
   vi.advanceTimersByTime(500)
   expect(vi.getTimerCount()).toBe(0)
-  vi.useRealTimers()
 })
 
 test('followers hear what the leader tells', async () => {
