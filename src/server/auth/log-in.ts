@@ -32,7 +32,7 @@ interface LoginClient {
 /** The password was right, but nobody has verified the address yet. */
 interface Unverified {
   /** The id of the waiting signup or of the account. */
-  unverified: string | null
+  unverified: string
 }
 
 /** A session that was just opened. */

@@ -97,7 +97,7 @@ function handlers(deps: AuthDeps): AuthHandlers {
         sessionBefore: await readSessionToken(deps, context),
       })
       if ('unverified' in session) {
-        if (session.unverified !== null) setUnverified(deps, context, session.unverified)
+        setUnverified(deps, context, session.unverified)
         throw new AppError('EMAIL_NOT_VERIFIED')
       }
       const known = await knownBrowserValue(deps, context, body.email, knownBrowser)

@@ -7,6 +7,7 @@ import {
   type SortKey,
 } from '../../shared/rules/file-order.ts'
 import { dayInMs } from '../../shared/rules/time-units.ts'
+import { avoidTableScans } from '../db/avoid-table-scans.ts'
 import { files } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
@@ -69,7 +70,7 @@ function listByDownloads(
   { order, ...page }: WantedPage,
 ): Promise<FileRow[]> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`set local enable_seqscan = off`)
+    await avoidTableScans(tx)
     return prepareOrder(tx, order, page.endingAfter ? 'ending' : 'all')(ownerId, page)
   })
 }
