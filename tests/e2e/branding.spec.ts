@@ -64,7 +64,12 @@ test('a brand is made on the account page, shows on the pages of links without s
   await expect(logo).toHaveJSProperty('naturalWidth', 120)
   await expect(logo).toHaveCSS('height', '36px')
 
-  await pressOn(page, form.getByRole('button', { name: 'Remove branding' }))
+  const removal = form.getByRole('button', { name: 'Remove branding' })
+  await pressOn(page, removal)
+  await expect(page.getByRole('alertdialog')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(removal).toBeFocused()
+  await pressOn(page, removal)
   await pressOn(page, page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }))
   await expect(form.getByLabel('Name', { exact: true })).toHaveValue('')
   await expect(form.getByLabel('Name', { exact: true })).toBeFocused()

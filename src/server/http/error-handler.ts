@@ -25,11 +25,10 @@ function toAppError(error: unknown, requestId: string): AppError {
 /**
  * These refusals are not logged, because clients could fill the log with them. LOGOS_BUSY means
  * that too many pictures wait to be converted, PASSWORDS_BUSY that too many passwords wait to be
- * hashed. SERVER_BUSY means that too many requests wait for the
- * database, which `request-ceiling.ts` logs once a minute, or that too many large bodies arrive.
- * STORAGE_FULL means that too little space is free, which `DiskSpace` logs once.
- * STORAGE_CAP_REACHED is a limit of the administrator, who sees in the Admin Center how full the
- * storage is.
+ * hashed. SERVER_BUSY means that too many requests wait for the database, which
+ * `request-ceiling.ts` logs once a minute, or that too many large bodies arrive. STORAGE_FULL means
+ * that too little space is free, which `DiskSpace` logs once. STORAGE_CAP_REACHED is a limit of the
+ * administrator, who sees in the Admin Center how full the storage is.
  */
 const notLogged = new Set<ErrorCode>([
   'LOGOS_BUSY',
