@@ -67,7 +67,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   const remembered: [string, string][] = [
     ['Sanitize filenames', '1 name changed, 0 errors'],
     ['Expire trials', '0 trials ended: none was over'],
-    ['Test email', '1 email sent'],
+    ['Test email', '1 email written'],
     ['Test storage upload', 'Upload of 1 MB begun'],
   ]
   for (const [title, text] of remembered) {

@@ -294,9 +294,9 @@ describe('POST /api/test-email', () => {
       expect((await send(chief)).success).toBe(false)
       const lines = await chief.fetch('/api/admin/audit?action=test-mail')
       expect((await json<AuditLine[]>(lines)).map(({ details }) => details)).toEqual([
-        { success: false },
-        { success: false },
-        { success: true },
+        { success: false, toOutbox: false },
+        { success: false, toOutbox: false },
+        { success: true, toOutbox: false },
       ])
     } finally {
       await mailing.close()

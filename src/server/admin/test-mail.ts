@@ -21,7 +21,8 @@ type TestMailDeps = Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>
 
 /**
  * Sends the administrator an email directly, without the queue. So an error of the mail server is
- * shown immediately (spec §2). The audit log tells that it was tried, and whether it worked.
+ * shown immediately (spec §2). The audit log tells that it was tried, whether it worked, and
+ * whether the email went to a mail server or to the folder outbox.
  */
 export async function testMail(
   deps: TestMailDeps & Pick<Deps, 'clock' | 'db'>,
@@ -29,8 +30,8 @@ export async function testMail(
   actor: Actor,
 ): Promise<Sent> {
   const sent = await sendTestMail(deps, admin)
-  const { success } = sent
-  await writeAudit(deps.db, [actionEntry('test-mail', actor, { success }, deps.clock())])
+  const details = { success: sent.success, toOutbox: deps.config.smtpUrl === null }
+  await writeAudit(deps.db, [actionEntry('test-mail', actor, details, deps.clock())])
   return sent
 }
 

@@ -11,6 +11,7 @@ import {
   failures,
   sanitized,
   tested,
+  testMailText,
 } from './maintenance-text.ts'
 import { testUpload, testUploadBytes, thisBrowser } from './test-upload.ts'
 
@@ -93,12 +94,7 @@ export function maintenanceActions(
       pendingLabel: 'Sending…',
       run: async () => {
         const { success, message } = await call('testMail')
-        return tested(
-          success,
-          `1 email ${sendsMail ? 'sent' : 'written'}`,
-          failures['test-mail'],
-          message,
-        )
+        return tested(success, testMailText({ sent: sendsMail }), failures['test-mail'], message)
       },
     },
     {

@@ -58,6 +58,8 @@ test.each([
     '2,001 names changed, 1 error',
   ],
   ['test-mail', { success: true }, true, '1 email sent'],
+  ['test-mail', { success: true, toOutbox: false }, true, '1 email sent'],
+  ['test-mail', { success: true, toOutbox: true }, true, '1 email written'],
   ['test-mail', { success: false }, false, 'Failed to test email notification'],
   ['test-storage', { connected: true }, true, 'Connected'],
   ['test-storage', { connected: false }, false, 'Failed to test S3 connection'],

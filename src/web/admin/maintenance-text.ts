@@ -68,6 +68,11 @@ export const failures: Record<MaintenanceAct, string> = {
   'test-storage-upload': 'Failed to get upload URL',
 }
 
+/** Says what became of the test email. Without a mail server, it is written to a folder. */
+export function testMailText({ sent }: { sent: boolean }): string {
+  return `1 email ${sent ? 'sent' : 'written'}`
+}
+
 type Details = AuditLine['details']
 
 const figures = z.number().int().nonnegative()
@@ -79,7 +84,7 @@ const sanitizeDetails = z.object({
   totalUpdated: figures.optional(),
   totalErrors: figures.optional(),
 })
-const mailDetails = z.object({ success: z.boolean() })
+const mailDetails = z.object({ success: z.boolean(), toOutbox: z.boolean().default(false) })
 const storageDetails = z.object({ connected: z.boolean() })
 const uploadDetails = z.object({ size: figures })
 
@@ -104,8 +109,10 @@ const readers: Record<MaintenanceAct, (details: Details) => ActOutcome> = {
     const { updated, errors, totalUpdated, totalErrors } = sanitizeDetails.parse(details)
     return sanitized({ updated: totalUpdated ?? updated, errors: totalErrors ?? errors })
   },
-  'test-mail': (details) =>
-    verdict('test-mail', mailDetails.parse(details).success, '1 email sent'),
+  'test-mail': (details) => {
+    const { success, toOutbox } = mailDetails.parse(details)
+    return verdict('test-mail', success, testMailText({ sent: !toOutbox }))
+  },
   'test-storage': (details) =>
     verdict('test-storage', storageDetails.parse(details).connected, 'Connected'),
   // The server signs the URL, and only the browser knows what became of the bytes.
