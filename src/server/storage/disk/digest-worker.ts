@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { threadLimits } from '../../thread-limits.ts'
 import type { DigestAnswer, DigestOrder, DigestThreadData, Question } from './digest-thread.ts'
 
-/** A thread that has nothing to do for this long is ended, if it is one that ends. */
+/** An unhurried thread that has nothing to do for this long is ended. */
 const idleMs = 5_000
 
 /**
@@ -80,6 +80,8 @@ export class DigestWorker {
 
   #endWhenIdle(): void {
     if (this.#asked.size > 0) return
+    // Several questions may end in the same moment, and each of them comes here.
+    clearTimeout(this.#idle)
     this.#idle = setTimeout(() => void this.#thread?.terminate(), idleMs).unref()
   }
 
