@@ -35,8 +35,8 @@ function downloadAtOnce(shortCode: string, count: number): Promise<number[]> {
 }
 
 /**
- * Returns how many downloads the database counts for a file: in total, and for each day. null:
- * there is no such file.
+ * Returns how many downloads the database counts for a file: in total, and for each day. The total
+ * is null if there is no such file.
  */
 async function countsOf(id: string) {
   const { db } = app.deps

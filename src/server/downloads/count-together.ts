@@ -19,9 +19,9 @@ interface Batch {
 /**
  * Returns the function that counts downloads. All downloads of a file change the same row, so
  * parallel statements would wait for one another. Therefore only one statement at a time runs for
- * each file. The function sends it at the end of the current turn of the event loop, because
- * requests whose links were found by one query arrive in the same turn. The next statement counts
- * all downloads that arrive while a statement runs.
+ * each file and day. The function sends it at the end of the current turn of the event loop,
+ * because requests whose links were found by one query arrive in the same turn. The next statement
+ * counts all downloads that arrive while a statement runs.
  *
  * A caller's promise resolves only when the caller's own download has been written. If a statement
  * fails, only the callers whose downloads it contained get the error.

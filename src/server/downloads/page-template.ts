@@ -56,8 +56,8 @@ export interface LinkPages {
   /** The page of a link that does not exist or has ended. It always shows our own brand. */
   dead: string
   /**
-   * The headers of the page `dead`, and of each other page whose brand has no colour. No cache may
-   * keep the pages, because they change with time.
+   * The headers of the page `dead`, and of each other page without the colour of a brand. No cache
+   * may keep the pages, because they change with time.
    */
   headers: Headers
 }

@@ -68,7 +68,10 @@ export class SpaceReserve {
     return before - left
   }
 
-  /** Fills the reserve. If the disk has no room for it after all, the reserve stays as it was. */
+  /**
+   * Fills the reserve, until `stop` aborts.
+   * @throws when the disk has no room for it after all. The reserve is then as it was before.
+   */
   async fill(stop: AbortSignal): Promise<void> {
     const before = this.#held
     const file = await open(this.#path, before === 0 ? 'w' : 'r+', 0o600)

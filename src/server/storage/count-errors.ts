@@ -5,9 +5,9 @@ import { SizeMismatch, type Storage } from './storage.ts'
 export type OnStorageError = (operation: string) => void
 
 /**
- * Returns the same store. It calls `onError` for each method call that rejects because the store
- * failed. An error about the request itself, such as a wrong size, does not count. An iteration
- * over `list` is not watched: whoever iterates reports its failure.
+ * Returns a store that does the same as `store`, and calls `onError` for each method call that
+ * rejects because the store failed. An error about the request itself, such as a wrong size, does
+ * not count. An iteration over `list` is not watched: whoever iterates reports its failure.
  */
 export function countErrors<S extends Storage>(store: S, onError: OnStorageError): S {
   return new Proxy(store, {

@@ -15,7 +15,7 @@ export interface OpenStorage {
 }
 
 const hour = 3_600_000
-/** The statuses that mean that a PUT succeeded (spec §5). */
+/** The statuses that mean that a PUT succeeded (spec §7). */
 export const accepted = [200, 204]
 
 /**

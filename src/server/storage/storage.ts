@@ -106,7 +106,7 @@ export interface StoredObject {
 
 /**
  * What keeps the bytes of files: a disk, or a bucket. Every implementation passes the whole of
- * `storage.suite.ts`. Keys come from `newStorageKey`, never from text that a user typed.
+ * `storage.suite.ts`. Keys come from `storage-key.ts`, never from text that a user typed.
  */
 export interface Storage {
   readonly name: StorageName
@@ -155,8 +155,8 @@ export interface Storage {
   seal(key: string, size: number): Promise<string | null>
   /**
    * Returns the SHA-256 of a sealed object in hexadecimal, or null when there is no such object. It
-   * reads the whole object, which may take a minute, or longer if `hurry` says that everything else
-   * goes first.
+   * may have to read the whole object, which can take a minute, or longer if `hurry` says that
+   * everything else goes first.
    */
   sha256(key: string, hurry?: 'now' | 'unhurried'): Promise<string | null>
   /**

@@ -55,7 +55,7 @@ async function listed(person: Person) {
 
 /**
  * Returns the names or texts of the statements about uploads and files that the server sends to the
- * database during some work. Left out is what may also come at other times: the settings of a new
+ * database during some work. It leaves out what may also come at other times: the settings of a new
  * connection, and the note that bytes have arrived.
  */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {

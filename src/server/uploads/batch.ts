@@ -1,4 +1,7 @@
-/** How many entries of a batch are worked on in parallel, where each needs requests or files. */
+/**
+ * How many entries of a batch are worked on in parallel. Work on one entry may open files, or make
+ * requests to the bucket.
+ */
 const mostAtOnce = 16
 
 /** Work on an entry of a batch: the request, and what is known about it so far. */
@@ -36,8 +39,8 @@ export class Batch<Request extends object, Answer> {
 
   /**
    * Divides the entries that were not refused yet into rounds. In one round no two entries have the
-   * same key. So each of two such entries finds what the one before it has done, as it would if it
-   * had come in a call of its own. Entries without a key are all in the first round.
+   * same key. So the later of two such entries finds what the earlier one has done, as if each had
+   * come in a call of its own. Entries without a key are all in the first round.
    */
   *rounds(keyOf: (request: Request) => string | undefined): Generator<Request[]> {
     let left = this.#requests.filter((request) => !this.#results.has(request))

@@ -9,7 +9,8 @@ import { namesObjectsIn } from './queries.ts'
  * Checks at the start that this database and each store belong together. Marks an empty store that
  * belongs to no database as this database's. Files in a store that the settings do not name cause
  * only a warning.
- * @throws {StartFault} when a store and the database belong to different installations.
+ * @throws {StartFault} when a store and the database belong to different installations, or when
+ * only one of the two has files.
  */
 export async function bindStores({
   clock,

@@ -71,19 +71,20 @@ export async function confirmUpload(
  * writes the rows of the files. A second confirmation, even a parallel one, returns the same file.
  *
  * The server trusts only three values from the client: the key, the start time, and the SHA-256.
- * The start time must lie between the creation of the upload and now. The client's SHA-256 is used
- * only if storage does not compute one and no blocked content has this size. Where storage computes
- * one, it is compared with the client's. Without a claim nobody waits for it if it takes long: the
- * file then gets it from `computeDigests`.
+ * A start time before the creation of the upload counts as the creation, one in the future as now.
+ * The client's SHA-256 is used only if storage does not compute one and no blocked content has this
+ * size. Where storage computes one, it is compared with the client's. Without a claim nobody waits
+ * for it if it takes long: the file then gets it from `computeDigests`.
  *
  * Returns how each confirmation ended, in their order. It is refused with an {AppError}:
  * UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes are missing;
  * SIZE_MISMATCH when there are too many bytes; CHECKSUM_MISMATCH when their SHA-256 is not the
- * client's. The last two remove the bytes, which can then be sent again. CONTENT_BLOCKED when the
- * content was taken down before; the upload ends. TIER_FILE_COUNT when the owner has as many files
- * as the tier allows; the bytes stay and can be confirmed later. If the administrator has lowered
- * this limit since the upload was started, the earlier limit counts. Other errors of storage refuse
- * a confirmation too.
+ * client's. The last two remove the bytes, which can then be sent again. If the upload is already a
+ * file, CHECKSUM_MISMATCH leaves the file as it is. CONTENT_BLOCKED when the content was taken down
+ * before; the upload ends. TIER_FILE_COUNT when the owner has as many files as the tier allows; the
+ * bytes stay and can be confirmed later. If the administrator has lowered this limit since the
+ * upload was started, the earlier limit counts. Other errors of storage refuse a confirmation too.
+ * @throws {AppError} UNAUTHORIZED when the owner was deleted in the meantime.
  * @throws when the database cannot be used. The uploads can then be confirmed later.
  */
 export async function confirmUploads(
@@ -161,7 +162,7 @@ async function findConfirmed(
 }
 
 /**
- * Seals the stored bytes of uploads. Refuses those whose number is not the announced one. Where
+ * Seals the stored bytes of uploads. Refuses uploads with more or fewer bytes than announced. Where
  * bytes are missing, the upload can be continued. If there are too many, they are removed, and the
  * client must send all of them again.
  */
@@ -199,7 +200,7 @@ async function seal(
 /**
  * Compares the SHA-256 of sealed bytes with the client's. Bytes whose SHA-256 storage has not
  * computed are read if blocked content has their size, or if storage can compute it and the client
- * claims one. The bytes of others are not, because that takes long.
+ * claims one. The bytes of others are not read, because that takes long.
  */
 async function prove(
   deps: ConfirmDeps,

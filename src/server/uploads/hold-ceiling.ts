@@ -18,7 +18,7 @@ import { chargeOf } from './upload-ceilings.ts'
 
 const batchSize = 10
 /**
- * An upload of at most this share of an account's ceiling counts as small, 32 MiB with the default
+ * An upload of at most one 1024th of an account's ceiling counts as small, 32 MiB with the default
  * limits. Half of the ceiling has room for 512 of them, which is as many as 51 servers start at the
  * same moment on their 10 connections each. Uploads that one call starts count together.
  */
@@ -28,13 +28,13 @@ type CeilingDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
 /**
  * Keeps the unconfirmed bytes of one owner below a ceiling. It ends idle uploads to make room, or
- * removes new uploads (see `makeFit`). It is for owners whose tier has no limit of files.
+ * removes new uploads (see `makeFit`). It is meant for owners whose tier has no limit of files.
  *
- * Below half the ceiling, it does not lock the owner. For small uploads their `unfinished` is then
- * enough. It misses uploads that start at the same moment, on this server or on others, so larger
- * uploads, and many at once, count again. Their rows are committed, so of larger uploads at the
- * same moment the one that counts last sees all others. Small ones that were missed fit into the
- * other half.
+ * Up to half the ceiling, it does not lock the owner. For small uploads it makes no query, but uses
+ * their `unfinished`. That misses uploads that start at the same moment, on this server or on
+ * others. Small uploads that were missed fit into the other half. For larger uploads, and for many
+ * in one call, it counts again after their rows are committed. So of several that start at the same
+ * moment, the one that counts last sees all others.
  * @param uploads new uploads of one owner, which one statement has inserted.
  * @returns the uploads that did not fit and were removed.
  */
@@ -139,6 +139,7 @@ interface Ceiling {
  * Ends uploads that were idle for 15 minutes, the longest idle first, until the new uploads fit
  * below the ceiling. New uploads for which even ending all idle ones would not suffice are removed,
  * and returned. An earlier upload of the list goes before a later one.
+ * @throws {AppError} UNAVAILABLE when owners resume the idle uploads meanwhile.
  */
 async function makeFit<U extends Upload>(
   deps: CeilingDeps,

@@ -3,10 +3,10 @@ import { uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
 /**
- * Every statement that locks several uploads locks them in this order, so that no two statements
- * wait for each other. It is the order in which `prepareInsertUploads` finds open uploads again,
- * and that one has no choice: Postgres looks the keys up in the order of the new rows. Neither
- * column ever changes.
+ * Every statement that locks several uploads, and waits for those that are locked, locks them in
+ * this order. So no two statements wait for each other. `prepareInsertUploads` could use no other
+ * order: Postgres looks up the idempotency keys of open uploads in the order of the new rows.
+ * Neither column ever changes.
  */
 export const lockOrder = [uploads.idempotencyKey, uploads.storageKey] as const
 

@@ -6,7 +6,7 @@ import type { Db } from '../deps.ts'
 import { prepareMakeFiles } from './make-files-query.ts'
 import { type Upload, unfinishedBytes } from './queries.ts'
 
-// Every upload runs each of these statements at least once. They are prepared, because building and
+// Nearly every upload runs most of these statements. They are prepared, because building and
 // planning them costs more than running them. A statement that is prepared on a transaction runs in
 // that transaction.
 

@@ -61,7 +61,7 @@ export async function lockRepeated(
 export interface SlotsInUse {
   /** How many files of the user have an open link. */
   files: number
-  /** The open uploads for which bytes arrived in the last 15 minutes. */
+  /** The open uploads that were active in the last 15 minutes. */
   uploads: Pick<Upload, 'id' | 'createdAt'>[]
 }
 

@@ -41,9 +41,9 @@ import { accountCeilingBytes, instanceCeilingBytes } from './upload-ceilings.ts'
 import { tellWhatFits } from './what-fits.ts'
 
 /**
- * How many idle uploads an owner with a limit of files may keep. Idle uploads do not count against
- * that limit, but their bytes stay so that they can be continued. Without this maximum, such bytes
- * could grow without end.
+ * How many open uploads an owner may have beyond the limit of files, if there is one. Idle uploads
+ * do not count against that limit, but their bytes stay so that they can be continued. Without this
+ * maximum, such bytes could grow without end.
  */
 const maxIdleUploads = 3
 
@@ -87,9 +87,11 @@ export async function startUpload(
  * UNAUTHORIZED when the request names another owner; FILE_TOO_LARGE, TIER_FILE_SIZE,
  * TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when no tier offers the days, or another file
  * has the idempotency key; UNAVAILABLE when storage cannot be reached; STORAGE_FULL when it has no
- * room; STORAGE_CAP_REACHED when all accounts store as much as the administrator allows;
- * UPLOADS_UNFINISHED when the owner has too many unconfirmed bytes. After an error the new upload
- * does not count against the limit of files.
+ * room, or all accounts have too many unconfirmed bytes; STORAGE_CAP_REACHED when all accounts
+ * store as much as the administrator allows; UPLOADS_UNFINISHED when the owner has too many
+ * unconfirmed bytes. After an error the new upload does not count against the limit of files.
+ * @throws {AppError} UNAUTHORIZED when the owner was deleted; UNAVAILABLE when idle uploads that
+ * should make room are resumed meanwhile.
  * @throws when the database cannot be used.
  */
 export async function startUploads(

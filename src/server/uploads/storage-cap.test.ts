@@ -150,7 +150,7 @@ describe('a cap of the bytes in storage', () => {
     )
     const [first] = people as [Person, ...Person[]]
     for (let round = 0; round < rounds; round += 1) {
-      // The cap is 1000 kB, and 600 kB are in use. In some rounds these bytes become a file while
+      // The cap is 1024 kB, and 600 kB are in use. In some rounds these bytes become a file while
       // other uploads start.
       const there = await startUpload(first, { size: 600 * kilobyte })
       const isConfirmed = round % 10 === 0

@@ -18,7 +18,7 @@ function ago(ms: number): Date {
   return new Date(now.getTime() - ms)
 }
 
-/** An upload that began `minute` minutes after the others could. Its id is its name. */
+/** An upload that began `minute` minutes after `now`. By default its id says when. */
 function begun(minute: number, id = `begun at ${minute}`) {
   return { id, createdAt: new Date(now.getTime() + minute * minuteInMs) }
 }

@@ -48,9 +48,9 @@ export async function takeSlots(
 }
 
 /**
- * Decides which of these uploads may become files, one after the other. An upload that may counts
- * as a file when the next one is decided. `maxFiles` returns how many files the owner may have for
- * an upload; null means no limit.
+ * Decides which of these uploads may become files, one after the other. An upload that may become
+ * one already counts as a file when the next one is decided. `maxFiles` returns how many files the
+ * owner may have for an upload; null means no limit.
  */
 export function divideSlots<T extends Begun>(
   uploads: readonly T[],
@@ -84,7 +84,8 @@ function slotsBefore(upload: Begun, { files, uploads }: SlotsInUse): number {
 
 /**
  * Returns how many files the owner may have after this upload has become one: the tier's limit now,
- * or its limit when the upload was started, whichever is higher. null means no limit.
+ * or its limit when the upload was started, whichever is higher. If the upload was started in
+ * another tier, only the limit now counts. null means no limit.
  */
 export function maxFilesOf(
   upload: Pick<Upload, 'tier' | 'maxFiles'>,

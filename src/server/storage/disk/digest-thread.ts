@@ -76,7 +76,8 @@ let working = false
 
 const { quickBytes, lagBytes, isUnhurried } = workerData as DigestThreadData
 const pace = new ProcessorPace(quickBytes)
-// On Linux each thread has a priority of its own. Elsewhere this would be that of the server.
+// On Linux each thread has a priority of its own. Elsewhere this call would lower the priority of
+// the whole server.
 if (isUnhurried && process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 parentPort?.on('message', (order: DigestOrder) => {
@@ -100,7 +101,8 @@ parentPort?.on('message', (order: DigestOrder) => {
 })
 
 /**
- * Reads and hashes some bytes of one file. Repeats this until no file has bytes left. Between two
+ * Reads and hashes some bytes of one file. Repeats this until no file has bytes left to read. A
+ * file that a slow thread does not follow is left out until its SHA-256 is asked for. Between two
  * repetitions, the thread receives new orders.
  */
 function work(): void {

@@ -22,8 +22,8 @@ import { metered } from './transfer-meter.ts'
 
 const methods = ['GET', 'HEAD', 'PUT']
 /**
- * Refused transfers are logged at most once in this time. Otherwise many of them would fill the
- * log.
+ * Transfers that are refused because too many are running are logged at most once in this time.
+ * Otherwise many of them would fill the log.
  */
 const tellEveryMs = 60_000
 

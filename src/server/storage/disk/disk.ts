@@ -35,7 +35,10 @@ export interface DiskStorageOptions {
    * Absent where only this server uses the folder.
    */
   session?: SharedSession | undefined
-  /** The public origin, at which `handle` answers. Every presigned URL begins with it. */
+  /**
+   * The public origin, at which `handle` answers. Presigned URLs begin with it, unless `under`
+   * names another origin of this server.
+   */
   appUrl: URL
   /**
    * The secret that signs URLs. It must stay the same after a restart, or the URLs that clients
@@ -50,7 +53,10 @@ export interface DiskStorageOptions {
    * parallel.
    */
   clientAddress(request: IncomingMessage): string
-  /** The internal location of nginx for the folder `files`. Without it, this server sends them. */
+  /**
+   * The internal location of nginx for the folder `files`. Without it, this server sends the files
+   * itself.
+   */
   nginxLocation?: string | null
   /** The free space of the file system of `dataDir`. */
   space: UploadSpace
@@ -128,7 +134,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
 
     async seal(key, size) {
       // Taking the lock stops running transfers. A confirm that comes too early must not end an
-      // upload. So the size is checked before the lock is taken.
+      // upload. So where this or another server has a lock on the key, the size is checked first.
       const assertWhole = async () => {
         const stored = await storedSize(key)
         if (stored !== size) throw new SizeMismatch(size, stored)

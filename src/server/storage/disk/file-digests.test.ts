@@ -135,7 +135,7 @@ describe('the SHA-256 of a file', () => {
     execFileSync('mkfifo', [stuck])
     const file = await open(made.path, 'r')
     const unhurried = digests.of(made.key, stuck, file, 'unhurried')
-    // After these, its thread has been asked.
+    // After these calls, the unhurried thread has been asked.
     for (let look = 0; look < 3; look += 1) await file.stat()
     for (const hurry of ['now', 'if near'] as const) {
       expect(await digestOf(made, digests, hurry)).toBe(sha256(made.bytes))
@@ -151,7 +151,7 @@ describe('the SHA-256 of a file', () => {
       digests.follow(made.key, made.path, 8 * MiB)
       const file = await open(made.path, 'r')
       const asked = digests.of(made.key, made.path, file, 'now')
-      // After these, the thread has been asked.
+      // After these calls, the thread has been asked.
       for (let look = 0; look < 3; look += 1) await file.stat()
       digests.forget(made.key)
       expect(await asked).toBe(sha256(made.bytes))

@@ -13,9 +13,9 @@ const stepBytes = 8 * mebibyte
 const blockBytes = mebibyte
 /**
  * With instructions for SHA-256, a processor computes it at more than 1,000 MB/s, without them at
- * 200 to 400 MB/s. Then a fast line brings more than the thread can read. If it lags behind by more
- * than 64 MiB, it leaves the processor to the uploads. (The browser sends five parts in parallel,
- * so 40 MiB can become complete at once.)
+ * 200 to 400 MB/s. Without them, a fast line brings more than the thread can read. If a slow thread
+ * lags behind by more than 64 MiB, it leaves the processor to the uploads. (The browser sends five
+ * parts in parallel, so 40 MiB can become complete at once.)
  */
 const usualPace: DigestPace = { quickBytes: 700, lagBytes: 64 * mebibyte }
 /**
@@ -33,9 +33,9 @@ export const smallFileBytes = mebibyte
 export type DigestPace = Omit<DigestThreadData, 'isUnhurried'>
 
 /**
- * How much somebody needs a SHA-256. `now`: the caller waits for it. `if near`: only if the thread
- * has nearly computed it. `unhurried`: the caller waits, and everything else goes first. The other
- * two never wait for an unhurried caller of the same file.
+ * How much somebody needs a SHA-256. `now`: the caller waits for it. `if near`: the caller waits
+ * only if that does not take long. `unhurried`: the caller waits, and everything else goes first.
+ * The other two never wait for an unhurried caller of the same file.
  */
 export type Hurry = 'now' | 'if near' | 'unhurried'
 
@@ -118,7 +118,7 @@ export class FileDigests {
 
   /**
    * Notes that this server stops writing the file of a key for now, and which version of the file
-   * it leaves. `resume` compares that version. Uploads in parts do not call this.
+   * it leaves. `resume` and `of` compare that version. Uploads in parts do not call this.
    */
   async pause(key: string, file: FileHandle): Promise<void> {
     const told = this.#told.get(key)
@@ -207,12 +207,16 @@ export class FileDigests {
     if (hurry !== 'unhurried')
       return this.#follower.ask({ ...what, onlyIfNear: hurry === 'if near' })
     if (this.#hurried.has(what.key)) return 'forgotten'
-    // The other thread reads the file from its beginning, so this one need not remember it.
+    // The unhurried thread reads the file from its beginning. So the thread that follows uploads
+    // need not remember it.
     if (this.#told.has(what.key)) this.#forgetProgress(what.key)
     return this.#unhurried.ask({ ...what, onlyIfNear: false })
   }
 
-  /** Ends the threads. After that, each SHA-256 is computed on the main thread. */
+  /**
+   * Ends the threads. After that, the main thread computes each SHA-256, but none for an unhurried
+   * caller: for that caller `of` rejects, unless the SHA-256 is already known.
+   */
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all([this.#follower.close(), this.#unhurried.close()])

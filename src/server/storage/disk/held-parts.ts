@@ -48,9 +48,9 @@ export interface Upload {
 
 /**
  * Knows which parts of which uploads have arrived completely. An upload is *in parts* from the
- * arrival of its first part. This ends when a client sends the whole file instead, or when the
- * upload is sealed or removed. Parts of one upload do not overlap, because the server divides a
- * file into parts only once.
+ * moment when a client begins to send its first part. This ends when a client sends the whole file
+ * instead, or when the upload is sealed or removed. Parts of one upload do not overlap, because the
+ * server divides a file into parts only once.
  */
 export abstract class HeldParts {
   /** Returns the complete parts of an upload; undefined when it is not in parts. */
@@ -66,8 +66,8 @@ export abstract class HeldParts {
   abstract begin(grant: PartGrant): Promise<BegunPart>
 
   /**
-   * Removes all parts, because the whole file is sent instead. The caller must have the key's write
-   * lock.
+   * Removes all parts, because the whole file is sent instead, or the upload is removed. The caller
+   * must have the key's write lock.
    */
   abstract discard(key: string): Promise<void>
 
@@ -106,7 +106,7 @@ export abstract class HeldParts {
   }
 }
 
-/** Returns the list of an upload that holds no part yet. */
+/** Returns an upload of which no part has arrived yet. */
 export function newUpload(): Upload {
   return { parts: new Map(), bytes: 0, prefix: { count: 0, bytes: 0 } }
 }

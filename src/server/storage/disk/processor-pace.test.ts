@@ -4,7 +4,7 @@ import { ProcessorPace } from './processor-pace.ts'
 const MiB = 1024 * 1024
 const quickBytes = 700
 
-/** Adds turns that together read `bytes` bytes, at `pace` bytes in a microsecond. */
+/** Adds turns that together read `bytes` bytes, each microsecond `bytesInMicro` of them. */
 function readMuch(pace: ProcessorPace, bytes: number, bytesInMicro: number): void {
   for (let read = 0; read < bytes; read += 8 * MiB) pace.add(8 * MiB, (8 * MiB) / bytesInMicro)
 }

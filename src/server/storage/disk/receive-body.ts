@@ -75,8 +75,9 @@ export async function receiveBody(incoming: Incoming, writer: BlockWriter): Prom
 }
 
 /**
- * Checks that an open upload has the key.
- * @throws {AppError} UPLOAD_SEALED or UPLOAD_NOT_FOUND when no open upload has the key.
+ * Checks that an open upload has the key, and that its bytes are not sealed.
+ * @throws {AppError} UPLOAD_SEALED when the bytes are sealed, even if the upload is still open;
+ * UPLOAD_NOT_FOUND when no open upload has the key.
  */
 export async function assertOpen(
   key: string,

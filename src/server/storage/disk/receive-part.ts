@@ -26,8 +26,9 @@ import {
  * completely. A part that is sent again does not count until it has arrived again. The first part
  * replaces bytes that came by a PUT of the whole file.
  * @throws {AppError} UPLOAD_INCOMPLETE when the body ends early, CHECKSUM_MISMATCH when it differs
- * from the checksum that was sent with it, STORAGE_FULL when the disk has no room for it. After an
- * error the part does not count.
+ * from the checksum that was sent with it, FILE_TOO_LARGE when it is too long, STORAGE_FULL when
+ * the disk has no room for it. After an error while the body arrives, the part does not count. A
+ * request that is refused before that leaves the stored part as it is.
  */
 export async function receivePart(
   request: IncomingMessage,

@@ -30,7 +30,8 @@ import {
  * have arrived.
  * @throws {AppError} with the stored `Upload-Offset` if the client can go on from there.
  * STORAGE_FULL when the disk has no room for the rest; the stored bytes stay. CHECKSUM_MISMATCH
- * when the body differs from the checksum that was sent with it; its bytes are removed.
+ * when the body differs from the checksum that was sent with it, FILE_TOO_LARGE when it is too
+ * long; its bytes are removed.
  */
 export async function receiveUpload(
   request: IncomingMessage,

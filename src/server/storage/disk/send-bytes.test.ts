@@ -37,7 +37,7 @@ let folder: string
 let file: FileHandle
 let server: Server
 let pool: CountingPool
-/** How many bytes `sendBytes` told that it sent. */
+/** How many bytes `sendBytes` or `sendKept` has reported as sent. */
 let sent = 0
 function onSent(count: number): void {
   sent += count
@@ -124,7 +124,7 @@ it('keeps one piece of memory while its client reads nothing, and sends all once
   serve(0, size)
   const socket = await ask()
   await expect.poll(() => pool.out.size).toBe(1)
-  // While this answer waits for its client, other answers can borrow all buffers.
+  // While this answer waits for its client, as many others as allowed can borrow in parallel.
   const others = await Promise.all(Array.from({ length: bursts }, () => pool.borrow(1)))
   for (const pieces of others) pool.giveBack(pieces)
   expect((await bodyOf(socket)).equals(bytes)).toBe(true)

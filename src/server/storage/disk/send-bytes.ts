@@ -13,7 +13,7 @@ const { burstPieces, pieceBytes } = transferLimits
  *
  * It reads into borrowed memory, writes until the kernel takes no more, and gives the memory back.
  * Bytes that were not written are read again when the client has made room. So a download keeps one
- * piece of memory while it waits for its client, and none while it waits for the disk.
+ * piece of memory while it waits for its client, and none while it waits for its turn to read.
  * @throws {Error} when the file ends before `end`, or cannot be read.
  */
 export async function sendBytes(

@@ -39,7 +39,10 @@ interface Waiting {
    * early.
    */
   signal: AbortSignal | undefined
-  /** Is called once, before other servers are asked to stop. If it rejects, they are not asked. */
+  /**
+   * Is called at most once, before other servers are asked to stop. If it rejects, they are not
+   * asked.
+   */
   beforeStopping?: (() => Promise<void>) | undefined
 }
 
@@ -87,8 +90,8 @@ export class ServerLocks {
   /**
    * Locks bytes against the other servers. The caller must make sure that no other request of this
    * server has a lock on the same bytes.
-   * @throws the reason of `signal`. @throws {AppError} UNAVAILABLE when the database is away, or
-   * another server does not release the lock in time.
+   * @throws the reason of `signal`, or the error of `beforeStopping`. @throws {AppError}
+   * UNAVAILABLE when the database is away, or another server does not release the lock in time.
    */
   async take(request: LockRequest, { signal, beforeStopping }: Waiting): Promise<ServerLock> {
     const { key, part } = request
@@ -109,7 +112,11 @@ export class ServerLocks {
     }
   }
 
-  /** Calls `work` while no other server works under the same name. */
+  /**
+   * Calls `work` while no other server works under the same name.
+   * @throws the error of `work`. @throws {AppError} UNAVAILABLE when the database is away, or
+   * another server does not end its work in time.
+   */
   async alone<T>(name: string, work: () => Promise<T>): Promise<T> {
     const deadline = AbortSignal.timeout(patienceMs)
     for (let tries = 0; ; tries += 1) {

@@ -10,7 +10,7 @@ export const transferLimits = {
   // MiB. A download manager opens up to 16 connections.
   downloads: { total: 512, always: 16 },
   // The bytes between socket and disk take 200 KiB for each upload, so 256 of them take 50 MiB. The
-  // browser sends five parts in parallel, and six small files.
+  // browser sends five parts, or five small files, in parallel.
   uploads: { total: 256, always: 16 },
   /** How many bytes a download hands to the socket in one piece. */
   pieceBytes: 64 * KiB,

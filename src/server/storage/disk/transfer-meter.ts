@@ -5,8 +5,8 @@ export const transferDirections = ['download', 'upload'] as const
 export type TransferDirection = (typeof transferDirections)[number]
 
 /**
- * How a transfer ended. `cut`: the client left. `refused`: the client got an `AppError`. `failed`:
- * the disk failed.
+ * How a transfer ended. `cut`: the client left, or a server that closes has ended the connection.
+ * `refused`: the client got an `AppError`. `failed`: the disk failed.
  */
 export const transferOutcomes = ['complete', 'cut', 'refused', 'failed'] as const
 export type TransferOutcome = (typeof transferOutcomes)[number]
@@ -24,7 +24,9 @@ export interface TransferMeter {
 /** Counts nothing. */
 export const noMeter: TransferMeter = { bytes() {}, ended() {}, running() {} }
 
-/** What a response says about its connection. It is destroyed when it is sent, too. */
+/**
+ * What a response says about its connection. A response is also destroyed after all of it was sent.
+ */
 type Connection = Pick<ServerResponse, 'destroyed' | 'writableFinished'>
 
 /**

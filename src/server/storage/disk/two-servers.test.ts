@@ -58,7 +58,7 @@ async function namesOf(key: string): Promise<string[]> {
   return names.filter((name) => name.startsWith(key))
 }
 
-/** An upload in four parts of 1 MiB, of which each server can get any. */
+/** An upload in parts, by default four of 1 MiB. Either server can get any of them. */
 function partedUpload(size = 4 * MiB, partSize = MiB) {
   const bytes = randomBytes(size)
   const whole = one.uploadGrant(size)

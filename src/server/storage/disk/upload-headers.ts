@@ -20,8 +20,8 @@ export function assertSignedLength(headers: IncomingHttpHeaders, expected: numbe
 
 /**
  * Returns the offset from which `Range: bytes=n-` continues; undefined when the body is the whole
- * file. Any other form of the header is refused. If it were ignored, the end of a file would be
- * stored as the whole file.
+ * file. The range may also name the last byte of the file as its end. Any other form of the header
+ * is refused. If it were ignored, the end of a file would be stored as the whole file.
  */
 export function requestedOffset(headers: IncomingHttpHeaders, size: number): number | undefined {
   if (headers['content-range'] !== undefined) throw new AppError('INVALID_INPUT')

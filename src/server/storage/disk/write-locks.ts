@@ -71,9 +71,11 @@ export class WriteLocks {
 
   /**
    * Locks bytes of a key. Requests that have a lock on the same bytes are asked to stop. They
-   * answer with the error `code`. Resolves when all of them have released the bytes.
-   * @throws the error with which a newer request stopped this one. @throws {AppError} UNAVAILABLE
-   * when the other servers cannot be asked.
+   * answer with the error `code`. Resolves when all of them have released the bytes. By then a
+   * newer request may have asked this one to stop, so the caller checks `signal`.
+   * @throws only where other servers use the folder: the error with which a newer request stopped
+   * this one, the error of `beforeStopping`, or {AppError} UNAVAILABLE when the other servers
+   * cannot be asked or do not release the bytes in time.
    */
   async acquire(
     key: string,

@@ -18,7 +18,7 @@ const tolerableDifferenceMs = 15_000
 /**
  * Checks whether pages of `origin` can use a bucket, and whether URLs that are signed by `clock`
  * work there.
- * @returns one sentence for each obstacle, with its cure; none when there is no obstacle.
+ * @returns one text for each obstacle, with its cure; none when there is no obstacle.
  */
 export async function checkBucket(
   client: S3Client,

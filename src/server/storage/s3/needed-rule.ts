@@ -4,7 +4,7 @@ import type { CORSRule } from '@aws-sdk/client-s3'
 export const neededMethods = ['PUT', 'GET', 'HEAD']
 
 /**
- * The headers that a browser sends with each part. The signature covers the content type. The
+ * The headers that a browser sends with each PUT. The signature covers the content type. The
  * bucket compares the body with the MD5.
  */
 export const sentHeaders = ['content-type', 'content-md5']

@@ -115,8 +115,8 @@ describeOnS3('beyond the port, S3', () => {
     const { key, size } = of.whole
     await put(await storage.signUpload(of.whole), Buffer.alloc(size, 1))
     await storage.seal(key, size)
-    // So a server leaves the bucket that stops after the object is made and before it aborts the
-    // other upload.
+    // A server that stops after it has made the object, and before it aborts the other upload,
+    // leaves the bucket in this state.
     const { bucket: Bucket } = bucket.settings
     await bucket.client.send(new CreateMultipartUploadCommand({ Bucket, Key: `files/${key}` }))
     const url = await storage.signUpload(of.whole)

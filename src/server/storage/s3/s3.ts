@@ -70,7 +70,7 @@ export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
   publicOrigin(): Promise<string>
   /**
    * Lists faults in the bucket's set-up that hinder pages of `origin`, or that keep bytes which
-   * were deleted. Each is one sentence with its cure.
+   * were deleted. Each is one text with its cure.
    */
   setupFaults(origin: string): Promise<string[]>
   /** Closes idle connections. */

@@ -28,9 +28,10 @@ export function signPart(
 }
 
 /**
- * Returns how long a URL lives, in seconds. SigV4 counts whole seconds from the signing date, so
- * the life is rounded down, and the URL ends at `until` or before. If `until` has passed, the
- * signing date is moved back. Storage then answers that the URL has expired.
+ * Returns when the life of a URL begins, and how many seconds it lasts. SigV4 counts whole seconds
+ * from the signing date, so the life is rounded down, and the URL ends at `until` or before. If
+ * `until` has passed, the signing date is moved back. Storage then answers that the URL has
+ * expired.
  */
 export function lifeOf(now: Date, until: Date): { signingDate: Date; expiresIn: number } {
   const end = Math.floor(until.getTime() / 1000)
