@@ -9,7 +9,7 @@ import { limitsSchema } from './settings.ts'
 export const minPasswordLength = 6
 export const maxPasswordLength = 128
 
-/** The hint that forms show for a new password. */
+/** The hint that forms show for a new password: 'Must be at least 6 characters long' (spec §2). */
 export const passwordHint = `Must be at least ${minPasswordLength} characters long`
 
 /** Spec §5: 'Password must be at least 6 characters long.' */

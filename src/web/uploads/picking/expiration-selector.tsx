@@ -6,7 +6,8 @@ const label = 'Expires after'
 
 /**
  * Selects for how many days the links of the next files work (spec §5). The limits of the user's
- * tier say which days can be chosen. If a tier has one choice only, it is shown as text.
+ * tier say which days can be chosen. If a tier has one choice only, it is shown as text: free users
+ * read '3 days (default)' if the administrator has changed nothing.
  */
 export function ExpirationSelector(props: {
   limits: TierLimits
