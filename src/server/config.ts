@@ -44,13 +44,13 @@ export interface Config {
   supportEmail: string
   privacyEmail: string
   /**
-   * False where nobody gets mail at `supportEmail`: SUPPORT_EMAIL is not set, and the host of
-   * APP_URL is an address or this machine's own name. Pages then lead to the feedback form.
+   * False if no mail can arrive at `supportEmail`: SUPPORT_EMAIL is not set, and the host of
+   * `appUrl` is an IP address or a name such as localhost. Pages then link to the feedback form.
    */
   supportGetsMail: boolean
   /** The same for `privacyEmail`. */
   privacyGetsMail: boolean
-  /** False turns off every rate limit. */
+  /** False turns off the limits of `http/rate-limit.ts`. Those of letters and feedback stay. */
   rateLimits: boolean
   /** Whether the client's address is read from the header that a proxy sets. */
   trustProxy: boolean

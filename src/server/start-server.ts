@@ -62,9 +62,9 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
   const session = isOneOfSeveral ? await database.openSession() : undefined
   if (session) shutdown.add({ name: 'shared session', close: () => session.close() })
 
-  // Begins to watch the free space of the disk, and takes a part of it as a reserve for the
-  // database. If the reserve were taken before the database is open, it could leave too little
-  // space to make a new database.
+  // From here on the free space of the disk is watched. If this process keeps the reserve for the
+  // embedded Postgres, the reserve is filled too. If it were filled before the database is open, it
+  // could leave too little space to make a new database.
   space.watch()
 
   const storage = await openStorage({

@@ -107,10 +107,12 @@ export async function findFile(db: Db, ownerId: string, id: string): Promise<Fil
  * Finds the files of a user that were downloaded most. Among files with equally many downloads, the
  * newest comes first. Files without a download are left out.
  *
- * The index does not contain the number of downloads, but a rank (see `download-rank-sql.ts`), and
- * then the age. One and two downloads have ranks of their own, so the first `limit` of these files
- * are read from the index. Larger numbers share ranks, so all files with such a rank are read and
- * sorted, from the highest rank on, until there are `limit`.
+ * The index `files_of_owner_by_downloads` is sorted by rank (see `download-rank-sql.ts`) and then
+ * by date. It does not contain the number of downloads. So there are two queries:
+ * - `exact`: the lowest ranks stand for exactly one number of downloads each. The index has these
+ *   files in the right order, so the first `limit` of them are enough.
+ * - `coarse`: files of a higher rank can differ in their downloads. All files of a rank are read
+ *   and sorted, from the highest rank on, until there are `limit`.
  */
 export function findMostDownloaded(db: Db, ownerId: string, limit: number): Promise<FileRow[]> {
   const { id, downloadRank, downloadCount, createdAt } = files

@@ -23,10 +23,10 @@ export interface LifeChartProps {
 }
 
 /**
- * The downloads of a file on each day, as bars that stand on the file's own lifeline. The lifeline
- * goes from the upload to the end of the file's longest life, so it is also the axis of the bars.
- * The same numbers are in a table. While the bars are shown, the table is there for screen readers
- * only. Before the first download there are no bars.
+ * Shows the downloads of a file on each day as bars. The bars stand on the lifeline of the file,
+ * which goes from the upload to the date that no renewal can pass. A table has the same numbers.
+ * With `asTable` it is shown in place of the bars and the lifeline. Otherwise only screen readers
+ * find it. Before the first download there are no bars.
  */
 export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProps) {
   const today = dayOf(now)

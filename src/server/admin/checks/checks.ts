@@ -18,7 +18,7 @@ import { checkStorage } from './storage.ts'
 import { checkStorageCap } from './storage-cap.ts'
 import { checkVersion } from './version.ts'
 
-/** Every check. The Admin Center shows their lines in this order. */
+/** Every check, in the order of their lines. The Admin Center shows failing lines first. */
 export const checks: readonly Check[] = [
   { name: 'Database', look: checkDatabase },
   { name: 'Storage', look: checkStorage },
