@@ -410,8 +410,8 @@ async function lintAlone(name: string): Promise<Finding[]> {
 }
 
 /**
- * Builds all projects of a folder. Without `--force`, the compiler decides by the times of the files
- * what it has to build. A file that is planted right after a build can have the time of the build.
+ * Builds all projects of a folder. Without `--force`, the compiler decides by the times of files
+ * what it has to build. A file that is planted right after a build can have the build's time.
  */
 function check(folder: string) {
   return run(['typescript/bin/tsc', '--build', '--force'], folder)

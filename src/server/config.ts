@@ -80,7 +80,7 @@ export interface Config {
   signup: SignupPolicy
   /** null: mail is written to `dataDir/outbox`. */
   smtpUrl: string | null
-  /** The sender of every email, in the form of an email header. */
+  /** The sender of every email: `Name <address>`, or an address alone. */
   mailFrom: string
   /** null: no traces are sent. */
   tracing: TracingSettings | null

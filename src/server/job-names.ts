@@ -1,6 +1,6 @@
 /**
- * The names of all jobs. The checks list the jobs in this order. The Admin Center shows failing
- * lines first. `jobs/jobs.ts` says when each job runs and what it does.
+ * The names of all jobs, in the order in which the server's checks report on them
+ * (`admin/checks/jobs.ts`). `jobs/jobs.ts` says when each job runs and what it does.
  */
 export const jobNames = [
   'expire-files',

@@ -46,8 +46,8 @@ export async function openDataFolder(
     database: databaseUrl === null ? ofReserve : 'none',
     log,
   })
-  // Parts are closed in reverse order, so this one is closed last. The database may need disk space
-  // to stop, and gets it from the reserve that this part keeps.
+  // What is added first is closed last. This is the first: the embedded Postgres may need disk
+  // space to stop, and until then `space` can free its reserve.
   shutdown.add({ name: 'disk space', close: () => space.close() })
   if (databaseUrl !== null || role === 'worker') return { space, postgres: null }
   const connections = embeddedConnections(role === 'primary' ? workers : 1)

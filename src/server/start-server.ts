@@ -62,9 +62,9 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
   const session = isOneOfSeveral ? await database.openSession() : undefined
   if (session) shutdown.add({ name: 'shared session', close: () => session.close() })
 
-  // From here on the free space of the disk is watched. If this process keeps the reserve for the
-  // embedded Postgres, the reserve is filled too. If it were filled before the database is open, it
-  // could leave too little space to make a new database.
+  // From here on the free space of the disk is watched. The process that keeps the reserve for the
+  // embedded Postgres now also fills it. The reserve is a file that takes up space on purpose. If
+  // it were filled earlier, too little space could be left to make a new database.
   space.watch()
 
   const storage = await openStorage({

@@ -5,8 +5,8 @@
 const address = /(?:"[^"\n]{1,254}"|[^\s<>"'`()[\],;:/\\@]{1,254})@[^\s<>"'`()[\],;:/\\@]+/g
 
 /**
- * Values that are nested deeper than this become `…`. So the search also ends where objects refer
- * to each other in a circle.
+ * A list or an object that lies inside this many others becomes `…`. Without this limit,
+ * `withoutAddresses` would not end where objects refer to each other in a circle.
  */
 const deepest = 6
 

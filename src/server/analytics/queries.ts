@@ -107,12 +107,13 @@ export async function findFile(db: Db, ownerId: string, id: string): Promise<Fil
  * Finds the files of a user that were downloaded most. Among files with equally many downloads, the
  * newest comes first. Files without a download are left out.
  *
- * The index `files_of_owner_by_downloads` is sorted by rank (see `download-rank-sql.ts`) and then
- * by date. It does not contain the number of downloads. So there are two queries:
- * - `exact`: the lowest ranks stand for exactly one number of downloads each. The index has these
- *   files in the right order, so the first `limit` of them are enough.
- * - `coarse`: files of a higher rank can differ in their downloads. All files of a rank are read
- *   and sorted, from the highest rank on, until there are `limit`.
+ * The index `files_of_owner_by_downloads` is sorted by rank and then by date. More downloads give a
+ * higher rank (see `download-rank-sql.ts`), but files of one rank can differ in their downloads.
+ * The index does not contain the number. So there is one subquery for each case:
+ * - `exact`: each of the lowest ranks stands for one number of downloads. Within them, the order of
+ *   the index is right, and its first `limit` files are enough.
+ * - `coarse`: the files of each higher rank are read and sorted by their downloads. It begins with
+ *   the highest rank, and ends when it has `limit` files.
  */
 export function findMostDownloaded(db: Db, ownerId: string, limit: number): Promise<FileRow[]> {
   const { id, downloadRank, downloadCount, createdAt } = files

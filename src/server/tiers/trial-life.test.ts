@@ -151,9 +151,10 @@ describe('a trial', () => {
     for (const { cloudKey } of begunUploads.toReversed()) {
       answers.push((await confirm(ada, cloudKey)).status)
     }
-    // After the trial, only three files are allowed again. An upload that is confirmed counts all
-    // files, and the open uploads that began after it. So exactly one of the four is refused. Here
-    // all four began in the same millisecond, and their random ids decide which one it is.
+    // After the trial, only three files are allowed again. A confirmation counts the files, and the
+    // open uploads that began after its own upload (see `slotsBefore`). For the upload that began
+    // first, these are the three others, so it is refused. Here all four began in the same
+    // millisecond, so their random ids decide which one was first.
     expect(answers.toSorted()).toEqual([200, 200, 200, 403])
     const [file] = await json<{ expiresAt: string; createdAt: string }[]>(
       await ada.fetch('/api/files'),

@@ -24,7 +24,10 @@ export function useChosenLogo(savedUrl: string | null) {
   }
   return {
     change,
-    /** Why the last chosen file was refused; undefined if it was not. */
+    /**
+     * Why the browser refused the last chosen file. undefined: it refused none since the logo was
+     * last changed, removed or reset.
+     */
     fault,
     /** The URL of the logo that the form shows; null for no logo. */
     shown: change === 'keep' ? savedUrl : chosenUrl,
