@@ -9,13 +9,13 @@ import { checkCors } from './cors.ts'
 
 const origin = 'http://files.example.org'
 
-/** A bucket that answers the preflight request as a test says. */
+/** A bucket that answers each request as a test says, the preflight request too. */
 let bucket: Server
 let url: string
-let answerPreflight: (response: ServerResponse) => void
+let answerRequest: (response: ServerResponse) => void
 beforeAll(async () => {
   bucket = createServer((_, response) => {
-    answerPreflight(response)
+    answerRequest(response)
     response.end()
   }).listen(0, '127.0.0.1')
   await once(bucket, 'listening')
@@ -46,10 +46,27 @@ it.each([
   [403, origin, 'question was 403. Uploads fail.'],
   [403, 'null', `question was 403 and does not name ${origin}. Uploads fail.`],
 ])('says only what is wrong with the answer %d that names %s', async (status, named, message) => {
-  answerPreflight = (response) => {
+  answerRequest = (response) => {
     response.writeHead(status, { 'access-control-allow-origin': named })
   }
   expect(await check()).toMatchObject([
     { status: 'failing', message: expect.stringContaining(message) },
   ])
+})
+
+it.each([
+  ['ETag', 'ok', 'read the answer'],
+  ['x-amz-request-id, etag', 'ok', 'read the answer'],
+  ['*', 'ok', 'read the answer'],
+  ['x-amz-request-id', 'failing', 'pages may not read the header ETag'],
+])('where the bucket exposes %s, the check is %s', async (exposed, status, message) => {
+  answerRequest = (response) => {
+    response.writeHead(200, {
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': '*',
+      'access-control-allow-headers': '*',
+      'access-control-expose-headers': exposed,
+    })
+  }
+  expect(await check()).toMatchObject([{ status, message: expect.stringContaining(message) }])
 })
