@@ -29,6 +29,8 @@ let uploads: Upload[]
 let next: { uploadId: string; begunAt: number }[]
 /** Whether a new multipart upload appears in the list. */
 let isListed: boolean
+/** Whether the list tells when an upload was begun. SeaweedFS before 4.48 does not. */
+let isDated: boolean
 /**
  * Is called when a multipart upload is begun. It simulates what other servers do at the same
  * moment.
@@ -41,6 +43,7 @@ beforeEach(() => {
   uploads = []
   next = []
   isListed = true
+  isDated = true
   meanwhile = () => {}
   completed = []
   asked = []
@@ -78,7 +81,7 @@ async function answer(command: object): Promise<object> {
       Uploads: page.map((one) => ({
         Key: one.key,
         UploadId: one.uploadId,
-        Initiated: one.begunAt,
+        ...(isDated && { Initiated: one.begunAt }),
       })),
       IsTruncated: page.length < after.length,
       // Ceph names a next page even on the last page.
@@ -146,6 +149,40 @@ describe('the list of open multipart uploads', () => {
     uploads = [upload('a', 3), upload('c', 1), upload('b', 1), upload('d', 2)]
     const ids = (await open().listOf(key)).map(({ uploadId }) => uploadId)
     expect(ids).toEqual(['b', 'c', 'd', 'a'])
+  })
+})
+
+describe('where the bucket tells no dates', () => {
+  beforeEach(() => {
+    isDated = false
+  })
+
+  it('the list has every upload, and those of one key by their ids', async () => {
+    uploads = [upload('b', 1), upload('c', 2), upload('a', 3)]
+    const listed: string[] = []
+    for await (const { uploadId } of open(1).list('files/')) listed.push(uploadId)
+    expect(listed.toSorted()).toEqual(['a', 'b', 'c'])
+    const ofKey = await open().listOf(key)
+    expect(ofKey.map(({ uploadId, begunAt }) => [uploadId, begunAt])).toEqual([
+      ['a', null],
+      ['b', null],
+      ['c', null],
+    ])
+  })
+
+  it('both uploads of a key are begun at once, so that none can take the place of another', async () => {
+    next = ['m', 'a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: 0 }))
+    expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('a')
+    expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('m')
+    expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('a')
+    expect(asked.filter((name) => name === 'CreateMultipartUploadCommand')).toHaveLength(2)
+    expect(asked).not.toContain('AbortMultipartUploadCommand')
+  })
+
+  it('the last part tells when something arrived', async () => {
+    uploads = [upload('parts', 0, [4, 4], 6 * second), upload('whole', 0, [10], 5 * second)]
+    const arriving = await open().arrivingBy(await open().listOf(key))
+    expect(arriving.map(({ uploadId }) => uploadId)).toEqual(['parts', 'whole'])
   })
 })
 

@@ -17,7 +17,8 @@ interface OpenUpload {
   /** The object's key in the bucket. */
   key: string
   uploadId: string
-  begunAt: Date
+  /** Null where the bucket does not tell it, as SeaweedFS before 4.48. */
+  begunAt: Date | null
 }
 
 /** A part that the bucket holds. Its size is in bytes. */
@@ -25,6 +26,8 @@ interface HeldPart {
   partNumber: number
   size: number
   etag: string
+  /** Long ago where the bucket does not tell it. */
+  arrivedAt: Date
 }
 
 /** What has arrived by one multipart upload. Only complete parts are listed. */
@@ -51,6 +54,8 @@ type UploadUse = 'whole' | 'parts'
  */
 const place = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number>
 
+/** How many multipart uploads of a key are in use. */
+const placesInUse = Object.keys(place).length
 /**
  * How often `openFor` tries to give its multipart upload the right position in the list. Some
  * buckets give dates in whole seconds. Uploads of the same second are then sorted by their random
@@ -67,7 +72,10 @@ const noUpload = 'sealed'
  * @param pageSize how many uploads or parts the bucket lists in one answer.
  */
 export function openS3Multipart(client: S3Client, Bucket: string, pageSize: number) {
-  /** Lists every open multipart upload whose key begins with a prefix, sorted by key. */
+  /**
+   * Lists every open multipart upload whose key begins with a prefix. Most buckets sort them by
+   * key, SeaweedFS by id.
+   */
   async function* list(Prefix: string): AsyncGenerator<OpenUpload> {
     let from: Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'> | null = {}
     while (from) {
@@ -79,7 +87,7 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
       })
       const page: ListMultipartUploadsCommandOutput = await reach(client.send(request))
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
-        if (Key && UploadId && Initiated) yield { key: Key, uploadId: UploadId, begunAt: Initiated }
+        if (Key && UploadId) yield { key: Key, uploadId: UploadId, begunAt: Initiated ?? null }
       }
       from = page.IsTruncated
         ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
@@ -89,13 +97,15 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
 
   /**
    * Lists the open multipart uploads of one key, oldest first, so that all callers choose the same
-   * ones.
+   * ones. Where the bucket tells no dates, they are in the order of their ids.
    */
   const listOf = async (key: string): Promise<OpenUpload[]> => {
     const open: OpenUpload[] = []
     for await (const upload of list(key)) if (upload.key === key) open.push(upload)
     return open.toSorted(
-      (a, b) => a.begunAt.getTime() - b.begunAt.getTime() || (a.uploadId < b.uploadId ? -1 : 1),
+      (a, b) =>
+        (a.begunAt?.getTime() ?? 0) - (b.begunAt?.getTime() ?? 0) ||
+        (a.uploadId < b.uploadId ? -1 : 1),
     )
   }
 
@@ -119,6 +129,9 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
    * at the same moment, each lists the uploads again, and they usually choose the same one. If they
    * do not, parts that were sent to the wrong one are not listed, and clients send them again.
    *
+   * Where the bucket tells no dates, an upload that is begun later can come first. So there all
+   * uploads of a key are begun before the first id is returned.
+   *
    * A sealed object gets no multipart upload, not even one that is still open because a server
    * stopped while it sealed. The bytes would stay in the bucket beside the object, because nobody
    * completes them. The id that is returned then belongs to no multipart upload, so that the bucket
@@ -134,15 +147,19 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
   ): Promise<string> => {
     let open = await listOf(key)
     if (await isSealed()) return noUpload
+    const begun = new Set<string>()
+    let wanted = place[use] + 1
     for (let tries = 0; tries < maxTries; tries += 1) {
       const found = open[place[use]]
-      if (found) return found.uploadId
+      if (found && open.length >= wanted) return found.uploadId
       const [before] = open
-      const missing = Array.from({ length: place[use] + 1 - open.length })
-      const begun = await Promise.all(missing.map(() => create(key, mimeType)))
+      const missing = Array.from({ length: wanted - open.length })
+      for (const id of await Promise.all(missing.map(() => create(key, mimeType)))) begun.add(id)
       open = await listOf(key)
       const [first] = open
-      if (before && first && begun.includes(first.uploadId)) {
+      if (first?.begunAt === null) wanted = placesInUse
+      const isOthers = before !== undefined && !begun.has(before.uploadId)
+      if (isOthers && first && begun.has(first.uploadId)) {
         // URLs for the whole file already lead to an older multipart upload. The new one was sorted
         // before it and would take its position. So the new one is aborted.
         await abort(first)
@@ -158,7 +175,7 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
    */
   const read = async (upload: OpenUpload): Promise<Arriving | null> => {
     const { key: Key, uploadId: UploadId } = upload
-    const arriving: Arriving = { ...upload, parts: [], size: 0, changedAt: upload.begunAt }
+    const held = new Map<number, HeldPart>()
     // The client library's own paging would never end with Ceph, which names a next page on the
     // last page too.
     for (let from: string | undefined, more = true; more; ) {
@@ -166,16 +183,24 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
       const request = new ListPartsCommand({ ...next, MaxParts: pageSize })
       const page: ListPartsCommandOutput | null = await reachUnlessMissing(client.send(request))
       for (const { PartNumber = 0, Size = 0, ETag = '', LastModified } of page?.Parts ?? []) {
-        arriving.parts.push({ partNumber: PartNumber, size: Size, etag: ETag })
-        arriving.size += Size
-        if (LastModified && LastModified > arriving.changedAt) arriving.changedAt = LastModified
+        const arrivedAt = LastModified ?? new Date(0)
+        // SeaweedFS lists a part that was sent again as often as it was sent. The last one counts.
+        if (arrivedAt < (held.get(PartNumber)?.arrivedAt ?? arrivedAt)) continue
+        held.set(PartNumber, { partNumber: PartNumber, size: Size, etag: ETag, arrivedAt })
       }
+      // SeaweedFS begins a page with the last part of the page before. A page of nothing else than
+      // that part would follow itself for ever.
+      more = page?.IsTruncated === true && page.NextPartNumberMarker !== from
       from = page?.NextPartNumberMarker
-      more = page?.IsTruncated === true
     }
-    if (arriving.parts.length === 0) return null
-    arriving.parts.sort((a, b) => a.partNumber - b.partNumber)
-    return arriving
+    if (held.size === 0) return null
+    const parts = [...held.values()].sort((a, b) => a.partNumber - b.partNumber)
+    const size = parts.reduce((sum, part) => sum + part.size, 0)
+    const changedAt = parts.reduce(
+      (last, { arrivedAt }) => Math.max(last, arrivedAt.getTime()),
+      upload.begunAt?.getTime() ?? 0,
+    )
+    return { ...upload, parts, size, changedAt: new Date(changedAt) }
   }
 
   return {
@@ -199,7 +224,7 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
      * seconds, so two dates can be equal. Then the one with more bytes comes first.
      */
     async arrivingBy(open: readonly OpenUpload[]): Promise<Arriving[]> {
-      const used = open.slice(0, Object.keys(place).length)
+      const used = open.slice(0, placesInUse)
       const arriving = (await Promise.all(used.map(read))).filter((one) => one !== null)
       return arriving.toSorted(
         (a, b) => b.changedAt.getTime() - a.changedAt.getTime() || b.size - a.size,

@@ -99,6 +99,8 @@ class BucketStorage implements S3Storage {
   readonly #signing: S3Client
   readonly #uploads: ReturnType<typeof openS3Multipart>
   readonly #digests = new ObjectDigests((key) => this.read(key))
+  /** When this server first listed the multipart uploads whose dates the bucket does not tell. */
+  #firstSeen = new Map<string, Date>()
 
   constructor({ settings, clock, watchS3, pageSize = 1000 }: S3StorageOptions) {
     const { own, signing } = createS3Clients(settings)
@@ -308,12 +310,24 @@ class BucketStorage implements S3Storage {
     }
   }
 
+  /**
+   * Lists the objects that arrive, in the order of their keys. All open uploads are read first,
+   * since some buckets do not sort them by key; the ceilings of uploads bound their number. Of
+   * several uploads of a key the youngest gives the date, so that nothing young looks old. An
+   * upload without a date is as old as this server knows of it.
+   */
   async *#listArriving(): AsyncGenerator<StoredObject, void> {
-    let last = ''
-    for await (const { key, begunAt } of this.#uploads.list(folder)) {
-      if (key !== last) yield* ours(key, begunAt)
-      last = key
+    const now = this.#clock()
+    const begun = new Map<string, Date>()
+    const seen = new Map<string, Date>()
+    for await (const { key, uploadId, begunAt } of this.#uploads.list(folder)) {
+      const date = begunAt ?? this.#firstSeen.get(uploadId) ?? now
+      if (begunAt === null) seen.set(uploadId, date)
+      if (date > (begun.get(key) ?? 0)) begun.set(key, date)
     }
+    this.#firstSeen = seen
+    const inOrder = [...begun].sort(([a], [b]) => (a < b ? -1 : 1))
+    for (const [key, date] of inOrder) yield* ours(key, date)
   }
 }
 

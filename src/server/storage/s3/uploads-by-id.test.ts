@@ -1,0 +1,147 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BucketById, startBucketById } from '../../../../tests/support/bucket-by-id.ts'
+import { makeFile, makePerson, putBytes, startUpload } from '../../../../tests/support/make.ts'
+import { send } from '../../../../tests/support/send.ts'
+import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
+import { testClock } from '../../../../tests/support/test-clock.ts'
+import { uploads } from '../../db/schema.ts'
+import { compareStorage } from '../../jobs/compare-storage.ts'
+import { newStorageKey } from '../storage-key.ts'
+import { openS3Storage, type S3Storage } from './s3.ts'
+
+const day = 24 * 3_600_000
+
+describe('a bucket that lists uploads by id and without dates', () => {
+  const clock = testClock()
+  let bucket: BucketById
+  let storage: S3Storage
+  beforeAll(async () => {
+    bucket = await startBucketById()
+    storage = openS3Storage({ settings: bucket.settings, clock, pageSize: 3 })
+  })
+  afterAll(async () => {
+    await storage.close()
+    await bucket.close()
+  })
+
+  const grant = (size: number) => {
+    const until = new Date(clock().getTime() + day)
+    return { key: newStorageKey(), size, mimeType: 'text/plain', until }
+  }
+  const put = async (url: string | undefined, body: string) => {
+    const sent = { method: 'PUT', headers: { 'content-type': 'text/plain' }, body }
+    expect((await send(url ?? '', sent)).status).toBe(200)
+  }
+  const listed = async () => {
+    const found: [string, number][] = []
+    for await (const { key, modifiedAt } of storage.list()) found.push([key, modifiedAt.getTime()])
+    return found
+  }
+  const read = async (key: string) => {
+    const bytes = await storage.read(key)
+    return Buffer.concat((await bytes?.toArray()) ?? []).toString()
+  }
+
+  it('takes a file in one piece and one in parts, and leaves nothing open', async () => {
+    const whole = grant(5)
+    await put(await storage.signUpload(whole), 'hello')
+    await storage.seal(whole.key, 5)
+    expect(await read(whole.key)).toBe('hello')
+
+    const inParts = grant(5)
+    const [one, two] = await storage.signParts([
+      { ...inParts, size: 3, partNumber: 1, offset: 0 },
+      { ...inParts, size: 2, partNumber: 2, offset: 3 },
+    ])
+    await storage.signUpload(inParts)
+    await put(two, 'lo')
+    await put(one, 'hel')
+    await storage.seal(inParts.key, 5)
+    expect(await read(inParts.key)).toBe('hello')
+    expect(bucket.uploads.size).toBe(0)
+  })
+
+  it('is listed in the order of the keys, each once, with what is sealed among them', async () => {
+    const sealed = grant(5)
+    await put(await storage.signUpload(sealed), 'hello')
+    await storage.seal(sealed.key, 5)
+    const open = Array.from({ length: 8 }, () => grant(5))
+    for (const one of open) await storage.signUpload(one)
+    const keys = (await listed()).map(([key]) => key)
+    expect(keys).toEqual(keys.toSorted())
+    expect(keys.filter((key) => open.some((one) => one.key === key))).toHaveLength(8)
+    expect(keys).toContain(sealed.key)
+    for (const { key } of open) await storage.remove(key)
+    expect(bucket.uploads.size).toBe(0)
+  })
+
+  it('counts a part that was sent again once, over several pages', async () => {
+    const of = grant(5)
+    const grants = Array.from('hello', (_, at) => ({
+      ...of,
+      size: 1,
+      partNumber: at + 1,
+      offset: at,
+    }))
+    const urls = await storage.signParts(grants)
+    for (const [at, letter] of Array.from('jello').entries()) await put(urls[at], letter)
+    await put(urls[0], 'h')
+    const parts = await storage.listParts(of.key)
+    expect(parts.map(({ partNumber }) => partNumber)).toEqual([1, 2, 3, 4, 5])
+    expect(await storage.storedSize(of.key)).toBe(5)
+    await storage.seal(of.key, 5)
+    expect(await read(of.key)).toBe('hello')
+  })
+
+  it('comes to an end where one part was sent more often than a page has room', async () => {
+    const of = grant(5)
+    const url = await storage.signUpload(of)
+    for (let time = 0; time < 7; time += 1) await put(url, 'hello')
+    expect(await storage.storedSize(of.key)).toBe(5)
+    await storage.remove(of.key)
+  })
+
+  it('has uploads that are as old as the server knows of them', async () => {
+    const { key } = grant(5)
+    const ageOf = async () => {
+      const [, modifiedAt] = (await listed()).find(([one]) => one === key) ?? []
+      return clock().getTime() - (modifiedAt ?? Number.NaN)
+    }
+    await storage.signUpload({ ...grant(5), key })
+    expect(await ageOf()).toBe(0)
+    clock.advance(day)
+    expect(await ageOf()).toBe(day)
+    await storage.removeLeftParts?.()
+    expect(bucket.uploads.size).toBe(0)
+  })
+})
+
+describe('a server with such a bucket', () => {
+  let bucket: BucketById
+  let app: TestApp
+  beforeAll(async () => {
+    bucket = await startBucketById()
+    app = await startTestApp({ env: bucket.env })
+  })
+  afterAll(async () => {
+    await app.close()
+    await bucket.close()
+  })
+
+  it('compares it every night, and removes uploads that no row names a day after it saw them', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    await makeFile(person)
+    const started = []
+    for (let n = 0; n < 6; n += 1) started.push(await startUpload(person, { size: 3 }))
+    const [lost, ...kept] = started
+    if (lost) await putBytes(lost, new Uint8Array(3))
+    await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost?.cloudKey ?? ''))
+    expect(await compareStorage(app.deps)).toMatchObject({ objects: 7, removed: 0, missing: 0 })
+    app.clock.advance(day)
+    expect(await compareStorage(app.deps)).toMatchObject({ objects: 7, removed: 1, missing: 0 })
+    const open = new Set(Array.from(bucket.uploads.values(), ({ key }) => key))
+    expect([...open].sort()).toEqual(kept.map(({ cloudKey }) => `files/${cloudKey}`).sort())
+    expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
+  })
+})

@@ -1,0 +1,185 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import type { S3Settings } from '../../src/server/s3-settings.ts'
+
+/** A part that was sent. One that is sent again stays beside the first. */
+interface Part {
+  number: number
+  body: Buffer
+  etag: string
+  sentAt: Date
+}
+
+interface Upload {
+  key: string
+  parts: Part[]
+}
+
+/** A bucket in memory, and the settings that lead to it. */
+export interface BucketById {
+  settings: S3Settings
+  /** The same settings as environment variables. */
+  env: Record<string, string>
+  /** The open multipart uploads, by id. */
+  uploads: Map<string, Upload>
+  close(): Promise<void>
+}
+
+/**
+ * Starts an S3 server with one bucket, which does what SeaweedFS up to 4.47 does otherwise than
+ * Ceph and AWS: open uploads are listed by id and not by key, without the date of their beginning;
+ * a part that was sent twice is listed twice; and the last part of a page begins the next page too.
+ * It checks no signature.
+ */
+export async function startBucketById(): Promise<BucketById> {
+  const uploads = new Map<string, Upload>()
+  const objects = new Map<string, { body: Buffer; changedAt: Date }>()
+
+  const ofBucket = (search: URLSearchParams): [number, string] => {
+    if (search.has('uploads')) return [200, listedUploads(uploads, search)]
+    if (search.has('cors')) return [404, fault('NoSuchCORSConfiguration')]
+    if (search.has('versioning')) return [200, '<VersioningConfiguration/>']
+    const prefix = search.get('prefix') ?? ''
+    const listed = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort()
+    const contents = listed.map((key) => {
+      const changedAt = objects.get(key)?.changedAt.toISOString()
+      return `<Contents><Key>${key}</Key><LastModified>${changedAt}</LastModified></Contents>`
+    })
+    return [200, `<ListBucketResult>${contents.join('')}</ListBucketResult>`]
+  }
+
+  const ofUpload = async (
+    request: IncomingMessage,
+    key: string,
+    id: string,
+    search: URLSearchParams,
+  ): Promise<[number, string, Record<string, string>?]> => {
+    const body = await buffer(request)
+    const upload = uploads.get(id)
+    if (!upload) return [404, fault('NoSuchUpload')]
+    switch (request.method) {
+      case 'PUT': {
+        const number = Number(search.get('partNumber'))
+        const etag = `"${createHash('md5').update(body).digest('hex')}"`
+        upload.parts.push({ number, body, etag, sentAt: new Date() })
+        return [200, '', { etag }]
+      }
+      case 'GET':
+        return [200, listedParts(upload, search)]
+      case 'POST': {
+        const asked = body.toString().matchAll(/<Part>.*?<\/Part>/g)
+        const bodies = Array.from(asked, ([part]) => {
+          const [, number] = /<PartNumber>(\d+)</.exec(part) ?? []
+          const [, etag] = /<ETag>(?:&quot;|")?(\w+)/.exec(part) ?? []
+          const named = upload.parts.filter((one) => one.number === Number(number))
+          return named.findLast((one) => one.etag === `"${etag}"`)?.body
+        })
+        if (bodies.includes(undefined)) return [400, fault('InvalidPart')]
+        const whole = Buffer.concat(bodies.filter((one) => one !== undefined))
+        objects.set(key, { body: whole, changedAt: new Date() })
+        uploads.delete(id)
+        return [200, '<CompleteMultipartUploadResult/>']
+      }
+      default:
+        uploads.delete(id)
+        return [204, '']
+    }
+  }
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1')
+    const key = decodeURIComponent(pathname).split('/').slice(2).join('/')
+    const send = (status: number, body: string | Buffer = '', headers = {}) => {
+      const length = Buffer.byteLength(body)
+      response.writeHead(status, { 'content-length': length, ...headers })
+      response.end(request.method === 'HEAD' ? undefined : body)
+    }
+    if (key === '') return send(...ofBucket(searchParams))
+    if (searchParams.has('uploads')) {
+      const id = randomUUID()
+      uploads.set(id, { key, parts: [] })
+      return send(
+        200,
+        `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
+      )
+    }
+    const id = searchParams.get('uploadId')
+    if (id !== null) return send(...(await ofUpload(request, key, id, searchParams)))
+    switch (request.method) {
+      case 'PUT':
+        objects.set(key, { body: await buffer(request), changedAt: new Date() })
+        return send(200)
+      case 'DELETE':
+        objects.delete(key)
+        return send(204)
+      default: {
+        const body = objects.get(key)?.body
+        return body ? send(200, body) : send(404, fault('NoSuchKey'))
+      }
+    }
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: Error) => response.destroy(error))
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const [bucket, region, accessKeyId, secretAccessKey] = ['bucket', 'us-east-1', 'key', 'secret']
+  return {
+    settings: {
+      bucket,
+      region,
+      endpoint: new URL(endpoint),
+      publicEndpoint: null,
+      credentials: { accessKeyId, secretAccessKey },
+      forcePathStyle: true,
+    },
+    env: {
+      S3_BUCKET: bucket,
+      S3_REGION: region,
+      S3_ENDPOINT: endpoint,
+      S3_ACCESS_KEY_ID: accessKeyId,
+      S3_SECRET_ACCESS_KEY: secretAccessKey,
+    },
+    uploads,
+    close: () => new Promise((closed) => server.close(() => closed())),
+  }
+}
+
+function listedUploads(uploads: ReadonlyMap<string, Upload>, search: URLSearchParams): string {
+  const after = [...uploads]
+    .filter(([id, { key }]) => {
+      const marker = search.get('key-marker') || key
+      const isAfter = id > (search.get('upload-id-marker') ?? '')
+      return isAfter && marker === key && key.startsWith(search.get('prefix') ?? '')
+    })
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const page = after.slice(0, Number(search.get('max-uploads')))
+  const listed = page.map(
+    ([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`,
+  )
+  const next = page.length < after.length && `${page.at(-1)?.[0]}`
+  const marker = next ? `<NextUploadIdMarker>${next}</NextUploadIdMarker>` : ''
+  return `<ListMultipartUploadsResult><IsTruncated>${next !== false}</IsTruncated>${marker}${listed.join('')}</ListMultipartUploadsResult>`
+}
+
+function listedParts({ parts }: Upload, search: URLSearchParams): string {
+  const from = Number(search.get('part-number-marker'))
+  const after = parts.filter(({ number }) => number >= from).toSorted((a, b) => a.number - b.number)
+  const page = after.slice(0, Number(search.get('max-parts')))
+  const listed = page.map(
+    ({ number, body, etag, sentAt }) =>
+      `<Part><PartNumber>${number}</PartNumber><Size>${body.length}</Size><ETag>${etag}</ETag><LastModified>${sentAt.toISOString()}</LastModified></Part>`,
+  )
+  const isTruncated = page.length < after.length
+  const marker = isTruncated
+    ? `<NextPartNumberMarker>${page.at(-1)?.number}</NextPartNumberMarker>`
+    : ''
+  return `<ListPartsResult><IsTruncated>${isTruncated}</IsTruncated>${marker}${listed.join('')}</ListPartsResult>`
+}
+
+function fault(code: string): string {
+  return `<Error><Code>${code}</Code></Error>`
+}
