@@ -1,11 +1,13 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { basename } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../src/server/config.ts'
 import { settings } from '../src/server/startup-settings.ts'
@@ -19,6 +21,12 @@ import { startTestApp, type TestApp } from './support/test-app.ts'
 
 interface Service {
   image: string
+  read_only?: boolean
+  cap_drop?: string[]
+  security_opt?: string[]
+  command?: string | string[]
+  healthcheck?: { test: string[] }
+  depends_on?: Record<string, { condition: string }>
   environment?: Record<string, string>
   networks?: Record<string, { aliases: string[] }>
   volumes?: string[]
@@ -58,6 +66,88 @@ describe('compose.yaml', async () => {
     const mounted = (services.nginx?.volumes ?? []).map((one) => one.split(':')[0] ?? '')
     const given = mounted.filter((path) => !path.endsWith('/tls'))
     expect(given).toEqual(['./deploy/nginx/mayfly.conf', './deploy/nginx/containers.conf'])
+  })
+
+  test('gives the servers no rights that they do not need', () => {
+    for (const [, server] of servers) {
+      expect(server).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      })
+    }
+  })
+
+  test('starts nothing before what it needs is ready, and asks what is asked whether it is', async () => {
+    const dockerfile = await read('Dockerfile')
+    for (const [name, { depends_on: needed = {} }] of Object.entries(services)) {
+      for (const [other, { condition }] of Object.entries(needed)) {
+        if (condition === 'service_completed_successfully') {
+          expect([name, other]).toEqual([expect.stringMatching(/^app/), 'bucket'])
+          continue
+        }
+        expect([name, other, condition]).toEqual([name, other, 'service_healthy'])
+        const ofImage = services[other]?.image === 'mayfly' && /^HEALTHCHECK/m.test(dockerfile)
+        expect(ofImage || services[other]?.healthcheck, other).toBeTruthy()
+      }
+    }
+    expect(services.bucket?.depends_on).toEqual({ s3: { condition: 'service_healthy' } })
+  })
+
+  describe('the service that makes the bucket', () => {
+    let folder: string
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'mayfly-bucket-'))
+      await writeFile(join(folder, 'sleep'), '#!/bin/sh\n', { mode: 0o755 })
+    })
+    afterEach(() => rm(folder, { recursive: true }))
+
+    /**
+     * Runs the service with a `weed shell` whose answers to one command after the other are given.
+     * Like the real one it ends with 0. Returns the exit code and the commands.
+     */
+    const runBucket = async (answers: readonly string[]) => {
+      const log = join(folder, 'commands')
+      for (const [at, said] of answers.entries()) await writeFile(join(folder, `${at}`), said)
+      const weed = `#!/bin/sh
+at=$(cat '${log}' 2>/dev/null | wc -l)
+cat >> '${log}'
+[ -e '${folder}/'$at ] || at=${answers.length - 1}
+cat '${folder}/'$at
+`
+      await writeFile(join(folder, 'weed'), weed, { mode: 0o755 })
+      // Compose writes a dollar sign as two.
+      const script = String(services.bucket?.command?.at(0)).replaceAll('$$', '$')
+      const PATH = `${folder}:${process.env.PATH}`
+      const { status } = spawnSync('/bin/sh', ['-c', script], { env: { PATH } })
+      const commands = (await readFile(log, 'utf8')).trim().split('\n')
+      return { status, commands }
+    }
+    const list = 's3.bucket.list'
+    const create = 's3.bucket.create -name mayfly -owner mayfly'
+    const others = '  mayfly-old\tsize:0\tlogical:0\tchunk:0\n  of-mayfly\tsize:0\n'
+    const own = '  mayfly\tsize:0\tlogical:0\tchunk:0\n'
+
+    test('leaves a bucket that is there as it is', async () => {
+      expect(await runBucket([others + own])).toEqual({ status: 0, commands: [list] })
+    })
+
+    test('makes one where there is none, and looks whether it is there', async () => {
+      const answers = [others, 'created bucket mayfly\n', others + own]
+      expect(await runBucket(answers)).toEqual({ status: 0, commands: [list, create, list] })
+    })
+
+    test('makes none while it cannot tell what is there', async () => {
+      const away = 'error: read buckets: connection refused\n'
+      const ready = [away, away, own]
+      expect(await runBucket(ready)).toEqual({ status: 0, commands: [list, list, list] })
+    })
+
+    test('fails where the bucket does not come', async () => {
+      const { status, commands } = await runBucket(['error: no filer\n'])
+      expect(status).toBe(1)
+      expect(new Set(commands)).toEqual(new Set([list]))
+    })
   })
 
   test('asks for every secret and has none, and pins its images', () => {
