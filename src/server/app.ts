@@ -27,7 +27,6 @@ import { LargeBodies } from './http/large-bodies.ts'
 import { loopbackRedirect } from './http/loopback-redirect.ts'
 import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
-import { requestCeiling } from './http/request-ceiling.ts'
 import { requestContext } from './http/request-context.ts'
 import { sameOrigin } from './http/same-origin.ts'
 import { servedHosts } from './http/served-hosts.ts'
@@ -103,7 +102,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...limitRoutes(deps),
         ...checkRoutes(deps),
       },
-      { session, requireRoom: requestCeiling(deps), largeBodies: new LargeBodies(maxBodySize) },
+      { session, requireRoom: deps.requireRoom, largeBodies: new LargeBodies(maxBodySize) },
     ),
   )
   app.all('/api/*', () => {

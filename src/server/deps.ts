@@ -37,8 +37,11 @@ export interface Deps {
   metrics: Metrics
   /** How many connections to the database the pool of this process opens at most. */
   mostDatabaseConnections: number
-  /** Tells whether too many queries wait for a connection to the database. */
-  isDatabaseOverrun: () => boolean
+  /**
+   * Is called before the first query of a request.
+   * @throws {AppError} SERVER_BUSY while too many requests wait for the database.
+   */
+  requireRoom: () => void
   /** Aborts when the server is told to stop. After that the server still answers for a while. */
   stopping: AbortSignal
 }

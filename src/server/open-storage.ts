@@ -5,7 +5,7 @@ import { type OpenStores, openStores, type StoresOptions } from './storage/open-
 import { prepareTouchUpload } from './uploads/prepared-queries.ts'
 
 interface StorageParts
-  extends Pick<Deps, 'clock' | 'log' | 'db' | 'metrics'>,
+  extends Pick<Deps, 'clock' | 'log' | 'db' | 'metrics' | 'requireRoom'>,
     Pick<StoresOptions, 'secret' | 'space' | 'session' | 'watchS3'> {
   config: Config
 }

@@ -10,6 +10,7 @@ import { joinDatabase } from './db/open.ts'
 import type { Deps } from './deps.ts'
 import { createMailer } from './email/create-mailer.ts'
 import { createRateLimits } from './http/rate-limit.ts'
+import { requestCeiling } from './http/request-ceiling.ts'
 import { openJobQueue } from './jobs/job-queue.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { createMetrics } from './metrics/metrics.ts'
@@ -67,11 +68,13 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
   // it were filled earlier, too little space could be left to make a new database.
   space.watch()
 
+  const requireRoom = requestCeiling({ clock, log, isDatabaseOverrun: database.isOverrun })
   const storage = await openStorage({
     config,
     clock,
     log,
     db,
+    requireRoom,
     secret,
     space,
     metrics,
@@ -119,7 +122,7 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
     settings,
     metrics,
     mostDatabaseConnections: pool.options.max,
-    isDatabaseOverrun: database.isOverrun,
+    requireRoom,
     stopping: stopping.signal,
   }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))

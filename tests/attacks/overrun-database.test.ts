@@ -4,7 +4,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PoolLimits } from '../../src/server/db/pool-limits.ts'
 import { errorTable } from '../../src/shared/contract/errors.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
-import { json, makeClient, makeFile, makePerson, type Person } from '../support/make.ts'
+import {
+  json,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  startUpload,
+} from '../support/make.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 /**
@@ -91,6 +98,20 @@ test('what comes past the ceiling is refused at once, and who waited is answered
   for (const one of held) expect((await one).status).toBe(200)
   expect((await job).rowCount).toBe(1)
   expect((await owner.fetch('/api/files')).status).toBe(200)
+})
+
+test('a question of how much of an upload is stored is refused at once too, and then answered', async () => {
+  const { uploadUrl, parts } = await startUpload(owner, { size: 16 * 1024 ** 2 })
+  const urls = [uploadUrl, parts?.urls[1] ?? '']
+  const ask = () => Promise.all(urls.map((url) => fetch(url, { method: 'HEAD' })))
+  const held = await overrun()
+  for (const { status, headers } of await ask()) {
+    expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+  }
+  expect(app.pool.waitingCount).toBe(waiting)
+  await witness.query('commit')
+  await Promise.all(held)
+  for (const { status } of await ask()) expect(status).toBe(200)
 })
 
 test('the log tells of it once a minute, with the number of those refused', async () => {

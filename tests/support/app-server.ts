@@ -13,6 +13,7 @@ import type { Deps } from '../../src/server/deps.ts'
 import { createMailer } from '../../src/server/email/create-mailer.ts'
 import type { Mail } from '../../src/server/email/mailer.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
+import { requestCeiling } from '../../src/server/http/request-ceiling.ts'
 import type { JobQueue, openJobQueue } from '../../src/server/jobs/job-queue.ts'
 import { logSerializers } from '../../src/server/log.ts'
 import { createMetrics } from '../../src/server/metrics/metrics.ts'
@@ -116,7 +117,7 @@ export async function serveApp(
   const {
     pool,
     db,
-    isOverrun: isDatabaseOverrun,
+    isOverrun,
     openSession,
     close: closeDatabase,
   } = await openDatabase(config, log, poolLimits)
@@ -130,11 +131,13 @@ export async function serveApp(
     log,
   })
   ownSpace.watch()
+  const requireRoom = requestCeiling({ clock, log, isDatabaseOverrun: isOverrun })
   const storage = await openStorage({
     config,
     clock,
     log,
     db,
+    requireRoom,
     secret,
     space: space ?? ownSpace,
     metrics,
@@ -178,7 +181,7 @@ export async function serveApp(
     settings,
     metrics,
     mostDatabaseConnections: pool.options.max,
-    isDatabaseOverrun,
+    requireRoom,
     stopping: stopping.signal,
   }
   const server = await serve(deps, {

@@ -34,6 +34,8 @@ export interface DiskServer {
    */
   over: Set<string>
   recordsFail: boolean
+  /** While this promise is open, the store gets no answer when it asks for an upload. */
+  recordsAnswer: Promise<void>
   /** Ends the upload of a key. */
   endUpload(key: string): void
   /**
@@ -87,6 +89,7 @@ export async function openDiskServer(
     touched: [],
     over: new Set(),
     recordsFail: false,
+    recordsAnswer: Promise.resolve(),
     endUpload: (key) => void disk.over.add(key),
     async openFiles() {
       const open = await readdir('/proc/self/fd')
@@ -131,10 +134,12 @@ export async function openDiskServer(
       async touch(key) {
         if (disk.recordsFail) throw new Error('the records are away')
         disk.touched.push(key)
+        await disk.recordsAnswer
         return !disk.over.has(key)
       },
     },
     clientAddress: (request) => clientAddress(request, { trustProxy: true }),
+    requireRoom() {},
     space,
     session,
     ...(fileSystem && { fileSystem }),

@@ -22,6 +22,12 @@ type Fault =
   | { kind: 'silent success' }
   | { kind: 'behave' }
 
+/** How the server answers a HEAD. */
+interface HeadAnswer {
+  status: number
+  headers?: Record<string, string>
+}
+
 interface Seen {
   method: string
   range: string | undefined
@@ -39,7 +45,7 @@ function makeStore() {
   const stalled = new EventTarget()
   let bytes = Buffer.alloc(0)
   let puts: Fault[] = []
-  let heads: number[] = []
+  let heads: HeadAnswer[] = []
   let tellsOffset = true
 
   const put = (req: IncomingMessage, res: ServerResponse) => {
@@ -81,9 +87,9 @@ function makeStore() {
     const sent = req.headers['x-amz-checksum-crc32'] ?? req.headers['content-md5']
     seen.push({ method: req.method ?? '', range, type, checksum: sent?.toString() })
     if (req.method === 'PUT') return put(req, res)
-    const status = heads.shift() ?? 200
-    const headers = tellsOffset && status < 300 ? { 'Upload-Offset': String(bytes.length) } : {}
-    return res.writeHead(status, headers).end()
+    const { status, headers } = heads.shift() ?? { status: 200 }
+    const offset = tellsOffset && status < 300 && { 'Upload-Offset': String(bytes.length) }
+    return res.writeHead(status, { ...headers, ...offset }).end()
   })
 
   return {
@@ -97,8 +103,8 @@ function makeStore() {
     misbehave: (faults: Fault[]) => {
       puts = [...faults]
     },
-    answerHeads: (statuses: number[]) => {
-      heads = [...statuses]
+    answerHeads: (answers: HeadAnswer[]) => {
+      heads = [...answers]
     },
     forgetOffsets: () => {
       tellsOffset = false

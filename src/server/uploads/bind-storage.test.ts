@@ -33,6 +33,7 @@ async function openStore() {
     log,
     uploads,
     clientAddress: () => '127.0.0.1',
+    requireRoom() {},
     space: testSpace(),
   })
 }

@@ -38,6 +38,8 @@ export interface DiskHttpOptions extends UploadReceiver {
   signingKey: KeyObject
   /** Returns the client's address, by which transfers are counted. */
   clientAddress(request: IncomingMessage): string
+  /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
+  requireRoom(): void
   /**
    * The internal location of nginx for the folder of sealed files, which nginx then sends itself.
    * null: this server sends them.
@@ -57,6 +59,7 @@ export class DiskHttp {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #clientAddress: DiskHttpOptions['clientAddress']
+  readonly #requireRoom: DiskHttpOptions['requireRoom']
   readonly #nginxLocation: string | null
   readonly #downloads = new TransferCeiling(transferLimits.downloads)
   readonly #uploads = new TransferCeiling(transferLimits.uploads)
@@ -66,8 +69,10 @@ export class DiskHttp {
   #whenIdle: (() => void)[] = []
   #closing = false
 
-  constructor({ signingKey, clientAddress, nginxLocation, ...receiver }: DiskHttpOptions) {
+  constructor(options: DiskHttpOptions) {
+    const { signingKey, clientAddress, requireRoom, nginxLocation, ...receiver } = options
     this.#clientAddress = clientAddress
+    this.#requireRoom = requireRoom
     this.#nginxLocation = nginxLocation
     this.#signingKey = signingKey
     this.#receiver = receiver
@@ -87,8 +92,7 @@ export class DiskHttp {
       nameRoute(response, storageRoutes[grant.operation])
       if (grant.operation === 'get') await this.#sendMetered(grant, request, response)
       else if (request.method === 'PUT') await this.#receiveMetered(grant, request, response)
-      else if (grant.operation === 'part') await answerPartOffset(response, grant, this.#receiver)
-      else await answerUploadOffset(response, grant, this.#receiver)
+      else await this.#answerOffset(grant, request, response)
     })
   }
 
@@ -173,6 +177,26 @@ export class DiskHttp {
     assertSize(grant, sealed.size)
     const path = `${location}/${sealedName(grant.key)}`
     await leaveToNginx(grant, { ...answer, path, modifiedAt: sealed.modifiedAt })
+  }
+
+  /**
+   * Answers a HEAD. Its query and its sync cost as much as the start of a PUT, so it has a place
+   * below the same ceiling meanwhile. Unlike a PUT it brings no bytes that a refusal would waste,
+   * so it also gives way to those who wait for the database.
+   */
+  async #answerOffset(
+    grant: Exclude<SignedGrant, { operation: 'get' }>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    this.#requireRoom()
+    const end = this.#uploads.begin(this.#clientAddress(request))
+    try {
+      if (grant.operation === 'part') await answerPartOffset(response, grant, this.#receiver)
+      else await answerUploadOffset(response, grant, this.#receiver)
+    } finally {
+      end()
+    }
   }
 
   async #receive(

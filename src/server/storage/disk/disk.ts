@@ -54,6 +54,11 @@ export interface DiskStorageOptions {
    */
   clientAddress(request: IncomingMessage): string
   /**
+   * Is called before a question about an upload asks the database.
+   * @throws {AppError} SERVER_BUSY while too many requests wait for the database.
+   */
+  requireRoom(): void
+  /**
    * The internal location of nginx for the folder `files`. Without it, this server sends the files
    * itself.
    */
@@ -90,7 +95,7 @@ export interface DiskStorage extends Storage {
  * @throws when the folder cannot be made or written.
  */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
-  const { clock, log, uploads, clientAddress, meter = noMeter, fileSystem = nodeFs } = options
+  const { clock, log, uploads, meter = noMeter, fileSystem = nodeFs } = options
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(fileSystem, options.dataDir)
   const digests = new FileDigests(log)
@@ -106,7 +111,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const http = new DiskHttp({
     ...{ folders, locks, parts, digests, running, memory, room, uploads, meter, clock, log },
     signingKey,
-    clientAddress,
+    clientAddress: options.clientAddress,
+    requireRoom: options.requireRoom,
     nginxLocation: options.nginxLocation ?? null,
   })
   const signersOf = (origin: string) => {

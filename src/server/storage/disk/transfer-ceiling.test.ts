@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
 import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
-import { refusalOf, send } from '../../../../tests/support/send.ts'
+import { type Answer, refusalOf, send } from '../../../../tests/support/send.ts'
 import { askWithoutReading, getRequest } from '../../../../tests/support/unread-sockets.ts'
 
 const MiB = 1024 ** 2
@@ -57,5 +57,29 @@ describe('past the ceiling', () => {
     for (const answer of answers) expect(answer).toMatchObject({ status: 200 })
     expect((await upload.put(87, headers)).status).toBe(200)
     expect(await upload.seal()).toBe(upload.sha256)
+  })
+
+  it('a question of how much is stored is told to come again; others are answered', async () => {
+    const answered = Promise.withResolvers<void>()
+    disk.recordsAnswer = answered.promise
+    const upload = cutUpload(disk, 1, 16)
+    const urls = [await upload.whole.url(), await upload.urlOf(1)]
+    const refused: Answer[] = []
+    const ask = async (address: string, at: number) => {
+      const answer = await send(urls[at % 2] ?? '', { method: 'HEAD', headers: from(address) })
+      if (answer.status !== 200) refused.push(answer)
+    }
+    const asked = Array.from({ length: 90 }, (_, at) => ask('192.0.2.1', at))
+    await expect.poll(() => refused.length).toBe(5)
+    expect(disk.touched).toHaveLength(85)
+    for (const { status, headers } of refused) {
+      expect([status, headers['retry-after']]).toEqual([503, '10'])
+    }
+    const others = [ask('192.0.2.2', 0), ask('192.0.2.2', 1)]
+    await expect.poll(() => disk.touched.length).toBe(87)
+
+    answered.resolve()
+    await Promise.all([...asked, ...others, ask('192.0.2.1', 0)])
+    expect(refused).toHaveLength(5)
   })
 })

@@ -88,10 +88,23 @@ describe('a transfer that is interrupted', () => {
   })
 
   test('a store that refuses HEAD gets the whole file again', async () => {
-    world.store.answerHeads([403])
+    world.store.answerHeads([{ status: 403 }])
     world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
     expect(world.store.seen[2]?.range).toBeUndefined()
+    expect(sha(world.store.stored())).toBe(sha(world.content))
+  })
+
+  test('a busy server is asked again after Retry-After, however often, and nothing is lost', async () => {
+    const busy = { status: 503, headers: { 'Retry-After': '40' } }
+    const times = 2 * uploadLimit.maxTries
+    world.store.answerHeads(Array.from({ length: times }, () => busy))
+    world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
+    await world.upload()
+    const asked = Array.from({ length: times + 1 }, () => 'HEAD')
+    expect(world.methods()).toEqual(['PUT', ...asked, 'PUT'])
+    expect(world.waits).toEqual([firstWaitMs, ...Array.from({ length: times }, () => 40_000)])
+    expect(world.store.seen.at(-1)?.range).toBe('bytes=1000000-')
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
