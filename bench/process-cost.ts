@@ -38,13 +38,18 @@ export function familyOf(pid: number): number[] {
 
 /**
  * Returns how many seconds of processor time these processes have used so far, their own and the
- * kernel's.
+ * kernel's. The time of processes that they started and that have ended counts too: Linux adds it
+ * to the parent once the parent has waited for their end, and no sooner. So each time is counted
+ * once. Without it, a connection that Postgres closes would take its time out of the sum.
  */
 export function cpuSeconds(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => {
-    const fields = stat(pid)
-    return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / ticksPerSecond
-  }, 0)
+  const ticks = pids.reduce((sum, pid) => sum + ticksOf(stat(pid)), 0)
+  return ticks / ticksPerSecond
+}
+
+/** Adds up `utime`, `stime`, `cutime` and `cstime` (see proc_pid_stat(5)). */
+function ticksOf(fields: readonly string[]): number {
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 
 function kilobytes(text: string | null, name: string): number {
