@@ -1,7 +1,7 @@
 /**
  * Runs mixed traffic of people, programs and attackers against a server, always with the same
- * number of clients. Fails when the memory, the open handles or the database connections of the
- * server grow, or when an answer is not the expected one. All traffic stays on 127.0.0.1.
+ * number of clients. Fails when the memory, the heap, the open handles or the database connections
+ * of the server grow, or when an answer is not the expected one. All traffic stays on 127.0.0.1.
  * Usage: `npm run soak -- --minutes 10`.
  */
 import { readdirSync } from 'node:fs'
@@ -9,13 +9,13 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { poolLimits } from '../src/server/db/pool-limits.ts'
 import { findGrowth, type Sample } from './growth.ts'
 import { makeDiskScratch } from './machine.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
 import { proportionalBytes, residentBytes } from './process-cost.ts'
 import { table } from './report.ts'
-import { runTraffic, setStage } from './soak-traffic.ts'
+import { setStage } from './soak-acts.ts'
+import { runSlowClients, runTraffic, Tally } from './soak-traffic.ts'
 
 /**
  * After each round there are no requests for at most this long, so that the server can finish what
@@ -45,7 +45,8 @@ if (!(minutes > 0)) {
 }
 
 /**
- * Runs the rounds, and prints a table with a line for each. Returns one sentence for each fault.
+ * Runs the rounds, and prints a table with a line for each, and one of all acts. Returns one
+ * sentence for each fault.
  * @param roundMs how long a round takes, including the rest at its end.
  */
 async function soak(rounds: number, roundMs: number): Promise<string[]> {
@@ -54,28 +55,34 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
   const mayfly = await startMayfly(join(scratch, 'data'), '')
   const samples: Sample[] = []
   const lines: string[][] = []
-  const faults = new Map<string, number>()
+  const tally = new Tally()
+  const over = new AbortController()
   try {
     const stage = await setStage(mayfly)
     const began = performance.now()
+    const slow = runSlowClients(mayfly, stage, tally, over.signal)
     for (let round = 1; round <= rounds; round += 1) {
-      const { done, faults: ofRound } = await runTraffic(mayfly, stage, roundMs - restMs)
-      for (const [fault, times] of ofRound) faults.set(fault, (faults.get(fault) ?? 0) + times)
+      const before = tally.done()
+      await runTraffic(mayfly, stage, tally, roundMs - restMs)
       await wait(restMs)
       const sample = await lookAt(mayfly)
       samples.push(sample)
       lines.push([
         ((performance.now() - began) / 60_000).toFixed(1),
-        String(done),
+        String(tally.done() - before),
         sample.memoryMiB.toFixed(0),
-        (await heapMiB(mayfly)).toFixed(0),
+        sample.heapMiB.toFixed(0),
         String(sample.handles),
         String(sample.connections),
+        String(sample.taken),
         (proportionalBytes(mayfly.postgresPids()) / MiB).toFixed(0),
       ])
       console.error(`round ${round} of ${rounds}`)
     }
+    over.abort()
+    await slow
   } finally {
+    over.abort()
     await mayfly.stop()
     await rm(scratch, { recursive: true, force: true })
   }
@@ -86,30 +93,36 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
     'heap MiB',
     'handles',
     'pg connections',
+    'taken',
     'Postgres MiB',
   ]
-  console.log(table(head, lines))
+  console.log(`${table(head, lines)}\n`)
+  const counts = [...tally.acts].map(([name, { begun, done }]) => [
+    name,
+    String(begun),
+    String(done),
+  ])
+  console.log(`${table(['act', 'begun', 'ended as expected'], counts)}\n`)
   return [
-    ...[...faults].map(([fault, times]) => `${fault} (${times} times)`),
-    ...(isShort ? [] : findGrowth(samples, poolLimits.connections)),
+    ...[...tally.faults].map(([fault, times]) => `${fault} (${times} times)`),
+    ...(isShort ? [] : findGrowth(samples)),
   ]
 }
 
 async function lookAt(mayfly: Mayfly): Promise<Sample> {
   const [counted] = await mayfly.sql<{ count: number }>(
-    "select count(*)::int as count from pg_stat_activity where application_name = 'mayfly'",
+    "select count(*)::int as count from pg_stat_activity where application_name like 'mayfly%'",
   )
+  const metrics = await (await fetch(`${mayfly.url}/metrics`)).text()
+  const metric = (name: string) => {
+    const line = metrics.split('\n').find((one) => one.startsWith(`${name} `))
+    return Number(line?.slice(name.length))
+  }
   return {
     memoryMiB: residentBytes([mayfly.pid]) / MiB,
+    heapMiB: metric('nodejs_heap_size_used_bytes') / MiB,
     handles: readdirSync(`/proc/${mayfly.pid}/fd`).length,
     connections: counted?.count ?? Number.NaN,
+    taken: metric('mayfly_database_connections{state="used"}'),
   }
-}
-
-/**
- * Returns how much of its heap the server uses. That includes garbage that is not collected yet.
- */
-async function heapMiB({ url }: Mayfly): Promise<number> {
-  const metrics = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^nodejs_heap_size_used_bytes (\d+)/m.exec(metrics)?.[1]) / MiB
 }

@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { findGrowth, type Sample } from '../bench/growth.ts'
+import { acts } from '../bench/soak-acts.ts'
+import { slowClients } from '../bench/soak-slow.ts'
 import { hangMs } from './support/hang.ts'
 
-const flat: Sample = { memoryMiB: 200, handles: 44, connections: 7 }
+const flat: Sample = { memoryMiB: 200, heapMiB: 60, handles: 44, connections: 7, taken: 0 }
 
 /** Ten rounds, each with these changes to a flat one. */
 function tenRounds(change: (round: number) => Partial<Sample>): Sample[] {
@@ -13,41 +15,40 @@ function tenRounds(change: (round: number) => Partial<Sample>): Sample[] {
 
 describe('growth', () => {
   test('is not found where figures go up and down, or only rise at first', () => {
-    expect(
-      findGrowth(
-        tenRounds(() => ({})),
-        10,
-      ),
-    ).toEqual([])
+    expect(findGrowth(tenRounds(() => ({})))).toEqual([])
     const uneven = (round: number) => ({
       memoryMiB: 200 + (round % 3) * 14,
+      heapMiB: 60 + (round % 3) * 20,
       handles: 44 + (round % 2) * 6,
+      connections: 7 + (round % 3),
+      taken: round % 2,
     })
-    expect(findGrowth(tenRounds(uneven), 10)).toEqual([])
+    expect(findGrowth(tenRounds(uneven))).toEqual([])
     const warming = (round: number) => ({ memoryMiB: Math.min(250, 150 + 40 * round) })
-    expect(findGrowth(tenRounds(warming), 10)).toEqual([])
+    expect(findGrowth(tenRounds(warming))).toEqual([])
   })
 
-  test.each([
-    [
-      'memory',
-      (round: number) => ({ memoryMiB: 200 + 5 * round }),
-      ['memoryMiB grew from 220 to 240'],
-    ],
-    ['handles', (round: number) => ({ handles: 44 + 2 * round }), ['handles grew from 52 to 60']],
-    [
-      'the pool',
-      (round: number) => ({ connections: round === 5 ? 11 : 7 }),
-      ['11 connections to the database, of 10'],
-    ],
-  ])('of %s is found', (_, change, found) => {
-    expect(findGrowth(tenRounds(change), 10)).toEqual(found)
+  test.each<[figure: keyof Sample, each: number, found: string]>([
+    ['memoryMiB', 5, 'memoryMiB grew from 220 to 240'],
+    ['heapMiB', 7, 'heapMiB grew from 88 to 116'],
+    ['handles', 2, 'handles grew from 52 to 60'],
+    ['connections', 1, 'connections grew from 11 to 15'],
+    ['taken', 0.5, 'taken grew from 2 to 4'],
+  ])('of %s is found', (figure, each, found) => {
+    const grown = tenRounds((round) => ({ [figure]: flat[figure] + each * round }))
+    expect(findGrowth(grown)).toEqual([found])
   })
 })
 
-test('a short round of the mixed traffic is answered as expected', async () => {
+test('a short round of the mixed traffic has every act, and is answered as expected', async () => {
   const args = ['--disable-warning=ExperimentalWarning', 'bench/soak.ts', '--minutes', '0.05']
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 4 * hangMs })
   expect(stdout).toMatch(/Every answer was the expected one\.\n$/)
   expect(stdout.match(/^\| \d/gm)).toHaveLength(1)
+  const rows = stdout.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
+  const isNever = (column: 2 | 3) => (name: string) =>
+    !rows.some((row) => row[1] === name && Number(row[column]) > 0)
+  expect(Object.keys(acts).filter(isNever(3))).toEqual([])
+  // The time limits of the server are longer than this round.
+  expect(slowClients.map(([name]) => name).filter(isNever(2))).toEqual([])
 })

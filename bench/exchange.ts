@@ -1,0 +1,72 @@
+import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { contentType, type Mayfly } from './mayfly.ts'
+
+/** Returns a GET request, as the text that is sent. */
+export function getText(url: string, ...headers: string[]): string {
+  return requestText('GET', url, headers)
+}
+
+/** Returns a POST request that announces `length` bytes of JSON, and has only those of `begun`. */
+export function postText(url: string, length: number, begun: string): string {
+  const headers = ['Content-Type: application/json', `Content-Length: ${length}`]
+  return requestText('POST', url, headers) + begun
+}
+
+/** Returns a PUT request that announces `length` bytes, and has only `begun` of them. */
+export function putText(url: string, length: number, begun: number): string {
+  const headers = [`Content-Type: ${contentType}`, `Content-Length: ${length}`]
+  return requestText('PUT', url, headers) + 'x'.repeat(begun)
+}
+
+function requestText(method: string, url: string, headers: string[]): string {
+  const { host, pathname, search } = new URL(url)
+  const lines = [`${method} ${pathname}${search} HTTP/1.1`, `Host: ${host}`, ...headers]
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** What a client has read on a connection, and whether the server has closed it. */
+export interface Heard {
+  text: string
+  isClosed: boolean
+}
+
+/**
+ * Sends text on a new connection as it is. Reads until the server closes the connection, or until
+ * the client leaves: when it has read `enough`, after `mostMs`, or at the `signal`. For the first
+ * `unreadMs` it reads nothing.
+ */
+export async function exchange(
+  { url }: Pick<Mayfly, 'url'>,
+  text: string,
+  {
+    enough,
+    mostMs = 30_000,
+    unreadMs = 0,
+    signal,
+  }: { enough?: RegExp; mostMs?: number; unreadMs?: number; signal?: AbortSignal } = {},
+): Promise<Heard> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname, () => socket.write(text))
+  const heard: Heard = { text: '', isClosed: false }
+  const over = new AbortController()
+  const leave = () => over.abort()
+  signal?.addEventListener('abort', leave)
+  socket.setEncoding('latin1')
+  socket.on('error', () => {}) // the server has reset the connection, and 'close' follows
+  socket.on('close', () => {
+    heard.isClosed = true
+    leave()
+  })
+  const until = AbortSignal.any([over.signal, AbortSignal.timeout(mostMs)])
+  await wait(unreadMs, undefined, { signal: until }).catch(() => {})
+  socket.on('data', (chunk) => {
+    heard.text += chunk
+    if (enough?.test(heard.text)) leave()
+  })
+  await wait(2 * mostMs, undefined, { signal: until }).catch(() => {})
+  signal?.removeEventListener('abort', leave)
+  const result = { ...heard }
+  socket.resetAndDestroy()
+  return result
+}

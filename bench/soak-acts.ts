@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto'
+import { exchange, getText, postText, putText } from './exchange.ts'
+import { type HttpClient, makeHttpClient } from './http-client.ts'
+import {
+  type Credentials,
+  contentType,
+  type Mayfly,
+  makeAccount,
+  signIn,
+  uploadCalls,
+  uploadFile,
+} from './mayfly.ts'
+
+/** The account and the file that all clients use. */
+export interface Stage {
+  cookie: string
+  credentials: Credentials
+  /** The short code of a file of `sharedBytes` bytes. */
+  code: string
+}
+
+/** What an act needs. */
+export interface World extends Stage {
+  mayfly: Mayfly
+  http: HttpClient
+}
+
+/**
+ * One thing that a client does. It throws if the server answers with another status than expected.
+ */
+type Act = (world: World) => Promise<void>
+
+/** More than the buffers of a connection hold, so the server notices who does not read it. */
+export const sharedBytes = 16 * 1024 ** 2
+const small = randomBytes(100 * 1024)
+/** A part has 8 MiB, so this file has two. */
+const large = randomBytes(8 * 1024 ** 2 + small.length)
+const json = { 'content-type': 'application/json' }
+const html = { accept: 'text/html' }
+const batchNames = ['one.bin', 'two.bin', 'three.bin']
+/** The server lets 16 requests wait on a connection. One more, and it cuts the connection. */
+const sentAhead = 40
+
+/** What people, programs and attackers do. */
+export const acts: Readonly<Record<string, Act>> = {
+  page: (world) => expectStatus(world, 200, `/s/${world.code}`, { headers: html }),
+  details: (world) => expectStatus(world, 200, `/api/links/${world.code}`),
+  download: (world) => expectStatus(world, 200, `/api/download/${world.code}`),
+  range: (world) =>
+    expectStatus(world, 206, `/api/download/${world.code}`, { headers: { range: 'bytes=7-9000' } }),
+  landing: (world) => expectStatus(world, 200, '/', { headers: html }),
+  ready: (world) => expectStatus(world, 200, '/api/ready'),
+  async dashboard(world) {
+    const { cookie } = world
+    for (const path of ['/api/auth/user', '/api/files', '/api/files/summary']) {
+      await expectStatus(world, 200, path, { headers: { cookie } })
+    }
+  },
+  async 'upload and deletion'(world) {
+    const { id, shortCode } = await upload(world, 'soak.bin')
+    await remove(world, id)
+    await expectStatus(world, 404, `/api/links/${shortCode}`)
+  },
+  async 'upload in parts'(world) {
+    const { mayfly, http, cookie } = world
+    const calls = uploadCalls(mayfly, http, cookie)
+    const started = await calls.start('parts.bin', large.length)
+    const { size, count } = started.parts ?? { size: large.length, count: 1 }
+    const numbers = Array.from({ length: count }, (_part, at) => at + 1)
+    const urls = await calls.sign(started, numbers)
+    for (const number of numbers) {
+      await put(http, urls[number] ?? '', large.subarray((number - 1) * size, number * size))
+    }
+    await remove(world, (await calls.confirm(started)).id)
+  },
+  async 'batch of uploads'(world) {
+    const { mayfly, http, cookie } = world
+    const calls = uploadCalls(mayfly, http, cookie)
+    const started = await calls.startAll(batchNames, small.length)
+    for (const { uploadUrl } of started) await put(http, uploadUrl, small)
+    const fileIds = (await calls.confirmAll(started)).map(({ id }) => id)
+    const body = JSON.stringify({ fileIds })
+    const headers = { ...json, cookie }
+    await expectStatus(world, 200, '/api/files/bulk', { method: 'DELETE', headers, body })
+  },
+  async renewal(world) {
+    const { id, shortCode } = await upload(world, 'renewed.bin')
+    const body = JSON.stringify({ expirationDays: '7' })
+    const headers = { ...json, cookie: world.cookie }
+    await expectStatus(world, 200, `/api/files/${id}/renew`, { method: 'PATCH', headers, body })
+    await expectStatus(world, 404, `/api/links/${shortCode}`)
+    await remove(world, id)
+  },
+  /** Cuts the connection in the middle of a PUT. What was sent so far is no file. */
+  async 'cut upload'(world) {
+    const { mayfly, http, cookie } = world
+    const { uploadUrl, cloudKey } = await uploadCalls(mayfly, http, cookie).start('cut.bin', 5000)
+    await exchange(mayfly, putText(uploadUrl, 5000, 2000), { mostMs: 100 })
+    const call = {
+      method: 'POST',
+      headers: { ...json, cookie },
+      body: JSON.stringify({ cloudKey }),
+    }
+    await expectStatus(world, 400, '/api/files/confirm-upload', call)
+    await expectStatus(world, 200, '/api/files/abort-upload', call)
+  },
+  async login(world) {
+    const login = (password: string) =>
+      world.http.send(`${world.mayfly.url}/api/auth/login`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ ...world.credentials, password }),
+      })
+    expectAnswer('wrong password', (await login('wrong password')).status, 401)
+    const { status, headers } = await login(world.credentials.password)
+    expectAnswer('login', status, 200)
+    const cookie = [headers['set-cookie'] ?? []]
+      .flat()
+      .map((one) => one.split(';', 1)[0])
+      .join('; ')
+    await expectStatus(world, 302, '/api/logout', { headers: { cookie } })
+  },
+  /** Asks for a download, reads how it begins, and resets the connection. */
+  'left download': ({ mayfly, code }) =>
+    expectText(mayfly, getText(`${mayfly.url}/api/download/${code}`), /^HTTP\/1\.1 200 /),
+  'large headers': ({ mayfly }) =>
+    expectText(mayfly, getText(mayfly.url, `X: ${'x'.repeat(17_000)}`), /^HTTP\/1\.1 431 /),
+  'large body': ({ mayfly }) =>
+    expectText(
+      mayfly,
+      postText(`${mayfly.url}/api/auth/login`, 1_000_000, '{'),
+      /^HTTP\/1\.1 413 /,
+    ),
+  'no HTTP': ({ mayfly }) => expectText(mayfly, '\x16\x03\x01 hello\r\n\r\n', /^HTTP\/1\.1 400 /),
+  async 'many requests on one connection'({ mayfly }) {
+    const { isClosed, text } = await exchange(mayfly, getText(mayfly.url).repeat(sentAhead))
+    const answers = text.match(/HTTP\/1\.1 /g)?.length ?? 0
+    if (!isClosed || answers > 1) throw new Error(`not cut, and ${answers} answered`)
+  },
+  unknown: (world) => expectStatus(world, 404, '/api/download/zzzzzz'),
+  foreign: (world) => expectStatus(world, 401, '/api/files'),
+  'broken JSON': (world) =>
+    expectStatus(world, 400, '/api/auth/login', { method: 'POST', headers: json, body: '{' }),
+}
+
+/** Uploads a small file and confirms it. */
+async function upload({ mayfly, http, cookie }: World, name: string) {
+  const calls = uploadCalls(mayfly, http, cookie)
+  const started = await calls.start(name, small.length)
+  await put(http, started.uploadUrl, small)
+  return calls.confirm(started)
+}
+
+async function put(http: HttpClient, url: string, body: Buffer): Promise<void> {
+  await http.expectOk(url, { method: 'PUT', headers: { 'content-type': contentType }, body })
+}
+
+function remove(world: World, id: string): Promise<void> {
+  const { cookie } = world
+  return expectStatus(world, 200, `/api/files/${id}`, { method: 'DELETE', headers: { cookie } })
+}
+
+async function expectStatus(
+  { mayfly, http }: World,
+  expected: number,
+  path: string,
+  call?: Parameters<HttpClient['send']>[1],
+): Promise<void> {
+  expectAnswer(path, (await http.send(`${mayfly.url}${path}`, call)).status, expected)
+}
+
+/** Sends text as it is, and expects that the answer begins so. */
+async function expectText(mayfly: Mayfly, text: string, expected: RegExp): Promise<void> {
+  const answer = (await exchange(mayfly, text, { enough: /\r\n/ })).text
+  if (!expected.test(answer)) throw new Error(`'${answer.slice(0, 40)}' in place of ${expected}`)
+}
+
+function expectAnswer(what: string, status: number, expected: number): void {
+  if (status !== expected) throw new Error(`${what}: ${status} in place of ${expected}`)
+}
+
+/** Makes the account and the file that all clients use. */
+export async function setStage(mayfly: Mayfly): Promise<Stage> {
+  const http = makeHttpClient(1)
+  try {
+    const credentials = await makeAccount(mayfly, http)
+    const cookie = await signIn(mayfly, http)
+    const file = { name: 'shared.bin', bytes: randomBytes(sharedBytes) }
+    return { cookie, credentials, code: await uploadFile(mayfly, http, cookie, file) }
+  } finally {
+    http.close()
+  }
+}

@@ -1,0 +1,87 @@
+import { connectionLimits } from '../src/server/http/connection-limits.ts'
+import { exchange, getText, type Heard, postText, putText } from './exchange.ts'
+import { uploadCalls } from './mayfly.ts'
+import { sharedBytes, type World } from './soak-acts.ts'
+
+/** A client that stands still until the server ends its connection. */
+export interface SlowClient {
+  /** Returns what it sends before it stands still. */
+  begin(world: World): string | Promise<string>
+  /** For how long the server bears that, at the least and at the most. */
+  leastMs: number
+  mostMs: number
+  /** For how long it reads nothing. */
+  unreadMs?: number
+  /** Whether it has heard what it should when the connection has ended. */
+  isExpected(heard: string): boolean
+}
+
+/** A timer of a server may be so late on a busy machine. */
+const lateMs = 15_000
+const { headersMs, bodyMs, stalledMs } = connectionLimits
+
+export const slowClients: readonly [name: string, SlowClient][] = [
+  [
+    'slow headers',
+    {
+      begin: ({ mayfly }) => `${getText(mayfly.url).slice(0, -2)}X-Slow: `,
+      leastMs: headersMs,
+      // The server looks twice in that time.
+      mostMs: 1.5 * headersMs + lateMs,
+      isExpected: (heard) => heard.startsWith('HTTP/1.1 408 '),
+    },
+  ],
+  [
+    'slow body',
+    {
+      begin: ({ mayfly }) => postText(`${mayfly.url}/api/auth/login`, 60_000, '{'),
+      leastMs: bodyMs,
+      mostMs: bodyMs + lateMs,
+      isExpected: (heard) => heard === '',
+    },
+  ],
+  [
+    'slow upload',
+    {
+      async begin({ mayfly, http, cookie }) {
+        const { uploadUrl } = await uploadCalls(mayfly, http, cookie).start('slow.bin', 5000)
+        return putText(uploadUrl, 5000, 2000)
+      },
+      leastMs: stalledMs,
+      mostMs: stalledMs + lateMs,
+      isExpected: (heard) => heard === '',
+    },
+  ],
+  [
+    'unread download',
+    {
+      begin: ({ mayfly, code }) => getText(`${mayfly.url}/api/download/${code}`),
+      leastMs: stalledMs,
+      mostMs: stalledMs + 2 * lateMs,
+      // Only when it reads again does it notice that the connection was cut.
+      unreadMs: stalledMs + lateMs,
+      isExpected: (heard) => heard.length < sharedBytes,
+    },
+  ],
+]
+
+/**
+ * Stands still until the server ends the connection. Returns false if the signal came first.
+ * @throws {Error} when the server ends it too early, too late, or with another answer.
+ */
+export async function standStill(
+  world: World,
+  { begin, leastMs, mostMs, unreadMs = 0, isExpected }: SlowClient,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const text = await begin(world)
+  const began = performance.now()
+  const heard: Heard = await exchange(world.mayfly, text, { mostMs, unreadMs, signal })
+  const ms = performance.now() - began
+  if (!heard.isClosed && signal.aborted) return false
+  const seconds = (ms / 1000).toFixed(0)
+  if (!heard.isClosed) throw new Error(`not ended after ${seconds} s`)
+  if (ms < leastMs) throw new Error(`ended after ${seconds} s`)
+  if (!isExpected(heard.text)) throw new Error(`heard '${heard.text.slice(0, 40)}'`)
+  return true
+}
