@@ -1,13 +1,22 @@
 import { sql } from 'drizzle-orm'
 import type pg from 'pg'
-import { fromDrizzle, PgBoss, type Queue } from 'pg-boss'
+import { fromDrizzle, PgBoss, type Queue, systemClock } from 'pg-boss'
 import type { Logger } from 'pino'
 import { mailRequestKeptMs } from '../../shared/rules/kept-times.ts'
+import { minuteInMs } from '../../shared/rules/time-units.ts'
 import type { MailQueue } from '../email/mail-queue.ts'
 import type { JobOnDemand } from '../job-names.ts'
+import { pullBackFutureStamps } from './queries.ts'
 
 /** How long `stop` waits for running jobs. */
 const stopMs = 10_000
+
+/**
+ * The clock of pg-boss's timers. The clock of the system can be set back while the server runs, and
+ * the timers would then wait for as long as it was ahead. This one only goes forward. Once a minute
+ * pg-boss reads how far it is from the clock of the database, which decides when a job is due.
+ */
+const steadyClock = { ...systemClock, now: () => performance.timeOrigin + performance.now() }
 
 export const mailQueueName = 'send-mail'
 
@@ -29,9 +38,20 @@ export interface JobQueue {
 
 /** Opens the job queue. No job runs before `startJobs` is called. */
 export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue> {
-  const boss = new PgBoss({ db: { executeSql: (text, values) => pool.query(text, values) } })
-  boss.on('error', (error) => log.error({ err: error }, 'the job queue failed'))
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => pool.query(text, values) },
+    clock: steadyClock,
+    clockMonitorIntervalSeconds: 60,
+  })
+  const logFailure = (error: unknown) => log.error({ err: error }, 'the job queue failed')
+  boss.on('error', logFailure)
   await boss.start()
+  const pullBack = async () => {
+    const count = await pullBackFutureStamps(pool)
+    if (count > 0) log.warn({ count }, 'the clock of the database was set back; jobs go on')
+  }
+  await pullBack()
+  const pullingBack = setInterval(() => void pullBack().catch(logFailure), minuteInMs)
   // The waits between tries are at least 30 s, a minute, two minutes and so on, up to an hour.
   // pg-boss makes each wait longer by a random part, but none longer than an hour. Together the
   // waits last more than 24 hours. An email that was refused, or that ran out of tries, is kept for
@@ -70,7 +90,10 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
         log.warn({ err: error, job: name }, 'the work of a job waits for its next regular run')
       })
     },
-    stop: () => boss.stop({ graceful: true, timeout: stopMs }),
+    stop() {
+      clearInterval(pullingBack)
+      return boss.stop({ graceful: true, timeout: stopMs })
+    },
   }
 }
 

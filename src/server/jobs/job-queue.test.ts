@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { makePerson } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { dayInMs } from '../../shared/rules/time-units.ts'
+import { jobRuns } from '../db/schema.ts'
+import type { Mailer } from '../email/mailer.ts'
+import { type JobQueue, mailQueueName, openJobQueue } from './job-queue.ts'
+import { scheduleJobs, startJobs } from './jobs.ts'
+
+const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+function openQueue() {
+  return openJobQueue(app.pool, app.deps.log)
+}
+
+describe('a clock that was four days ahead and is set right', () => {
+  let queue: JobQueue
+  let sentTo: string[]
+  const mailer: Mailer = {
+    async send({ to }) {
+      sentTo.push(to.address)
+    },
+    check: async () => {},
+    close() {},
+  }
+  /** Starts a server whose timers go on only when the test says so. */
+  const startServer = async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', ...timers] })
+    queue = await openQueue()
+    await startJobs({ ...app.deps, mailer }, queue)
+  }
+  beforeEach(async () => {
+    sentTo = []
+    queue = await openQueue()
+    await scheduleJobs(app.deps.db, queue)
+    await queue.stop()
+    await app.pool.query('delete from pgboss.job; update pgboss.version set cron_on = null')
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    await queue.stop()
+  })
+
+  /** Makes everything that the queue has noted as if the clock had been ahead. */
+  const noteAhead = () =>
+    app.pool.query(`
+      update pgboss.version set cron_on = now() + interval '4 days';
+      update pgboss.queue set monitor_claim_on = now() + interval '4 days',
+        maintain_on = now() + interval '4 days';
+      update pgboss.job set created_on = created_on + interval '4 days',
+        start_after = start_after + interval '4 days', started_on = started_on + interval '4 days',
+        heartbeat_on = heartbeat_on + interval '4 days',
+        singleton_on = singleton_on + interval '4 days'`)
+  /** Lets time pass until the server has run two jobs that are due every minute. */
+  const untilJobsRun = async () => {
+    app.clock.advance(60_000)
+    const startedAt = app.clock()
+    await expect
+      .poll(async () => {
+        await vi.advanceTimersByTimeAsync(5_000)
+        const runs = await app.deps.db
+          .select()
+          .from(jobRuns)
+          .where(eq(jobRuns.startedAt, startedAt))
+        return runs.map(({ job }) => job)
+      })
+      .toEqual(expect.arrayContaining(['expire-files', 'sweep-uploads']))
+  }
+  /** Returns the queues of the jobs that have a time which is days from now. */
+  const daysAhead = async () => {
+    const { rows } = await app.pool.query<{ name: string }>(`
+      select name from pgboss.job, (select now() + interval '1 day') as _ (tomorrow)
+      where state < 'active' and start_after > tomorrow
+        or state = 'active' and greatest(started_on, heartbeat_on) > tomorrow
+        or singleton_on at time zone 'utc' > tomorrow`)
+    return rows.map(({ name }) => name)
+  }
+
+  it('holds up no job and no email that waited then, and hurries none that was planned', async () => {
+    const people = [await makePerson(app), await makePerson(app), await makePerson(app)]
+    const [waiting, dying, planned] = people.map(({ email }) => ({
+      kind: 'forgot-password' as const,
+      email,
+      askedAt: app.clock().toISOString(),
+    }))
+    if (!waiting || !dying || !planned) throw new Error('there are three people')
+    queue = await openQueue()
+    await queue.mail.add(dying)
+    expect(await queue.boss.fetch(mailQueueName)).toHaveLength(1)
+    await queue.mail.add(waiting)
+    await queue.mail.add(planned, undefined, { at: new Date('2100-01-01'), key: randomUUID() })
+    // While a run of a job waits for its next try, no other run of it begins.
+    await queue.boss.send('expire-files')
+    const [failed] = await queue.boss.fetch('expire-files')
+    await queue.boss.fail('expire-files', failed?.id ?? '')
+    await queue.stop()
+    await noteAhead()
+    expect(await daysAhead()).toContain('expire-files')
+
+    await startServer()
+    await untilJobsRun()
+    await expect.poll(() => sentTo).toEqual([waiting.email])
+    expect(await daysAhead()).toEqual([mailQueueName])
+  })
+
+  it('does not stop the jobs of a server that goes on', async () => {
+    await startServer()
+    await untilJobsRun()
+    await noteAhead()
+    vi.setSystemTime(Date.now() - 4 * dayInMs)
+    await untilJobsRun()
+    expect(await daysAhead()).toEqual([])
+  })
+})
