@@ -132,6 +132,18 @@ export async function endUploadsOf(
 }
 
 /**
+ * Sets the last activity of uploads to `now` where it is more than a minute later. Otherwise an
+ * upload of a time in which the clock was ahead would hold its slot until then. Up to a minute, the
+ * clock of another server may be ahead of ours.
+ */
+export async function pullBackActivity(db: Db, now: Date): Promise<void> {
+  await db
+    .update(uploads)
+    .set({ lastActivityAt: now })
+    .where(gt(uploads.lastActivityAt, new Date(now.getTime() + minuteInMs)))
+}
+
+/**
  * Says which idle uploads to end. If it names an owner or a store, only the uploads of this owner
  * or in this store are ended.
  */

@@ -32,6 +32,7 @@ import type { File } from '../../shared/contract/files.ts'
 import { blockedContent } from '../db/schema.ts'
 import { confirmUploads } from './confirm-upload.ts'
 import { prepareUploads } from './prepared-queries.ts'
+import { sweepUploads } from './sweep-uploads.ts'
 
 const minute = 60_000
 const day = 24 * 3_600_000
@@ -63,6 +64,18 @@ describe('the slots of a free user', () => {
   it('are held by an idle upload for 15 minutes and no longer', async () => {
     const person = await makePerson(app)
     for (let n = 0; n < 3; n += 1) await startUpload(person, { size: 1 })
+    app.clock.advance(15 * minute - 1)
+    expect((await askForUpload(person)).status).toBe(403)
+    app.clock.advance(1)
+    expect((await askForUpload(person)).status).toBe(200)
+  })
+
+  it('are held for 15 minutes too, once a clock that was days ahead is set right', async () => {
+    const person = await makePerson(app)
+    app.clock.advance(4 * day)
+    for (let n = 0; n < 3; n += 1) await startUpload(person, { size: 1 })
+    app.clock.advance(-4 * day)
+    await sweepUploads(app.deps)
     app.clock.advance(15 * minute - 1)
     expect((await askForUpload(person)).status).toBe(403)
     app.clock.advance(1)
