@@ -38,6 +38,10 @@ describe('a job', () => {
   it.each<[string, Partial<JobFacts>, string]>([
     ['that ran a moment ago', { success: ran(30_000) }, 'ok'],
     ['that missed two turns and 15 minutes at most', { success: ran(17 * minute) }, 'ok'],
+    ['whose clock was ahead by less than a minute', { success: ran(-minute) }, 'ok'],
+    ['that ran in the future', { success: ran(-minute - 1) }, 'failing'],
+    ['that failed in the future', { failure: failed(-hour, 1) }, 'failing'],
+    ['that runs, after a run in the future', { success: ran(-hour), runsSince: now }, 'ok'],
     ['that missed more', { success: ran(17 * minute + 1) }, 'failing'],
     ['that never ran', {}, 'failing'],
     ['that was scheduled just now', { scheduledAt: ago(minute) }, 'ok'],
@@ -76,6 +80,15 @@ describe('a job', () => {
     expect(find({ ...daily, success: ran(9 * hour), runsSince: ago(hour) }).message).toBe(
       'Last success: Sat 21 Nov, 02:30 UTC. A run goes on since Sat 21 Nov, 10:30 UTC. Next run: Sun 22 Nov, 03:17 UTC.',
     )
+  })
+
+  it('says that its last run is in the future, as after a clock that was ahead', () => {
+    expect(find({ success: ran(-4 * 24 * hour) })).toEqual({
+      status: 'failing',
+      message:
+        'Its last run is noted for Wed 25 Nov, 11:30 UTC, which is still to come: a clock was ahead then, or is behind now. Next run: Sat 21 Nov, 11:31 UTC.',
+      cure: expect.stringContaining('the line Clock'),
+    })
   })
 
   it('says how often it failed, when and why', () => {

@@ -13,6 +13,12 @@ const seriousFailures = 3
 /** A job is overdue when it has missed two runs and this many milliseconds have passed since. */
 const graceMs = 15 * minuteInMs
 
+/**
+ * A run that is noted this much later than now was noted by a wrong clock. The clocks of several
+ * servers may differ by less.
+ */
+const aheadMs = minuteInMs
+
 /** What the figures of the jobs count, in words. */
 const figureTexts: Record<string, string> = {
   purged: 'files freed of their bytes',
@@ -48,6 +54,13 @@ export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): 
   const { intervalMs, next } = turnsOf(job.cron, now)
   const last = lastRun(job, now)
   const nextRun = `Next run: ${momentText(next, now)}.`
+  const newest = newestRun(job)
+  if (!job.runsSince && newest > now.getTime() + aheadMs) {
+    return failing(
+      `Its last run is noted for ${momentText(new Date(newest), now)}, which is still to come: a clock was ahead then, or is behind now. ${nextRun}`,
+      'Look at the line Clock. If the clocks are right now, this line is well after the next run.',
+    )
+  }
   if (isOverdue(job, now, intervalMs) && now.getTime() - serverStartedAt.getTime() > graceMs) {
     return failing(
       `It should run every ${spanText(intervalMs)} and does not. ${last} ${nextRun}`,
@@ -79,14 +92,15 @@ function turnsOf(cron: string, now: Date): { intervalMs: number; next: Date } {
  * Tells whether a job has missed two runs. A run that failed is not a missed run. A job that is
  * running now is not overdue.
  */
-function isOverdue(
-  { scheduledAt, success, failure, runsSince }: JobFacts,
-  now: Date,
-  intervalMs: number,
-) {
-  if (runsSince) return false
-  const began = [scheduledAt, success?.startedAt, failure?.at].map((at) => at?.getTime() ?? 0)
-  return now.getTime() - Math.max(...began) > 2 * intervalMs + graceMs
+function isOverdue(job: JobFacts, now: Date, intervalMs: number) {
+  if (job.runsSince) return false
+  const began = Math.max(job.scheduledAt.getTime(), newestRun(job))
+  return now.getTime() - began > 2 * intervalMs + graceMs
+}
+
+/** Returns when the newest run that is noted took place, in milliseconds; 0 if there was none. */
+function newestRun({ success, failure }: JobFacts): number {
+  return Math.max(success?.startedAt.getTime() ?? 0, failure?.at.getTime() ?? 0)
 }
 
 function lastRun({ success, failure, runsSince }: JobFacts, now: Date): string {
