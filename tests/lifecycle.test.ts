@@ -220,6 +220,18 @@ describe('a start that cannot be is told in plain words, with exit code 1', () =
   })
 })
 
+test('an error that nobody catches ends the server in order, and without a drain', async () => {
+  await prepareDataFolder(dataDir)
+  const thrower = `process.on('SIGUSR2', () => { throw new Error('a fault') })`
+  const started = await startServer({
+    DRAIN_SECONDS: '600',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(thrower)}`,
+  })
+  started.child.kill('SIGUSR2')
+  expect(await started.ended).toBe(1)
+  await expectPostgresGone()
+})
+
 test('a signal during the start ends it in order', async () => {
   const started = await run()
   await eventually(() => readFile(join(dataDir, 'postgres/postmaster.pid')))

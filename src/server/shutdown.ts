@@ -9,9 +9,12 @@ import type { Logger } from 'pino'
 const sameSignalMs = 250
 const idleCheckMs = 50
 
+/** Why the parts are closed: the process was told to stop, or it cannot go on after a fault. */
+export type StopReason = 'told' | 'fault'
+
 interface Part {
   name: string
-  close(): Promise<void>
+  close(reason: StopReason): Promise<void>
   abandon?(): void
 }
 
@@ -26,7 +29,7 @@ export interface Shutdown {
    * Closes every part once. If a part fails to close, the failure is logged and the others still
    * close.
    */
-  close(): Promise<void>
+  close(reason: StopReason): Promise<void>
   abandon(): void
 }
 
@@ -35,10 +38,10 @@ export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
   const parts: Part[] = []
   let closed: Promise<void> | null = null
 
-  const closeAll = async (): Promise<void> => {
+  const closeAll = async (reason: StopReason): Promise<void> => {
     for (let part = parts.pop(); part; part = parts.pop()) {
       try {
-        await part.close()
+        await part.close(reason)
       } catch (error) {
         log.error({ err: error }, `Could not close the ${part.name}`)
       }
@@ -47,8 +50,8 @@ export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
 
   return {
     add: (part) => void parts.push(part),
-    close() {
-      closed ??= closeAll()
+    close(reason) {
+      closed ??= closeAll(reason)
       return closed
     },
     abandon() {
@@ -78,7 +81,7 @@ export function superviseProcess(
     stoppingSince = performance.now()
     void started
       .catch(() => {})
-      .then(() => shutdown.close())
+      .then(() => shutdown.close(exitCode === 0 ? 'told' : 'fault'))
       .then(() => process.exit(exitCode))
   }
 

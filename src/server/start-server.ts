@@ -138,9 +138,11 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
   })
   shutdown.add({
     name: 'server',
-    async close() {
+    async close(reason) {
       stopping.abort()
-      await wait(config.drainMs)
+      // After a fault, a worker that goes on answering would make the whole server look not ready,
+      // and another one takes its place only when it has ended.
+      if (reason === 'told') await wait(config.drainMs)
       await closeServer(server, transferPatienceMs)
     },
   })
