@@ -15,7 +15,7 @@ import type { File } from '../src/shared/contract/files.ts'
 import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
 import { freePort } from './support/free-port.ts'
 import { followImports } from './support/imported-files.ts'
-import { describeBehindNginx } from './support/machine-needs.ts'
+import { describeBehindNginx, describeNeeding } from './support/machine-needs.ts'
 import { type NameServer, startNameServer } from './support/name-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
@@ -35,6 +35,9 @@ interface Service {
 function read(path: string): Promise<string> {
   return readFile(new URL(`../${path}`, import.meta.url), 'utf8')
 }
+
+const verify = 'systemd-analyze'
+const hasSystemd = spawnSync(verify, ['--version']).status === 0
 
 describe('compose.yaml', async () => {
   const text = await read('compose.yaml')
@@ -65,7 +68,8 @@ describe('compose.yaml', async () => {
     expect(services.s3).toBeDefined()
     const mounted = (services.nginx?.volumes ?? []).map((one) => one.split(':')[0] ?? '')
     const given = mounted.filter((path) => !path.endsWith('/tls'))
-    expect(given).toEqual(['./deploy/nginx/mayfly.conf', './deploy/nginx/containers.conf'])
+    const files = ['mayfly', 's3', 'containers'].map((name) => `./deploy/nginx/${name}.conf`)
+    expect(given).toEqual(files)
   })
 
   test('gives the servers no rights that they do not need', () => {
@@ -99,6 +103,7 @@ describe('compose.yaml', async () => {
     beforeEach(async () => {
       folder = await mkdtemp(join(tmpdir(), 'mayfly-bucket-'))
       await writeFile(join(folder, 'sleep'), '#!/bin/sh\n', { mode: 0o755 })
+      await writeFile(join(folder, 'seq'), '#!/bin/sh\necho 1 2 3 4\n', { mode: 0o755 })
     })
     afterEach(() => rm(folder, { recursive: true }))
 
@@ -146,7 +151,7 @@ cat '${folder}/'$at
     test('fails where the bucket does not come', async () => {
       const { status, commands } = await runBucket(['error: no filer\n'])
       expect(status).toBe(1)
-      expect(new Set(commands)).toEqual(new Set([list]))
+      expect(commands).toEqual([list, list, list, list])
     })
   })
 
@@ -167,6 +172,32 @@ const examples: Record<string, string> = {
   ADMIN_EMAIL: 'ada@example.org',
   ADMIN_PASSWORD: 'correct horse',
 }
+
+describeNeeding('systemd', hasSystemd, 'the unit of systemd', () => {
+  test('has nothing that systemd does not understand', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mayfly-unit-'))
+    const unit = await read('deploy/systemd/mayfly.service')
+    const file = join(folder, 'mayfly.service')
+    // The path of npm is that of Debian; the command must be there to be verified.
+    await writeFile(file, unit.replace('/usr/bin/npm', process.execPath))
+    const { status, stdout, stderr } = spawnSync(verify, ['verify', '--man=no', file])
+    await rm(folder, { recursive: true })
+    expect([status, `${stdout}${stderr}`]).toEqual([0, ''])
+  })
+})
+
+test('README makes the user, the folder and the file that the unit names', async () => {
+  const unit = await read('deploy/systemd/mayfly.service')
+  const unitSays = (name: string) => new RegExp(`^${name}=-?(.+)$`, 'm').exec(unit)?.[1] ?? name
+  const [user, clone, home] = [unitSays('User'), unitSays('WorkingDirectory'), '/srv/mayfly']
+  const [, commands = ''] =
+    /^## Go to production.*?```sh\n(.*?)```/ms.exec(await read('README.md')) ?? []
+  expect(commands).toMatch(new RegExp(`useradd .*--home-dir ${home} .* ${user}\n`))
+  expect(commands).toMatch(new RegExp(`-u ${user} git clone .* ${clone}\n`))
+  expect(commands).toContain(`touch ${unitSays('EnvironmentFile')}'`)
+  expect(unitSays('ReadWritePaths')).toBe(home)
+  expect(clone.startsWith(`${home}/`)).toBe(true)
+})
 
 describe('the Dockerfile', async () => {
   const text = await read('Dockerfile')
@@ -333,6 +364,25 @@ describeBehindNginx('the logs of nginx', () => {
     expect(logged).toContain('GET /s/- 301')
     expect(logged).toContain('GET /s/- 502')
     expect(logged + (await nginx.errors())).not.toContain('SECRET')
+  })
+})
+
+describeBehindNginx('nginx without a bucket', () => {
+  const site = 'files.example.org'
+  const server = createServer((_, response) => response.end('a page'))
+  let nginx: DeployedNginx
+  beforeAll(async () => {
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const here = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    nginx = await startDeployedNginx({ servers: [here, here] })
+  })
+  afterAll(async () => {
+    await nginx.stop()
+    await new Promise((closed) => server.close(closed))
+  })
+
+  test('starts with a certificate for the server alone', async () => {
+    expect((await nginx.ask(site, '/')).body.toString()).toBe('a page')
   })
 })
 

@@ -28,7 +28,8 @@ export interface DeployedNginx {
 /** Servers and a bucket at addresses such as `127.0.0.1:3000`. Nothing needs to listen there. */
 interface Addresses {
   servers: readonly [string, string]
-  bucket: string
+  /** Without one, nginx gets neither the file nor the certificate for it. */
+  bucket?: string
 }
 
 /** The port of a name server on this machine, and the port of all servers whose names it knows. */
@@ -50,8 +51,11 @@ export async function startDeployedNginx(
   const [httpPort, tlsPort] = [await freePort(), await freePort()]
   const tls = join(folder, 'tls')
   await mkdir(tls)
-  for (const name of ['files.example.org', 's3.example.org']) makeCertificate(tls, name)
-  const sites = (await shipped('mayfly.conf'))
+  const hasBucket = !('servers' in upstreams) || upstreams.bucket !== undefined
+  makeCertificate(tls, 'files.example.org')
+  if (hasBucket) makeCertificate(tls, 's3.example.org')
+  const shippedSites = (await shipped('mayfly.conf')) + (hasBucket ? await shipped('s3.conf') : '')
+  const sites = shippedSites
     .replaceAll('listen 80;', `listen 127.0.0.1:${httpPort};`)
     .replaceAll('listen 443 ', `listen 127.0.0.1:${tlsPort} `)
     .replaceAll('/etc/nginx/tls', tls)
@@ -103,7 +107,7 @@ async function placesOf(upstreams: Addresses | Names): Promise<string> {
     return (await shipped('addresses.conf'))
       .replace('10.0.0.1:3000', servers[0])
       .replace('10.0.0.2:3000', servers[1])
-      .replace('10.0.0.7:8333', bucket)
+      .replace('10.0.0.7:8333', bucket ?? '127.0.0.1:1')
   }
   return (await shipped('containers.conf'))
     .replace('resolver 127.0.0.11 ', `resolver 127.0.0.1:${upstreams.nameServer} `)

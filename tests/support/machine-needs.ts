@@ -2,7 +2,7 @@ import { describe, inject } from 'vitest'
 import { hasNginx } from '../../scripts/nginx.mjs'
 
 /** What some tests need and not every machine has. */
-export type MachineNeed = 's3Server' | 'smallDisk' | 'nginx'
+export type MachineNeed = 's3Server' | 'smallDisk' | 'nginx' | 'systemd'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -9,6 +9,7 @@ function needsInWords(): Record<MachineNeed, string[]> {
       `Debian: sudo apt-get install --no-install-recommends ${cephPackages.join(' ')}`,
     ],
     nginx: ['nginx, which is not installed.', 'Debian: sudo apt-get install nginx'],
+    systemd: ['systemd-analyze, which is not installed.', 'Debian: sudo apt-get install systemd'],
     smallDisk: [
       'a small disk of their own, and no file system can be mounted here.',
       'Run them as root, in a container with CAP_SYS_ADMIN',
