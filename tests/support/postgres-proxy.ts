@@ -33,6 +33,11 @@ export interface PostgresProxy {
   /** Makes every connection silent, without closing any. New ones are silent too. */
   silence(): void
   /**
+   * Loses every connection that is open now, as a NAT does that forgets them. Nothing reaches the
+   * other side any more, also no end. So Postgres keeps its side of them open.
+   */
+  forget(): void
+  /**
    * Passes on what new connections send, and forgets a cut that is still to come. Connections that
    * are silent stay silent.
    */
@@ -62,6 +67,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   let wasCut = false
   let isSilent = false
   const silent = new WeakSet<Socket>()
+  const forgotten = new WeakSet<Socket>()
 
   const isDue = (moment: Moment) => cut?.moment === moment && statements.length >= cut.n
   const onConnection = (client: Socket) => {
@@ -72,6 +78,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       socket.on('error', () => {})
       socket.on('close', () => {
         sockets.delete(socket)
+        if (forgotten.has(socket)) return
         client.destroy()
         upstream.destroy()
       })
@@ -142,6 +149,12 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     silence() {
       isSilent = true
       for (const socket of sockets) silent.add(socket)
+    },
+    forget() {
+      for (const socket of sockets) {
+        silent.add(socket)
+        forgotten.add(socket)
+      }
     },
     open() {
       isSilent = false

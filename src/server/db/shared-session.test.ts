@@ -1,6 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+} from 'vitest'
 import { freePort } from '../../../tests/support/free-port.ts'
 import { freshDatabase } from '../../../tests/support/postgres.ts'
+import { startPostgresProxy } from '../../../tests/support/postgres-proxy.ts'
 import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
 import { SharedSession } from './shared-session.ts'
 
@@ -111,6 +121,56 @@ it('hears messages on the next connection too', async () => {
   await expect.poll(() => events).toEqual(['lost', 'reopened'])
   await notify('Ours "quoted"', 'again')
   await expect.poll(() => heard).toEqual(['again'])
+})
+
+describe('over a network that forgets connections without an end', () => {
+  const limits = { answerMs: 500, askMs: 50 }
+  const openRemote = async () => {
+    const proxy = await startPostgresProxy(database.url)
+    const config = { connectionString: proxy.url }
+    const remote = await SharedSession.open(config, { warn() {} }, limits)
+    onTestFinished(async () => {
+      await remote.close()
+      await proxy.close()
+    })
+    return { proxy, remote }
+  }
+  const lockHere = { text: 'select pg_try_advisory_lock(8) as taken' }
+
+  it('opens another connection, also while nobody asks anything', async () => {
+    const { proxy, remote } = await openRemote()
+    const reopened = new Promise<void>((resolve) => remote.onReopened(resolve))
+    proxy.forget()
+    await reopened
+    expect(await remote.query({ text: 'select 1 as answer' })).toEqual([{ answer: 1 }])
+  })
+
+  it('leaves no locks at the database', async () => {
+    const { proxy, remote } = await openRemote()
+    expect(await remote.query(lockHere)).toEqual([{ taken: true }])
+    expect(await other.query(lockHere)).toEqual([{ taken: false }])
+    const reopened = new Promise<void>((resolve) => remote.onReopened(resolve))
+    proxy.forget()
+    await reopened
+    await expect.poll(() => other.query(lockHere)).toEqual([{ taken: true }])
+  })
+
+  it('does not touch the locks of other servers', async () => {
+    const { proxy, remote } = await openRemote()
+    const { connection } = session
+    expect(await session.query(lockHere)).toEqual([{ taken: true }])
+    const reopened = new Promise<void>((resolve) => remote.onReopened(resolve))
+    proxy.forget()
+    await reopened
+    expect(await other.query(lockHere)).toEqual([{ taken: false }])
+    expect(session.connection).toBe(connection)
+  })
+
+  it('lets Postgres find out by itself that the machine of a server is gone', async () => {
+    const { proxy } = await openRemote()
+    const settings = ['keepalives_idle', 'keepalives_interval', 'keepalives_count', 'user_timeout']
+    for (const name of settings) expect(proxy.statements.join()).toContain(`set tcp_${name} = `)
+  })
 })
 
 it('is closed for good', async () => {

@@ -1,15 +1,35 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 
-/**
- * How long connecting may take, and how long the answer to a statement. That is enough, because no
- * statement of a session waits for a lock.
- */
-const answerMs = 10_000
+/** How a session notices that its connection was lost although nothing has closed it. */
+export interface SessionLimits {
+  /**
+   * How long connecting may take, and how long the answer to a statement. That is enough, because
+   * no statement of a session waits for a lock.
+   */
+  answerMs: number
+  /** How often the session asks Postgres for an answer. */
+  askMs: number
+}
+
+const sessionLimits: SessionLimits = { answerMs: 10_000, askMs: 15_000 }
+const keepAliveMs = 10_000
 const firstPauseMs = 50
 const longestPauseMs = 2_000
+
+/**
+ * After these settings, Postgres ends a session within about 30 s when the machine of its server is
+ * gone, and with it the locks. By default that can take hours. Over a Unix socket, Postgres ignores
+ * them.
+ */
+const endsSoon = `
+  set tcp_keepalives_idle = 10;
+  set tcp_keepalives_interval = 5;
+  set tcp_keepalives_count = 3;
+  set tcp_user_timeout = 30000`
 
 /** A connection of the session, with a number that no later connection has. */
 interface Connection {
@@ -22,12 +42,17 @@ interface Connection {
 /**
  * One connection to the database that stays open, for what lasts longer than a statement: locks
  * that end with the connection, and messages between the servers that use this database. When the
- * connection ends, it is opened again. If a PgBouncer is in between, it must pool sessions, not
+ * connection ends, it is opened again. The network may lose a connection without closing it, and
+ * Postgres then keeps it, with its locks. So the session asks for an answer from time to time, and
+ * a new connection ends the earlier ones. If a PgBouncer is in between, it must pool sessions, not
  * transactions.
  */
 export class SharedSession {
   readonly #config: pg.ClientConfig
   readonly #log: Pick<Logger, 'warn'>
+  readonly #limits: SessionLimits
+  /** Each connection of this session, and no other, has a shared lock with this name. */
+  readonly #name = randomBytes(8).readBigInt64BE().toString()
   readonly #closing = new AbortController()
   readonly #listeners = new Map<string, (payload: string) => void>()
   readonly #lostListeners: (() => void)[] = []
@@ -36,15 +61,23 @@ export class SharedSession {
   #count = 0
   #opening: Promise<void> = Promise.resolve()
 
-  private constructor(config: pg.ClientConfig, log: Pick<Logger, 'warn'>) {
+  private constructor(config: pg.ClientConfig, log: Pick<Logger, 'warn'>, limits: SessionLimits) {
     this.#config = config
     this.#log = log
+    this.#limits = limits
   }
 
   /** Opens the session. @throws when the database cannot be reached. */
-  static async open(config: pg.ClientConfig, log: Pick<Logger, 'warn'>): Promise<SharedSession> {
-    const session = new SharedSession(config, log)
+  static async open(
+    config: pg.ClientConfig,
+    log: Pick<Logger, 'warn'>,
+    limits: SessionLimits = sessionLimits,
+  ): Promise<SharedSession> {
+    const session = new SharedSession(config, log, limits)
     await session.#connect()
+    const asking = setInterval(() => void session.check().catch(() => {}), limits.askMs)
+    asking.unref()
+    session.#closing.signal.addEventListener('abort', () => clearInterval(asking))
     return session
   }
 
@@ -75,6 +108,14 @@ export class SharedSession {
       this.#drop(client, cause)
       throw new AppError('UNAVAILABLE', { cause })
     }
+  }
+
+  /**
+   * Asks the database for an answer.
+   * @throws {AppError} UNAVAILABLE when there is no connection, or it gives no answer.
+   */
+  async check(): Promise<void> {
+    await this.query({ name: 'ping', text: 'select 1' })
   }
 
   /**
@@ -111,8 +152,9 @@ export class SharedSession {
     const client = new pg.Client({
       ...this.#config,
       keepAlive: true,
-      connectionTimeoutMillis: answerMs,
-      query_timeout: answerMs,
+      keepAliveInitialDelayMillis: keepAliveMs,
+      connectionTimeoutMillis: this.#limits.answerMs,
+      query_timeout: this.#limits.answerMs,
     })
     client.on('error', (error) => this.#drop(client, error))
     client.on('end', () => this.#drop(client, new Error('the connection ended')))
@@ -121,6 +163,7 @@ export class SharedSession {
     })
     try {
       await client.connect()
+      await this.#replaceEarlier(client)
       for (const channel of this.#listeners.keys()) {
         await client.query(`listen ${pg.escapeIdentifier(channel)}`)
       }
@@ -130,6 +173,18 @@ export class SharedSession {
     }
     this.#count += 1
     this.#current = { client, number: this.#count, last: Promise.resolve() }
+  }
+
+  /**
+   * Ends the connections of this session that Postgres has kept because nobody told it that they
+   * are lost. With them, their locks end.
+   */
+  async #replaceEarlier(client: pg.Client): Promise<void> {
+    await client.query(endsSoon)
+    // The lock shows what still belongs to this session. A process id would not: Postgres may have
+    // given it to another connection, and a PgBouncer its connection to another server.
+    await client.query({ text: endEarlier, values: [this.#name] })
+    await client.query({ text: 'select pg_advisory_lock_shared($1)', values: [this.#name] })
   }
 
   #drop(client: pg.Client, error: unknown): void {
@@ -157,6 +212,13 @@ export class SharedSession {
     }
   }
 }
+
+/** `pg_locks` shows the name of a lock, 64 bits, in two halves. */
+const endEarlier = `
+  select pg_terminate_backend(pid) from pg_locks
+  where locktype = 'advisory' and objsubid = 1 and granted
+    and database = (select oid from pg_database where datname = current_database())
+    and classid::bigint << 32 | objid::bigint = $1::bigint`
 
 /** The types of the driver lack this field. */
 function processIdOf(client: pg.Client & { processID?: number | null }): number | undefined {

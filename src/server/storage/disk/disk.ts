@@ -185,7 +185,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     list: () => folders.list(),
     installation: () => folders.readInstallation(),
     claim: (installation) => folders.writeInstallation(installation),
-    check: () => folders.probe(),
+    // Without the other servers' locks no upload could be received.
+    check: async () => void (await Promise.all([folders.probe(), others?.check()])),
     handle: (request, response) => http.handle(request, response),
     activeTransfers: () => http.active(),
     idle: () => http.idle(),

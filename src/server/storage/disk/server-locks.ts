@@ -87,6 +87,11 @@ export class ServerLocks {
     })
   }
 
+  /** @throws {AppError} UNAVAILABLE when no lock can be taken, because the database is away. */
+  check(): Promise<void> {
+    return this.#session.check()
+  }
+
   /**
    * Locks bytes against the other servers. The caller must make sure that no other request of this
    * server has a lock on the same bytes.
@@ -150,7 +155,7 @@ export class ServerLocks {
       if (this.#session.connection !== connection) return false
       // The connection may be broken although no error has shown it yet, for instance when the
       // network was cut. A statement shows it.
-      await this.#session.query(statements.ping).catch(() => {})
+      await this.#session.check().catch(() => {})
       return this.#session.connection === connection
     }
     const lockTo = (leave: Statement) => ({ isHeld, release: () => release(leave) })
@@ -193,6 +198,5 @@ const statements = {
     name: 'leave_part',
     text: `select pg_advisory_unlock_shared(${lockOf('$1')}), pg_advisory_unlock(${lockOf('$2')})`,
   },
-  ping: { name: 'ping', text: 'select 1' },
   ask: { name: 'ask_for_lock', text: 'select pg_notify($1, $2)' },
 } as const satisfies Record<string, Statement>

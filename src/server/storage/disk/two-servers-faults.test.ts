@@ -174,3 +174,17 @@ it('a server that loses its connection while it seals does not seal', async () =
   const bytes = Buffer.concat([of.bytesOf(1), other, of.bytesOf(3)])
   expect(await atOne.seal()).toBe(sha256(bytes))
 })
+
+it('a server without its connection is not ready, and is ready with the next one', async () => {
+  const session = sessions[0]
+  await one.storage.check()
+  const checked = new Promise<unknown>((resolve) => {
+    session?.onLost(() => one.storage.check().then(resolve, resolve))
+  })
+  const reopened = new Promise<void>((resolve) => session?.onReopened(resolve))
+  // A statement that fails makes the session give up its connection.
+  await session?.query({ text: 'select 1 / 0' }).catch(() => {})
+  expect(await checked).toMatchObject({ code: 'UNAVAILABLE' })
+  await reopened
+  await one.storage.check()
+})
