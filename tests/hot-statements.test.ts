@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tiers } from '../src/shared/rules/tier.ts'
+import {
+  askForRenewal,
+  expectOk,
+  json,
+  makeClient,
+  makePerson,
+  putBytes,
+  startUpload,
+} from './support/make.ts'
+import { rowsReadOf, runPlansOf } from './support/query-plans.ts'
+import { startTestApp, type TestApp } from './support/test-app.ts'
+import { confirm } from './support/upload-requests.ts'
+
+/*
+ * What nearly every request of an upload, a download or a page asks the database, among many rows
+ * that do not concern it. The requests are real, so the plans are those of the real statements.
+ */
+
+/** How many rows each large table has, of as many users. */
+const rowCount = 5000
+/** A prepared statement gets another plan from its sixth run on. */
+const runs = 7
+/** How many rows of a table one of these statements reads at most. */
+const mostReads = 10
+
+/** The SQL that fills each large table, for each `n` up to `rowCount`. `today` is now. */
+const fillings = {
+  users: `insert into users (id, name, email, tier, created_at, updated_at)
+    select 'user-' || n, 'Ada', n || '@example.org', 'premium', today, today`,
+  preferences: `insert into preferences select 'user-' || n, 3, true, true`,
+  branding: `insert into branding (user_id, name, updated_at) select 'user-' || n, 'Ada', today`,
+  sessions: `insert into sessions (id, token, user_id, expires_at, created_at, updated_at)
+    select 'session-' || n, 'token-' || n, 'user-' || n, today + interval '9 days', today, today`,
+  uploads: `insert into uploads (owner_id, storage, storage_key, original_name, mime_type, size,
+      expiration_days, idempotency_key, created_at, last_activity_at)
+    select 'user-' || n, 'disk', 'open-' || n, 'Report.pdf', 'application/pdf', n, 3, n, today, today`,
+  removals: `insert into removals (storage_key, storage, due_at, tries, try_at)
+    select 'removed-' || n, 'disk', today, 0, today`,
+  short_codes: `insert into short_codes select 'code-' || n, today`,
+  files: `insert into files (owner_id, storage, storage_key, original_name, mime_type, size,
+      short_code, created_at, expires_at, max_lifetime_at)
+    select 'user-' || n, 'disk', 'kept-' || n, 'Report.pdf', 'application/pdf', n, 'code-' || n,
+      today, today + interval '3 days', today + interval '30 days'`,
+  file_downloads: `insert into file_downloads
+    select (select id from files where short_code = 'code-' || n), today::date, 1`,
+  owner_downloads: `insert into owner_downloads select 'user-' || n, today::date, 0, 1`,
+}
+
+let app: TestApp
+let plans: string[]
+beforeAll(async () => {
+  app = await startTestApp()
+  const source = `from generate_series(1, ${rowCount}) n, (select $1::timestamptz as today) dates`
+  for (const fill of Object.values(fillings)) {
+    await app.pool.query(`${fill} ${source}`, [app.clock()])
+  }
+  await app.pool.query('vacuum analyze')
+  plans = await runPlansOf(app.pool, async () => {
+    for (const tier of tiers) await playLives(await makePerson(app, { tier }), tier === 'premium')
+  })
+})
+afterAll(() => app.close())
+
+/** Uploads, downloads and deletes files, one after the other. Renews them if `renews` is true. */
+async function playLives(person: Awaited<ReturnType<typeof makePerson>>, renews: boolean) {
+  const visitor = makeClient(app)
+  for (let run = 0; run < runs; run += 1) {
+    const started = await startUpload(person, { size: 5, idempotencyKey: `upload-${run}` })
+    await expectOk(await fetch(started.uploadUrl, { method: 'HEAD' }))
+    await expectOk(await putBytes(started, new TextEncoder().encode('hello')))
+    const confirmed = await confirm(person, started.cloudKey)
+    await expectOk(confirmed)
+    const { id, shortCode } = await json<{ id: string; shortCode: string }>(confirmed)
+    const download = await visitor.fetch(`/api/download/${shortCode}`)
+    expect(await download.text()).toBe('hello')
+    if (renews) await expectOk(await askForRenewal(person, id))
+    await expectOk(await person.fetch(`/api/files/${id}`, { method: 'DELETE' }))
+  }
+}
+
+test.each([
+  ['reading a session', /from "sessions" inner join "users"/],
+  ['starting an upload', /insert into "uploads"/],
+  ['noting that bytes arrive', /with "touched" as/],
+  ['finding an upload to confirm', /from "uploads" where \("uploads"."storage_key" = any/],
+  ['making a file of an upload', /insert into "files"/],
+  ['finding a link', /from "files" left join lateral/],
+  ['counting a download', /insert into "file_downloads"/],
+  ['locking a file to renew it', /from "files" where .* for update/],
+  ['giving a file a new link', /update "files" set "short_code"/],
+])('%s reads no table from end to end', (_, statement) => {
+  const ofStatement = plans.filter((plan) => statement.test(plan))
+  expect(ofStatement.length).toBeGreaterThanOrEqual(runs)
+  for (const plan of ofStatement) {
+    for (const table of Object.keys(fillings)) {
+      expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))
+      expect(rowsReadOf(plan, table), plan).toBeLessThanOrEqual(mostReads)
+    }
+  }
+})
