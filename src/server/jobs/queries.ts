@@ -163,30 +163,34 @@ export async function addHeartbeats(db: Db, heartbeatSeconds: number): Promise<v
 }
 
 /**
- * Sets back what pg-boss has noted at a time that is still to come: the clock of the database was
- * ahead then. Without this, nothing runs until that time, because pg-boss begins a pass only some
- * time after the last one, a retry only after its wait, and gives up a killed run only some time
- * after its last heartbeat. An email that was planned for later keeps its time.
- * @returns how many rows were in the future.
+ * Sets back what pg-boss has noted for a time more than a minute from now: the clock of the
+ * database was ahead then. Without this, nothing runs until that time, because pg-boss begins a
+ * pass only some time after the last one, a retry only after its wait, and gives up a killed run
+ * only some time after its last heartbeat. An email that was planned for later keeps its time.
+ * @returns how many rows were set back.
  */
 export async function pullBackFutureStamps(pool: Pick<pg.Pool, 'query'>): Promise<number> {
-  // As one text without values, these statements are one round trip and one transaction. Together
-  // with `not blocked` the index of waiting jobs is used. Due runs of the schedule go through a
-  // queue of pg-boss's own, where a minute that has an entry gets no second one.
+  // Other connections note times after this statement has begun, and those are no error.
+  const soon = `now() + interval '1 minute'`
+  // As one text without values, these statements are one round trip and one transaction. With
+  // `not blocked` and `state <> 'cancelled'` they read indexes and not the whole table. Due runs of
+  // the schedule go through a queue of pg-boss's own, where a minute that has an entry gets no
+  // second one.
   const results: unknown = await pool.query(`
     update pgboss.version set cron_on = null, bam_on = null, flow_on = null, reindex_on = null
-      where greatest(cron_on, bam_on, flow_on, reindex_on) > now();
+      where greatest(cron_on, bam_on, flow_on, reindex_on) > ${soon};
     update pgboss.queue set monitor_claim_on = null, monitor_on = null, maintain_on = null
-      where greatest(monitor_claim_on, monitor_on, maintain_on) > now();
-    update pgboss.schedule set created_on = now() where created_on > now();
+      where greatest(monitor_claim_on, monitor_on, maintain_on) > ${soon};
+    update pgboss.schedule set created_on = now() where created_on > ${soon};
     update pgboss.job set start_after = now()
-      where state < 'active' and not blocked and start_after > now()
+      where state < 'active' and not blocked and start_after > ${soon}
         and (state = 'created' and start_after < created_on + interval '1 minute'
           or state = 'retry'
-            and start_after > now() + coalesce(retry_delay_max, 60) * interval '1 second');
+            and start_after > ${soon} + coalesce(retry_delay_max, 60) * interval '1 second');
     update pgboss.job set started_on = least(started_on, now()), heartbeat_on = now()
-      where state = 'active' and greatest(started_on, heartbeat_on) > now();
+      where state = 'active' and greatest(started_on, heartbeat_on) > ${soon};
     update pgboss.job set singleton_on = null
-      where name = '__pgboss__send-it' and singleton_on > now() at time zone 'utc'`)
+      where name = '__pgboss__send-it' and state <> 'cancelled'
+        and singleton_on > (${soon}) at time zone 'utc'`)
   return (results as pg.QueryResult[]).reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0)
 }
