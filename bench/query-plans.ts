@@ -9,6 +9,34 @@ const mostRows = 20_000
 const statementLetters = 300
 
 /**
+ * The statements that may read a whole large table or much of it, by how they begin. Every other
+ * statement that does so is a fault.
+ */
+const mayReadAll: readonly { table: string; begins: string }[] = [
+  // The figures of the Admin Center. They are kept for a multiple of their cost (decision 049).
+  { table: 'users', begins: 'select count(*), count(*) filter (where case when "users"."tier"' },
+  {
+    table: 'files',
+    begins:
+      'select count(*), coalesce(sum("download_count"), 0) from "files" where "files"."deleted_at"',
+  },
+  // A start of an upload sums all open uploads, which are few, at most once in ten seconds. The
+  // plan follows the statement, so one that sums those of an owner does not begin like this.
+  {
+    table: 'uploads',
+    begins: 'select coalesce(sum(greatest("size", 8388608)), 0) from "uploads" Aggregate',
+  },
+  // `remove-lapsed-rows`, every ten minutes. With an index on their end, each use of a session that
+  // is noted would be a write to all its indexes.
+  {
+    table: 'sessions',
+    begins: 'delete from "sessions" where "sessions"."id" in (select "id" from',
+  },
+  // `tell-ending-links`, every ten minutes. It asks for all who want this email.
+  { table: 'preferences', begins: 'select "preferences"."user_id" from "preferences" inner join' },
+]
+
+/**
  * Makes Postgres write the plan of each statement to its log, with the numbers of rows that were
  * read. It begins when the server is started again.
  */
@@ -19,6 +47,8 @@ export function logPlansFromNextStart(mayfly: Mayfly): Promise<void> {
     await sql("load 'auto_explain'")
     await sql('alter system set auto_explain.log_min_duration = 0')
     await sql('alter system set auto_explain.log_analyze = on')
+    // The statements of triggers, foreign keys and functions have plans of their own.
+    await sql('alter system set auto_explain.log_nested_statements = on')
   })
 }
 
@@ -34,9 +64,12 @@ export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
 
 /** What one request has read in the database. */
 interface Reads {
-  /** How many rows of large tables and entries of their indexes it has read. */
+  /**
+   * How many rows of large tables and entries of their indexes it has read. A search in an index
+   * that found nothing counts as one entry.
+   */
   rows: number
-  /** One sentence for each statement that has read a large table, or much of it. */
+  /** One sentence for each statement that has read a large table, or much of it, and may not. */
   faults: string[]
 }
 
@@ -55,13 +88,18 @@ export async function readsOf(
     for (const table of largeTables) {
       const rows = rowsReadOf(plan, table)
       reads.rows += rows
-      const isScan = new RegExp(`Seq Scan on ${table}\\b`).test(plan)
-      if (!isScan && rows <= mostRows) continue
+      const isScan = new RegExp(`Seq Scan on ${table}\\b.*\\(actual `).test(plan)
+      const statement = statementOf(plan)
+      if ((!isScan && rows <= mostRows) || isAllowed(statement, table)) continue
       const how = isScan ? 'sequentially' : 'by an index'
-      reads.faults.push(`reads ${rows} rows of ${table} ${how}: ${statementOf(plan)}`)
+      reads.faults.push(`reads ${rows} rows of ${table} ${how}: ${statement}`)
     }
   }
   return reads
+}
+
+function isAllowed(statement: string, ofTable: string): boolean {
+  return mayReadAll.some(({ table, begins }) => table === ofTable && statement.startsWith(begins))
 }
 
 function plansIn(log: string): string[] {

@@ -26,22 +26,24 @@ export function runPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise
   return tell(pool, tellPlansWithRows, work)
 }
 
-/** Returns how many rows of a table, or entries of its indexes, a plan of `runPlansOf` has read. */
+/**
+ * Returns how many rows of a table, or entries of its indexes, a plan of `runPlansOf` has read. A
+ * search in an index counts as one entry even if it finds nothing.
+ */
 export function rowsReadOf(plan: string, table: string): number {
-  let read = 0
-  let loops = 0
-  let isOfTable = false
-  for (const line of plan.split('\n')) {
-    const scan = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(line)
-    if (scan) {
-      loops = Number(scan[3])
-      isOfTable = scan[1] === table || (scan[1] ?? '').startsWith(`${table}_`)
-      if (isOfTable) read += Number(scan[2]) * loops
-    } else if (/actual .*loops=|never executed/.test(line)) isOfTable = false
-    const removed = /Rows Removed by .*: (\d+)/.exec(line)
-    if (removed && isOfTable) read += Number(removed[1]) * loops
-  }
-  return read
+  const steps = plan.split(/\n(?=.*(?:actual .*loops=|never executed))/)
+  return steps.reduce((sum, step) => sum + rowsReadIn(step, table), 0)
+}
+
+/** Returns the same of one step of a plan, whose first line names the table or the index. */
+function rowsReadIn(step: string, table: string): number {
+  const scan = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(step)
+  const [, name = '', found, loops] = scan ?? []
+  if (name !== table && !name.startsWith(`${table}_`)) return 0
+  let rows = Number(found)
+  for (const [, removed] of step.matchAll(/Rows Removed by .*: (\d+)/g)) rows += Number(removed)
+  const searches = /Index Searches: (\d+)/.exec(step)?.[1] ?? 0
+  return Math.max(rows * Number(loops), Number(searches))
 }
 
 async function tell(
