@@ -99,8 +99,11 @@ class BucketStorage implements S3Storage {
   readonly #signing: S3Client
   readonly #uploads: ReturnType<typeof openS3Multipart>
   readonly #digests = new ObjectDigests((key) => this.read(key))
-  /** When this server first listed the multipart uploads whose dates the bucket does not tell. */
-  #firstSeen = new Map<string, Date>()
+  /**
+   * When this server first listed the multipart uploads whose dates the bucket does not tell: by
+   * id, in milliseconds since 1970.
+   */
+  #firstSeen = new Map<string, number>()
 
   constructor({ settings, clock, watchS3, pageSize = 1000 }: S3StorageOptions) {
     const { own, signing } = createS3Clients(settings)
@@ -317,17 +320,17 @@ class BucketStorage implements S3Storage {
    * upload without a date is as old as this server knows of it.
    */
   async *#listArriving(): AsyncGenerator<StoredObject, void> {
-    const now = this.#clock()
-    const begun = new Map<string, Date>()
-    const seen = new Map<string, Date>()
+    const now = this.#clock().getTime()
+    // There can be very many, and a number takes a fraction of the memory of a Date.
+    const begun = new Map<string, number>()
+    const seen = new Map<string, number>()
     for await (const { key, uploadId, begunAt } of this.#uploads.list(folder)) {
-      const date = begunAt ?? this.#firstSeen.get(uploadId) ?? now
+      const date = begunAt?.getTime() ?? this.#firstSeen.get(uploadId) ?? now
       if (begunAt === null) seen.set(uploadId, date)
-      if (date > (begun.get(key) ?? 0)) begun.set(key, date)
+      begun.set(key, Math.max(date, begun.get(key) ?? date))
     }
     this.#firstSeen = seen
-    const inOrder = [...begun].sort(([a], [b]) => (a < b ? -1 : 1))
-    for (const [key, date] of inOrder) yield* ours(key, date)
+    for (const key of [...begun.keys()].sort()) yield* ours(key, new Date(begun.get(key) ?? now))
   }
 }
 
