@@ -13,7 +13,7 @@ async function expectPromisesKept(setup: SetupName): Promise<void> {
   const place = { database: await freshDatabase(), postgres: null, s3Server: null }
   const played = await play(place, { seed, setup, rounds })
   expect(played.rounds).toBe(rounds)
-  expect(played.files).toBeGreaterThan(0)
+  expect(played.downloads).toBeGreaterThan(0)
 }
 
 /**

@@ -12,6 +12,6 @@ describeOnS3('users against faults by chance, with a bucket', () => {
     const place = { database: await freshDatabase(), postgres: null, s3Server: inject('s3Server') }
     const played = await play(place, { seed, setup: 'bucket', rounds })
     expect(played.rounds).toBe(rounds)
-    expect(played.files).toBeGreaterThan(0)
+    expect(played.downloads).toBeGreaterThan(0)
   })
 })

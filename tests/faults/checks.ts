@@ -3,6 +3,7 @@ import type { File } from '../../src/shared/contract/files.ts'
 import { hangMs } from '../support/hang.ts'
 import { json } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
+import type { Asker } from './ask.ts'
 import { expectClearRefusal } from './clear-refusal.ts'
 import { type ExpectedFile, mustOpen, settle, Violation } from './expected-file.ts'
 import { checkArriving, checkPurged, checkRemoved, checkStored } from './invariants.ts'
@@ -31,19 +32,27 @@ interface Moments {
  * Compares the answers that a player got in this round with what the server shows now. The list of
  * files shows the state of every file. Also opens the links and downloads the bytes of those files
  * that the player uploaded, renewed or tried to delete, and of some others.
+ * @param isClockSteady whether nothing has set the server's clock in this round.
  * @param isWhole whether the links of all files are opened.
  * @returns how many files were downloaded.
  * @throws {Violation} if an answer is no longer true.
  */
 export async function checkPlayer(
   player: Player,
-  { now, latest }: Moments,
+  { now, latest, isClockSteady }: Moments & { isClockSteady: boolean },
   random: Draw,
   isWhole: boolean,
 ): Promise<number> {
   const answer = await untilAnswered(() => player.client.fetch('/api/files'))
   if (!answer.ok) throw new Violation(`the list of files answered ${answer.status}`)
   const listed = new Map((await json<File[]>(answer)).map((file) => [file.id, file]))
+  for (const file of player.files) {
+    const wasOpen = isClockSteady && mustOpen(file, now, latest)
+    if (wasOpen && player.notFound.has(file.code)) {
+      throw new Violation(`the open link of ${file.name} was not found`)
+    }
+  }
+  player.notFound.clear()
   player.files = player.files.map((file) =>
     settle(
       file,
@@ -59,7 +68,7 @@ export async function checkPlayer(
     const isTouched = touched.has(file.id)
     const isDrawn = random(untouchedPerLook) === 0
     if (!isTouched && !isDrawn && !isWhole) continue
-    const isRead = await checkLink(player.url, file, { now, latest }, isTouched || isDrawn)
+    const isRead = await checkLink(player, file, { now, latest }, isTouched || isDrawn)
     if (isRead) downloads += 1
   }
   const dead = player.files.flatMap(({ deadCodes }) => deadCodes)
@@ -73,18 +82,18 @@ export async function checkPlayer(
 
 /** Checks a link, and reads the file behind an open one if asked. Returns whether it was read. */
 async function checkLink(
-  url: string,
+  visitor: Asker,
   file: ExpectedFile,
   { now, latest }: Moments,
   isRead: boolean,
 ): Promise<boolean> {
   const expected = mustOpen(file, now, latest)
   if (expected && isRead) {
-    const status = await downloadUntilAnswered(url, file)
+    const status = await downloadUntilAnswered(visitor, file)
     if (status !== 200) throw new Violation(`${file.name} cannot be downloaded: ${status}`)
     return true
   }
-  const isOpen = await opens(url, file.code)
+  const isOpen = await opens(visitor.url, file.code)
   if (expected !== null && isOpen !== expected) {
     throw new Violation(`the link of ${file.name} is ${isOpen ? 'open' : 'closed'}`)
   }
@@ -110,10 +119,10 @@ async function untilAnswered(request: () => Promise<Response>): Promise<Response
  * Downloads a file, and repeats that while the server fails. Returns the status of the last answer,
  * or null if the last try got none.
  */
-async function downloadUntilAnswered(url: string, file: ExpectedFile): Promise<number | null> {
+async function downloadUntilAnswered(visitor: Asker, file: ExpectedFile): Promise<number | null> {
   const deadline = performance.now() + hangMs
   for (;;) {
-    const status = await download(url, file, true)
+    const status = await download(visitor, file, true)
     if (status !== null || performance.now() > deadline) return status
     await wait(pollMs)
   }

@@ -13,7 +13,7 @@ function answer(status: number, body: string | ReadableStream, headers = {}): Re
 
 it.each([
   ['says when to ask again', 503, JSON.stringify(away), { 'retry-after': '5' }],
-  ['is an error of ours', 500, '{"code":"INTERNAL","message":"Something went wrong."}', {}],
+  ['is an error of ours', 507, '{"code":"STORAGE_FULL","message":"The server is full."}', {}],
   ['is no refusal by a server at fault', 404, 'not found', {}],
 ])('takes an answer that %s', async (_, status, body, headers) => {
   await expectClearRefusal(answer(status, body, headers))
@@ -30,7 +30,8 @@ it.each([
   ['null', 500, 'null', {}],
   ['no known code', 500, '{"code":"OOPS","message":"Oops."}', {}],
   ['the code of another status', 500, JSON.stringify(away), {}],
-  ['no message', 500, '{"code":"INTERNAL"}', {}],
+  ['a defect', 500, '{"code":"INTERNAL","message":"Something went wrong."}', {}],
+  ['no message', 507, '{"code":"STORAGE_FULL"}', {}],
   ['a 503 without Retry-After', 503, JSON.stringify(away), {}],
   ['a Retry-After of no seconds', 503, JSON.stringify(away), { 'retry-after': '0' }],
 ])('refuses %s', async (_, status, body, headers) => {

@@ -2,12 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { defaultLimits } from '../../src/shared/rules/tier-limits.ts'
 import { logIn, makeClient, signUp } from '../support/make.ts'
 import { numbersFrom } from '../support/seeded-rounds.ts'
+import { type Step, steps } from './ask.ts'
 import { checkDeeply, checkPlayer } from './checks.ts'
 import { Violation } from './expected-file.ts'
 import { drawFaults, type FaultName, faults } from './faults.ts'
 import { checkFreeLimit } from './invariants.ts'
 import type { Letterbox } from './letters.ts'
-import { type Player, playUser, uploadFirst } from './player.ts'
+import { finishUploads, type Player, playUser, uploadFirst } from './player.ts'
 import { recover } from './recover.ts'
 import { type SetupName, setups } from './setups.ts'
 import { type Place, type Stage, setStage } from './stage.ts'
@@ -16,6 +17,8 @@ const tiersOfPlayers = ['free', 'premium', 'premium'] as const
 /** After so many rounds all links are opened, and not only those that could have changed. */
 const roundsBetweenWholeChecks = 5
 const roundsBetweenDeepChecks = 20
+/** In so many rounds, every step of a player succeeds many times. */
+const roundsForEveryStep = 100
 /**
  * The clock of the server is advanced by this after each round. So no two rounds happen at the same
  * time of that clock.
@@ -29,9 +32,9 @@ export interface Played {
   rounds: number
   /** How often each fault was injected. */
   faults: Partial<Record<FaultName, number>>
-  /** How many uploads were confirmed and answered with a file. */
-  files: number
   downloads: number
+  /** How often each step of the players succeeded. */
+  steps: Record<Step, number>
 }
 
 /** What is to be played. */
@@ -71,7 +74,7 @@ export async function play(
   const isLong = rounds > roundsBetweenWholeChecks
   const stage = await setStage(place, setup, { isLong, limits: only ? 'production' : 'short' })
   const scene = { ...setups[setup], ownsPostgres: place.postgres !== null }
-  const played: Played = { rounds: 0, faults: {}, files: 0, downloads: 0 }
+  const played: Played = { rounds: 0, faults: {}, downloads: 0, steps: stepsOf([], 0) }
   const letterbox: Letterbox = new Map()
   const game: Game = { stage, players: [], letterbox, latest: stage.server.now(), played }
   try {
@@ -83,8 +86,11 @@ export async function play(
     for (let round = 1; round <= rounds; round += 1) {
       const drawn = only ? [only] : drawFaults(scene, numbersFrom(`${seed} ${round}`))
       try {
-        await playRound(game, drawn, `${seed} ${round}`, round % roundsBetweenWholeChecks === 0)
-        if (round % roundsBetweenDeepChecks === 0 || round === rounds) {
+        const isLast = round === rounds
+        const isWhole = round % roundsBetweenWholeChecks === 0
+        await playRound(game, drawn, `${seed} ${round}`, { isWhole, isLast })
+        if (isLast) played.steps = stepsOf(game.players, rounds)
+        if (round % roundsBetweenDeepChecks === 0 || isLast) {
           await checkDeeply(stage, game.players, letterbox, () => noteTime(game))
         }
       } catch (error) {
@@ -101,6 +107,19 @@ export async function play(
   }
 }
 
+/**
+ * Returns how often each step of the players succeeded.
+ * @throws {Violation} if one never did in a long play.
+ */
+function stepsOf(players: readonly Player[], rounds: number): Record<Step, number> {
+  const counts = steps.map((step) => {
+    const sum = players.reduce((sum, { succeeded }) => sum + (succeeded.get(step) ?? 0), 0)
+    if (sum === 0 && rounds >= roundsForEveryStep) throw new Violation(`to ${step} never worked`)
+    return [step, sum] as const
+  })
+  return Object.fromEntries(counts) as Record<Step, number>
+}
+
 async function makePlayer(
   { server, witness }: Stage,
   tier: Player['tier'],
@@ -108,7 +127,7 @@ async function makePlayer(
 ): Promise<Player> {
   const { email, password } = await signUp(server)
   await witness.query('update users set tier = $1 where email = $2', [tier, email])
-  return {
+  const player: Player = {
     url: server.url,
     email,
     passwords: [password],
@@ -121,16 +140,20 @@ async function makePlayer(
     files: [],
     attempts: new Map(),
     confirmed: new Set(),
+    notFound: new Set(),
+    succeeded: new Map(),
+    mayBeSignedOut: () => player.passwords.length > 1,
     pending: [],
     begun: 0,
   }
+  return player
 }
 
 async function playRound(
   game: Game,
   drawn: readonly FaultName[],
   seed: string,
-  isWhole: boolean,
+  { isWhole, isLast }: { isWhole: boolean; isLast: boolean },
 ): Promise<void> {
   const { stage, players, played } = game
   const { server } = stage
@@ -152,11 +175,14 @@ async function playRound(
   }
   await Promise.all([injected, ...players.map(playOn)])
   for (const name of drawn) played.faults[name] = (played.faults[name] ?? 0) + 1
-  for (const { confirmed } of players) played.files += confirmed.size
   await recover(stage, players)
+  if (isLast || drawn.includes('no fault')) await Promise.all(players.map(finishUploads))
   noteTime(game)
   const random = numbersFrom(`${seed} check`)
-  const moments = { now: server.now(), latest: game.latest }
+  const isClockSteady = !drawn.some((name) =>
+    faults[name].disturbs.some((what) => what === 'clock'),
+  )
+  const moments = { now: server.now(), latest: game.latest, isClockSteady }
   for (const player of players) {
     played.downloads += await checkPlayer(player, moments, random, isWhole)
   }

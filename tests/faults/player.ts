@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { File } from '../../src/shared/contract/files.ts'
+import { hangMs } from '../support/hang.ts'
 import { askForRenewal, type Client, json, makeClient, sha256 } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
-import { expectClearRefusal } from './clear-refusal.ts'
+import { type Asker, ask } from './ask.ts'
 import { type Attempts, type ExpectedFile, Violation } from './expected-file.ts'
 import type { ExpectedLetters } from './letters.ts'
 
@@ -18,9 +20,7 @@ interface Pending {
 }
 
 /** A simulated user, and everything that the server has answered to this user. */
-export interface Player {
-  /** The origin of the server. */
-  url: string
+export interface Player extends Asker {
   email: string
   /**
    * The passwords that may be the current one. They are several after a change whose answer was
@@ -41,6 +41,11 @@ export interface Player {
   attempts: Map<string, Attempts>
   /** The ids of the files that were confirmed in this round. */
   confirmed: Set<string>
+  /**
+   * The codes of the links that a download of this round did not find, although nobody had tried to
+   * renew or delete the file.
+   */
+  notFound: Set<string>
   pending: Pending[]
   /** How many files this player has begun to upload. */
   begun: number
@@ -51,20 +56,7 @@ const largestSmall = 64 * 1024
 /** Of so many uploads one is large enough to be sent in two parts. */
 const uploadsPerLarge = 25
 const partSize = 8 * 1024 * 1024
-
-/**
- * Sends a request. Returns null if nobody can know whether the server did what was asked: the
- * connection broke, or the server answered with a fault of its own.
- * @param url the origin of the server. What a bucket answers is not checked.
- * @throws {Violation} if the server is at fault and does not say so clearly.
- */
-async function ask(url: string, request: () => Promise<Response>): Promise<Response | null> {
-  const response = await request().catch(() => null)
-  if (response === null || response.status < 500) return response
-  if (new URL(response.url).origin === url) await expectClearRefusal(response)
-  else await response.arrayBuffer().catch(() => {})
-  return null
-}
+const pollMs = 50
 
 /** Returns the body, or null if the connection broke before its end. */
 async function bodyOf(response: Response): Promise<Uint8Array | null> {
@@ -108,7 +100,7 @@ async function upload(player: Player, pending: Pending): Promise<void> {
   const { name, bytes, days: expirationDays, idempotencyKey } = pending
   const facts = { fileName: name, fileSize: bytes.length, fileType: type }
   const start = { ...facts, expirationDays, idempotencyKey }
-  const started = await ask(player.url, () =>
+  const started = await ask(player, 'start an upload', () =>
     player.client.post('/api/files/get-upload-url', start),
   )
   if (started === null) return later()
@@ -127,14 +119,14 @@ async function upload(player: Player, pending: Pending): Promise<void> {
   const headers = { 'content-type': type }
   const sent = await Promise.all(
     targets.map(({ url, body }) =>
-      ask(player.url, () => fetch(url, { method: 'PUT', headers, body })),
+      ask(player, 'send bytes', () => fetch(url, { method: 'PUT', headers, body })),
     ),
   )
   // An earlier confirm may have succeeded although its answer was lost. Then the server refuses the
   // PUTs, which is an answer, and this confirm returns the file.
   if (sent.includes(null)) return later()
   const claim = { cloudKey }
-  const confirmed = await ask(player.url, () =>
+  const confirmed = await ask(player, 'confirm', () =>
     player.client.post('/api/files/confirm-upload', claim),
   )
   if (confirmed === null) return later()
@@ -163,7 +155,7 @@ async function upload(player: Player, pending: Pending): Promise<void> {
 }
 
 async function renew(player: Player, file: ExpectedFile, days: number): Promise<void> {
-  const answer = await ask(player.url, () =>
+  const answer = await ask(player, 'renew', () =>
     askForRenewal(player.client, file.id, { expirationDays: days }),
   )
   const attempts = attemptsOf(player, file)
@@ -175,7 +167,7 @@ async function renew(player: Player, file: ExpectedFile, days: number): Promise<
 }
 
 async function remove(player: Player, file: ExpectedFile): Promise<void> {
-  const answer = await ask(player.url, () =>
+  const answer = await ask(player, 'delete', () =>
     player.client.fetch(`/api/files/${file.id}`, { method: 'DELETE' }),
   )
   const attempts = attemptsOf(player, file)
@@ -189,15 +181,17 @@ async function remove(player: Player, file: ExpectedFile): Promise<void> {
  * @throws {Violation} if a complete answer has other bytes than the file.
  */
 export async function download(
-  url: string,
+  visitor: Asker,
   file: ExpectedFile,
   isCounted: boolean,
 ): Promise<number | null> {
   file.counted.most += 1
-  const told = await ask(url, () => makeClient({ url }).fetch(`/api/download/${file.code}`))
+  const told = await ask(visitor, 'download', () =>
+    makeClient(visitor).fetch(`/api/download/${file.code}`),
+  )
   const isGiven = told?.status === 200 || told?.status === 302
   if (isGiven && isCounted) file.counted.least += 1
-  const answer = told?.status === 302 ? await follow(url, told) : told
+  const answer = told?.status === 302 ? await follow(visitor, told) : told
   if (answer?.status === 200) {
     const body = await bodyOf(answer)
     if (body === null) return null
@@ -206,10 +200,15 @@ export async function download(
   return answer?.status ?? null
 }
 
+async function downloadOwn(player: Player, file: ExpectedFile, isCounted: boolean): Promise<void> {
+  const status = await download(player, file, isCounted)
+  if (status === 404 && !player.attempts.has(file.id)) player.notFound.add(file.code)
+}
+
 /** Gets the bytes from a bucket, to which the server has sent the client. */
-async function follow(url: string, redirect: Response): Promise<Response | null> {
+async function follow(visitor: Asker, redirect: Response): Promise<Response | null> {
   await redirect.arrayBuffer().catch(() => {})
-  return ask(url, () => fetch(redirect.headers.get('location') ?? ''))
+  return ask(visitor, 'download', () => fetch(redirect.headers.get('location') ?? ''))
 }
 
 /**
@@ -220,7 +219,7 @@ async function changePassword(player: Player, random: Draw): Promise<void> {
   if (currentPassword === undefined || others.length > 0) return
   const newPassword = `correct horse ${random(2 ** 31)}`
   const change = { currentPassword, newPassword }
-  const answer = await ask(player.url, () =>
+  const answer = await ask(player, 'change the password', () =>
     player.client.post('/api/auth/change-password', change),
   )
   await answer?.arrayBuffer().catch(() => {})
@@ -243,12 +242,10 @@ function clientWithCookies({ url }: Pick<Player, 'url'>, answer: Response): Clie
 }
 
 /** Tries to log in. Returns the answer; null if it was lost. */
-export async function tryPassword(
-  { email, url }: Pick<Player, 'email' | 'url'>,
-  password: string,
-): Promise<Response | null> {
-  const answer = await ask(url, () =>
-    makeClient({ url }).post('/api/auth/login', { email, password }),
+export async function tryPassword(player: Player, password: string): Promise<Response | null> {
+  const { email } = player
+  const answer = await ask(player, 'log in', () =>
+    makeClient(player).post('/api/auth/login', { email, password }),
   )
   await answer?.arrayBuffer().catch(() => {})
   return answer
@@ -275,6 +272,21 @@ export async function signIn(player: Player): Promise<boolean> {
   return false
 }
 
+/**
+ * Repeats the uploads that have no answer yet. Call it while nothing is wrong.
+ * @throws {Violation} if one still has none after two minutes.
+ */
+export async function finishUploads(player: Player): Promise<void> {
+  const deadline = performance.now() + hangMs
+  while (player.pending.length > 0) {
+    if (performance.now() > deadline) {
+      throw new Violation(`${player.pending[0]?.name} cannot be uploaded`)
+    }
+    for (const pending of [...player.pending]) await upload(player, pending)
+    await wait(pollMs)
+  }
+}
+
 /** Uploads a file, so that there is one to lose. */
 export async function uploadFirst(player: Player, random: Draw): Promise<void> {
   await upload(player, beginUpload(player, random))
@@ -293,7 +305,7 @@ export async function playUser(player: Player, random: Draw, isCounted: boolean)
     const file = player.files[random(Math.max(1, player.files.length))]
     const chance = random(100)
     if (chance < 45 || !file) await upload(player, beginUpload(player, random))
-    else if (chance < 65) await download(player.url, file, isCounted)
+    else if (chance < 65) await downloadOwn(player, file, isCounted)
     else if (chance < 75) await renew(player, file, player.days[random(player.days.length)] ?? 3)
     else if (chance < 80) await Promise.all([renew(player, file, 3), remove(player, file)])
     else if (chance < 92) await remove(player, file)

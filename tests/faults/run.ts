@@ -84,7 +84,8 @@ const plays = planned.filter(({ seed, setup }) => {
 const needsBucket = plays.some(({ setup }) => setups[setup].store === 'bucket')
 const s3Server = needsBucket ? await startRadosgw() : null
 const faults = new Map<string, number>()
-const total = { rounds: 0, files: 0, downloads: 0 }
+const done = new Map<string, number>()
+const total = { rounds: 0, downloads: 0 }
 const began = performance.now()
 let isBroken = false
 
@@ -103,7 +104,9 @@ async function playOn(postgres: TestPostgres): Promise<void> {
     for (const [fault, times] of Object.entries(played.faults)) {
       faults.set(fault, (faults.get(fault) ?? 0) + times)
     }
-    total.files += played.files
+    for (const [step, times] of Object.entries(played.steps)) {
+      done.set(step, (done.get(step) ?? 0) + times)
+    }
     total.downloads += played.downloads
     console.log(`seed ${next.seed}, ${next.setup}: ${played.rounds} rounds`)
   }
@@ -126,7 +129,8 @@ async function playOne(): Promise<void> {
 try {
   await Promise.all(Array.from({ length: beside }, playOne))
   console.table(Object.fromEntries([...faults].toSorted(([a], [b]) => (a < b ? -1 : 1))))
-  console.log(`${total.rounds} rounds, ${total.files} files, ${total.downloads} read whole`)
+  console.table(Object.fromEntries(done))
+  console.log(`${total.rounds} rounds, ${total.downloads} files read whole after them`)
 } finally {
   await s3Server?.stop()
 }

@@ -9,6 +9,8 @@ const players = 3
  * the players would take the processor from that server.
  */
 const restMs = 100
+/** In so many rounds the players are sure to renew a link that no killed server disturbs. */
+const enoughToRenew = 30
 
 /**
  * Returns how often a test kills a server. `npm run crashes` sets CRASH_ROUNDS to that number.
@@ -76,7 +78,9 @@ export async function playCrashes(
     rounds,
     stories: sum(({ stories }) => stories),
     files: sum(({ fileCount }) => fileCount),
+    renewed: sum(({ renewed }) => renewed),
     repeated: sum(({ repeated }) => repeated),
   }
   process.stderr.write(`crashes: ${JSON.stringify(figures)}\n`)
+  if (rounds >= enoughToRenew && figures.renewed === 0) throw new Error('no renewal was answered')
 }

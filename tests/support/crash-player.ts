@@ -45,6 +45,8 @@ export class CrashPlayer {
    */
   repeated = 0
   stories = 0
+  /** How many renewals were answered. */
+  renewed = 0
 
   private constructor(server: { url: string }, draw: Draw, client: Client) {
     this.#server = server
@@ -106,22 +108,21 @@ export class CrashPlayer {
     const started = await this.#call<StartedUpload>(() =>
       this.#client.post('/api/files/get-upload-url', wish),
     )
+    await this.#sendMissing(started, bytes)
+    // Every byte was answered as stored, so the server must not say that the upload is incomplete.
     const confirmation = { cloudKey: started.cloudKey }
-    for (;;) {
-      await this.#sendMissing(started, bytes)
-      const answer = await this.#ask(() =>
-        this.#client.post('/api/files/confirm-upload', confirmation),
-      )
-      if ((await codeOf(answer)) === 'UPLOAD_INCOMPLETE') continue
-      const { id, shortCode, sha256: told } = await this.#ok<File>(answer)
-      const expected = sha256(bytes)
-      if (told !== undefined && told !== null && told !== expected) {
-        throw new Error(`the file ${id} has the SHA-256 ${told} and not ${expected}`)
-      }
-      const file = { id, shortCode, sha256: expected }
-      this.#files.set(id, file)
-      return file
+    const {
+      id,
+      shortCode,
+      sha256: told,
+    } = await this.#call<File>(() => this.#client.post('/api/files/confirm-upload', confirmation))
+    const expected = sha256(bytes)
+    if (told !== undefined && told !== null && told !== expected) {
+      throw new Error(`the file ${id} has the SHA-256 ${told} and not ${expected}`)
     }
+    const file = { id, shortCode, sha256: expected }
+    this.#files.set(id, file)
+    return file
   }
 
   async #sendMissing({ uploadUrl, cloudKey, parts }: StartedUpload, bytes: Buffer<ArrayBuffer>) {
@@ -154,16 +155,21 @@ export class CrashPlayer {
 
   async #renew(file: Acknowledged): Promise<void> {
     const before = file.shortCode
-    await this.#once(() =>
+    const answer = await this.#once(() =>
       this.#client.fetch(`/api/files/${file.id}/renew`, {
         method: 'PATCH',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ expirationDays: '3' }),
       }),
     )
-    // The answer may have been lost. Only the list tells whether the link was renewed.
     const listed = (await this.#list()).find(({ id }) => id === file.id)
     if (!listed) throw new Error(`the renewed file ${file.id} is not listed`)
+    if (answer && answer.status < 500) {
+      const { shortCode } = await this.#ok<File>(answer)
+      if (shortCode !== listed.shortCode) throw new Error(`the renewal of ${file.id} is lost`)
+      this.renewed += 1
+    }
+    // If the answer was lost, only the list tells whether the link was renewed.
     file.shortCode = listed.shortCode
     if (before !== file.shortCode) this.#ended.add(before)
     await this.#expectBytes(file)
