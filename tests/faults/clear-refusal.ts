@@ -7,7 +7,7 @@ import { Violation } from './expected-file.ts'
  * for a defect of the program, and no fault of the game may end in it. An answer whose connection
  * breaks before its end says nothing, which is allowed. An answer with a status below 500 is left
  * unread.
- * @throws {Violation} if the body is not that of an error with this status or has the code INTERNAL,
+ * @throws {Violation} if the body is not that of an error with this status, its code is INTERNAL,
  * or a 503 has no `Retry-After`.
  */
 export async function expectClearRefusal(answer: Response): Promise<void> {

@@ -48,7 +48,8 @@ export async function changePassword(
     await setPassword(tx, userId, passwordHash, now)
     await writeAudit(tx, [passwordEntry({ userId, by: 'session', address: client.address, now })])
     const changedAt = now.toISOString()
-    const request = { kind: 'password-changed', userId, changedAt, changedBy: 'session' } as const
+    const how = { changedBy: 'session', removedGoogle: false } as const
+    const request = { kind: 'password-changed', userId, changedAt, ...how } as const
     await mailQueue.add(request, tx)
     return { token, createdAt }
   })

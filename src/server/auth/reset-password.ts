@@ -4,6 +4,8 @@ import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import { credentialStamp, tokenHash } from './account-token.ts'
 import { lockAddress, removePendingSignups } from './address-owner-queries.ts'
+import { unlinkEntry } from './google/link-entry.ts'
+import { deleteGoogle } from './google/queries.ts'
 import { passwordEntry } from './password-entry.ts'
 import { saltForAddress } from './password-salt.ts'
 import {
@@ -20,6 +22,8 @@ import { endSessions } from './session-queries.ts'
  * Sets a new password by the token in the link of an email (spec §7). The token works once. Whoever
  * has it reads the account's mail. So the address counts as verified from then on, and waiting
  * signups for it are removed. Every session of the account ends, and an email tells the owner.
+ * Google is removed from the account, because somebody who knew the old password may have added it.
+ * An owner whose Google account has the same address adds it again by signing in with Google.
  * @param address the client's address, for the audit log and for the queue of passwords to hash.
  * @throws {AppError} PASSWORDS_BUSY or UNAVAILABLE, as `Passwords.hash` does; TOKEN_INVALID for a
  * token that is unknown, expired or used, or that was made before the account's address or password
@@ -52,10 +56,14 @@ export async function resetPassword(
       await removePendingSignups(tx, account.email)
     }
     const { userId } = account
-    await writeAudit(tx, [passwordEntry({ userId, by: 'letter', address, now })])
+    const removedGoogle = await deleteGoogle(tx, userId)
+    await writeAudit(tx, [
+      passwordEntry({ userId, by: 'letter', address, now }),
+      ...(removedGoogle ? [unlinkEntry({ userId, address, now })] : []),
+    ])
     const changedAt = now.toISOString()
-    const request = { kind: 'password-changed', userId, changedAt, changedBy: 'letter' } as const
-    await mailQueue.add(request, tx)
+    const how = { changedBy: 'letter', removedGoogle } as const
+    await mailQueue.add({ kind: 'password-changed', userId, changedAt, ...how }, tx)
   })
 }
 

@@ -106,7 +106,7 @@ describe('the letter for a new password', () => {
 })
 
 describe.each([
-  ['a new password', { kind: 'password-changed', changedBy: 'session' }],
+  ['a new password', { kind: 'password-changed', changedBy: 'session', removedGoogle: false }],
   ['Google in an account', { kind: 'google-linked', tookOver: false }],
 ] as const)('the letter about %s', (_, facts) => {
   const request = (userId: string) => {
@@ -141,13 +141,38 @@ it('the letter about a new password says how it was changed', async () => {
     ownPasswordChanges.map((changedBy) =>
       writeAccountMail(
         app.deps,
-        { kind: 'password-changed', userId: person.id, changedAt, changedBy },
+        {
+          kind: 'password-changed',
+          userId: person.id,
+          changedAt,
+          changedBy,
+          removedGoogle: false,
+        },
         first,
       ),
     ),
   )
   expect(textOf(bySession ?? null)).not.toBe(textOf(byLetter ?? null))
 })
+
+it.each([true, false])(
+  'the letter about a new password says whether Google was removed: %s',
+  async (removedGoogle) => {
+    const changedAt = app.clock().toISOString()
+    const letter = await writeAccountMail(
+      app.deps,
+      {
+        kind: 'password-changed',
+        userId: person.id,
+        changedAt,
+        changedBy: 'letter',
+        removedGoogle,
+      },
+      first,
+    )
+    expect(textOf(letter).includes('Google was removed from the account')).toBe(removedGoogle)
+  },
+)
 
 it('the letter about Google says whether the older ways to sign in were removed', async () => {
   const linkedAt = app.clock().toISOString()

@@ -86,7 +86,7 @@ async function resetLetter(
 function changedLetter(
   { config }: AccountMailDeps,
   account: Credentials,
-  { changedAt, changedBy }: Extract<MailRequest, { kind: 'password-changed' }>,
+  { changedAt, changedBy, removedGoogle }: Extract<MailRequest, { kind: 'password-changed' }>,
 ): Addressed {
   return {
     to: recipientOf(account),
@@ -95,6 +95,7 @@ function changedLetter(
       email: account.email,
       changedAt: momentText(new Date(changedAt)),
       changedBy,
+      removedGoogle,
       loginPage: `${config.appUrl.origin}/login`,
       supportEmail: config.supportEmail,
     }),

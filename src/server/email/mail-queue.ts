@@ -22,6 +22,8 @@ export const mailRequest = z.discriminatedUnion('kind', [
      * field.
      */
     changedBy: z.enum(ownPasswordChanges).default('letter'),
+    /** Whether Google was removed from the account too. Earlier versions never did that. */
+    removedGoogle: z.boolean().default(false),
   }),
   z.object({
     kind: z.literal('trial'),

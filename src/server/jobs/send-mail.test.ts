@@ -186,9 +186,10 @@ describe('mail on its way', () => {
     const { id } = await makePerson(app)
     const key = randomUUID()
     const at = new Date(Date.now() + 40 * 24 * 60 * 60_000)
-    const asked = { userId: id, changedAt: app.clock().toISOString(), changedBy: 'letter' } as const
+    const asked = { userId: id, changedAt: app.clock().toISOString() }
     for (const later of [at, new Date()]) {
-      const request = { kind: 'password-changed', ...asked } as const
+      const how = { changedBy: 'session', removedGoogle: false } as const
+      const request = { kind: 'password-changed', ...asked, ...how } as const
       await queue.mail.add(request, undefined, { at: later, key })
     }
     const { rows } = await app.pool.query(
@@ -209,6 +210,7 @@ describe('mail on its way', () => {
       userId: id,
       changedAt: app.clock().toISOString(),
       changedBy: 'letter',
+      removedGoogle: false,
     } as const
     const work = app.deps.db.transaction(async (tx) => {
       await queue.mail.add(request, tx)

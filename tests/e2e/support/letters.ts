@@ -62,6 +62,7 @@ export const letters: Readonly<Record<string, readonly LetterContent[]>> = {
       email,
       changedAt: moment,
       changedBy: 'letter',
+      removedGoogle: false,
       loginPage,
       supportEmail,
     }),

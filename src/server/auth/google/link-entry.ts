@@ -18,3 +18,16 @@ export function linkEntry(linked: {
     details: { by },
   }
 }
+
+/** Returns the line of the audit log that says that Google was removed from an account. */
+export function unlinkEntry(removed: { userId: string; address: string; now: Date }): AuditEntry {
+  const { userId, address, now } = removed
+  return {
+    at: now,
+    actor: userId,
+    action: 'unlink-google',
+    subject: userId,
+    ipAddress: address,
+    details: {},
+  }
+}

@@ -64,6 +64,34 @@ async function waysOf(browser: TestBrowser): Promise<string[]> {
   return ways.map(({ way }) => way)
 }
 
+describe('a new password by the link in an email', () => {
+  it('removes a Google account that a thief of the old password has added', async () => {
+    const { browser, person } = await makeOwner()
+    const thief = somebody()
+    expect(await link(browser, thief)).toBe('/account?linked=google')
+    const visitor = makeClient(google.app)
+    await visitor.post('/api/auth/forgot-password', { email: person.email })
+    const asked = (await google.app.mails()).at(-1)
+    const token = /token=([\w-]+)/.exec(asked?.letter.text ?? '')?.[1]
+    const choice = { token, newPassword: 'a new password' }
+    expect((await visitor.post('/api/auth/reset-password', choice)).status).toBe(200)
+
+    const { browser: his } = await google.signIn(thief)
+    const account = await his.fetch('/api/auth/user')
+    if (account.ok) expect(await account.json()).not.toMatchObject({ email: person.email })
+    const owner = await signedIn({ email: person.email, password: 'a new password' })
+    expect(await waysOf(owner)).toEqual(['password'])
+    const told = (await google.app.mails()).at(-1)
+    expect(told?.letter.text).toContain('Google was removed from the account')
+    const { db } = google.app.deps
+    const lines = await db
+      .select({ action: auditLog.action })
+      .from(auditLog)
+      .where(eq(auditLog.subject, person.id))
+    expect(lines.map(({ action }) => action)).toContain('unlink-google')
+  })
+})
+
 describe('adding Google to an account', () => {
   it('lets its owner in, whatever the addresses are, and tells him by a letter', async () => {
     const { browser, person } = await makeOwner()

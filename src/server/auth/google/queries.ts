@@ -102,13 +102,18 @@ export async function insertGoogle(
   return made.length > 0
 }
 
-/** Removes the link between a user and Google. Returns false where there is none. */
+/**
+ * Removes the link between a user and Google, and the picture that came with it. Returns false
+ * where there is none.
+ */
 export async function deleteGoogle(tx: Db, userId: string): Promise<boolean> {
   const removed = await tx
     .delete(accounts)
     .where(and(eq(accounts.userId, userId), eq(accounts.providerId, providers.google)))
     .returning({ id: accounts.id })
-  return removed.length > 0
+  if (removed.length === 0) return false
+  await setPicture(tx, userId, null)
+  return true
 }
 
 /** Sets the picture of a user; null removes it. */

@@ -4,7 +4,8 @@ import { AppError } from '../../errors.ts'
 import { counter } from '../../http/rate-limit.ts'
 import { lockCredentials } from '../queries.ts'
 import { endOtherSessions, type OwnSession } from '../session-queries.ts'
-import { deleteGoogle, listWays, setPicture } from './queries.ts'
+import { unlinkEntry } from './link-entry.ts'
+import { deleteGoogle, listWays } from './queries.ts'
 
 /**
  * Removes Google from an account, and the picture that came with it. The account's other sessions
@@ -30,17 +31,7 @@ export async function unlinkGoogle(
     }
     if (ways.length === 1) throw new AppError('LAST_WAY_IN')
     await deleteGoogle(tx, userId)
-    await setPicture(tx, userId, null)
     await endOtherSessions(tx, caller)
-    await writeAudit(tx, [
-      {
-        at: clock(),
-        actor: userId,
-        action: 'unlink-google',
-        subject: userId,
-        ipAddress: address,
-        details: {},
-      },
-    ])
+    await writeAudit(tx, [unlinkEntry({ userId, address, now: clock() })])
   })
 }

@@ -6,6 +6,9 @@ const whoStays: Record<OwnPasswordChange, string> = {
   session: 'The browser in which it was changed stays signed in, and no other.',
 }
 
+const googleIsGone =
+  ' Google was removed from the account. You can add it again on the account page.'
+
 /**
  * What an owner who did not change the password must know. The letter continues the sentence with
  * the name of a link.
@@ -23,6 +26,8 @@ export function passwordChangedLetter(facts: {
   /** When the password was changed, as text for people. */
   changedAt: string
   changedBy: OwnPasswordChange
+  /** Whether Google was removed from the account with the old password. */
+  removedGoogle: boolean
   /** The page where an owner who did not change the password can take the account back. */
   loginPage: string
   supportEmail: string
@@ -34,7 +39,7 @@ export function passwordChangedLetter(facts: {
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(facts.name)} the account of ${facts.email} has a new password since ${facts.changedAt}. ${whoStays[facts.changedBy]}`,
+        text: `${greeting(facts.name)} the account of ${facts.email} has a new password since ${facts.changedAt}. ${whoStays[facts.changedBy]}${facts.removedGoogle ? googleIsGone : ''}`,
       },
       {
         kind: 'paragraph',
