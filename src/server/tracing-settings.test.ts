@@ -15,26 +15,45 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 
 describe('traces are sent', () => {
   test.each([
-    ['all, where a collector is named', named, { share: 1, followsCaller: false }],
+    [
+      'all, where a collector is named',
+      named,
+      { share: 1, asksCaller: true, followsCaller: false },
+    ],
     [
       'where the collector of traces alone is named',
       { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://otel.example.org/v1/traces' },
-      { share: 1, followsCaller: false },
+      { share: 1, asksCaller: true, followsCaller: false },
     ],
     [
       'in the share that is asked for',
       { ...named, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.05' },
-      { share: 0.05, followsCaller: false },
+      { share: 0.05, asksCaller: false, followsCaller: false },
+    ],
+    [
+      'all, also where the caller wants none',
+      { ...named, OTEL_TRACES_SAMPLER: 'always_on' },
+      { share: 1, asksCaller: false, followsCaller: false },
+    ],
+    [
+      'where only the caller decides',
+      { ...named, OTEL_TRACES_SAMPLER: 'parentbased_always_off' },
+      { share: 0, asksCaller: true, followsCaller: false },
+    ],
+    [
+      'in the share that is asked for, where the caller does not decide',
+      { ...named, OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '.5' },
+      { share: 0.5, asksCaller: true, followsCaller: false },
     ],
     [
       'all, where a share is given that no sampler reads',
       { ...named, OTEL_TRACES_SAMPLER_ARG: '0.05' },
-      { share: 1, followsCaller: false },
+      { share: 1, asksCaller: true, followsCaller: false },
     ],
     [
       'as part of the trace of our proxy',
       { ...named, TRUST_PROXY: 'on' },
-      { share: 1, followsCaller: true },
+      { share: 1, asksCaller: true, followsCaller: true },
     ],
   ])('%s', (_, env, tracing) => {
     expect(readConfig(env).tracing).toEqual(tracing)
@@ -46,6 +65,7 @@ describe('no traces are sent', () => {
     ['without a collector', {}],
     ['where they are switched off', { ...named, OTEL_SDK_DISABLED: 'true' }],
     ['where no exporter is wanted', { ...named, OTEL_TRACES_EXPORTER: 'none' }],
+    ['where the sampler takes none', { ...named, OTEL_TRACES_SAMPLER: 'always_off' }],
   ])('%s', (_, env) => {
     expect(readConfig(env).tracing).toBeNull()
   })

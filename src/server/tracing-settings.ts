@@ -10,6 +10,11 @@ export interface TracingSettings {
   /** The share of requests that are traced, from 0 to 1. */
   share: number
   /**
+   * Whether the caller of a request that continues its trace decides if the request is traced. Then
+   * `share` is for the other requests only.
+   */
+  asksCaller: boolean
+  /**
    * Whether a request with the header `traceparent` continues the trace of its caller. True if
    * `TRUST_PROXY` is on. The proxy must then set or clear this header. Otherwise any client could
    * choose what is traced.
@@ -26,6 +31,8 @@ export const tracingSettingsTable = {
   },
 } as const
 
+const samplers = ['always_on', 'always_off', 'traceidratio'] as const
+
 const shareCure = 'give a share from 0 to 1, or unset it for 1'
 
 /**
@@ -41,8 +48,8 @@ export const tracingSchema = {
   OTEL_SDK_DISABLED: z.string().optional(),
   OTEL_TRACES_SAMPLER: z
     .enum(
-      ['always_on', 'parentbased_always_on', 'traceidratio', 'parentbased_traceidratio'],
-      shown('write always_on, traceidratio, or one of them after parentbased_, or unset it'),
+      [...samplers, ...samplers.map((name) => `parentbased_${name}` as const)],
+      shown(`write ${samplers.join(', ')}, or one of them after parentbased_, or unset it`),
     )
     .default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: z
@@ -61,8 +68,17 @@ export function readTracingSettings(
   const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_ENDPOINT
   const isOff = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true'
   if (endpoint === undefined || isOff || env.OTEL_TRACES_EXPORTER === 'none') return null
-  const isRatio = env.OTEL_TRACES_SAMPLER.endsWith('traceidratio')
-  return { share: isRatio ? env.OTEL_TRACES_SAMPLER_ARG : 1, followsCaller: env.TRUST_PROXY }
+  if (env.OTEL_TRACES_SAMPLER === 'always_off') return null
+  return {
+    share: shareOf(env),
+    asksCaller: env.OTEL_TRACES_SAMPLER.startsWith('parentbased_'),
+    followsCaller: env.TRUST_PROXY,
+  }
+}
+
+function shareOf(env: TracingEnvironment): number {
+  if (env.OTEL_TRACES_SAMPLER.endsWith('always_on')) return 1
+  return env.OTEL_TRACES_SAMPLER.endsWith('always_off') ? 0 : env.OTEL_TRACES_SAMPLER_ARG
 }
 
 function collector() {

@@ -2,7 +2,10 @@ import { type Context, type Span, type SpanOptions, SpanStatusCode } from '@open
 
 /** Makes spans. The span of the current request is the parent of all that it causes. */
 export interface Spans {
-  /** Begins a span. Without `parent`, its parent is the span of the current request. */
+  /**
+   * Begins a span. Without `parent`, its parent is the span of the current request. If there is no
+   * such request, the span is not sent.
+   */
   begin(name: string, options: SpanOptions, parent?: Context): Span
   /** Does the work, and all that it causes, within a span. */
   within(span: Span, work: () => void): void

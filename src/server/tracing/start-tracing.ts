@@ -4,6 +4,7 @@ import {
   DiagLogLevel,
   defaultTextMapGetter,
   diag,
+  INVALID_SPAN_CONTEXT,
   ROOT_CONTEXT,
   trace,
 } from '@opentelemetry/api'
@@ -18,6 +19,7 @@ import {
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
+  type Sampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
@@ -41,7 +43,7 @@ export function startTracing(settings: TracingSettings, log: Pick<Logger, 'warn'
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': 'mayfly' }))
       .merge(detectResources({ detectors: [envDetector] })),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.share) }),
+    sampler: samplerOf(settings),
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   })
   const spans = makeSpans(provider, settings)
@@ -53,13 +55,22 @@ export function startTracing(settings: TracingSettings, log: Pick<Logger, 'warn'
   }
 }
 
+function samplerOf({ share, asksCaller }: TracingSettings): Sampler {
+  const root = new TraceIdRatioBasedSampler(share)
+  return asksCaller ? new ParentBasedSampler({ root }) : root
+}
+
 function makeSpans(provider: TracerProvider, { followsCaller }: TracingSettings): Spans {
   const tracer = provider.getTracer('mayfly')
   const current = new AsyncLocalStorage<Context>()
   const propagator = new W3CTraceContextPropagator()
   return {
-    begin: (name, options, parent = current.getStore() ?? ROOT_CONTEXT) =>
-      tracer.startSpan(name, options, parent),
+    // Jobs and the polling of their queue go on in an idle server. Each of their statements would
+    // be a trace of its own.
+    begin: (name, options, parent = current.getStore()) =>
+      parent
+        ? tracer.startSpan(name, options, parent)
+        : trace.wrapSpanContext(INVALID_SPAN_CONTEXT),
     within: (span, work) => current.run(trace.setSpan(ROOT_CONTEXT, span), work),
     callerOf: (headers) =>
       followsCaller
