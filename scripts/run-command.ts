@@ -1,6 +1,6 @@
 import { type Config, ConfigError, readConfig, readEnvironment } from '../src/server/config.ts'
 import type { RowSet } from '../src/server/db/row-copies.ts'
-import { messageWithoutValues } from '../src/server/db/without-values.ts'
+import { storyWithoutValues } from '../src/server/db/without-values.ts'
 import { mailQueueName } from '../src/server/jobs/job-queue.ts'
 import { StartFault } from '../src/server/start-fault.ts'
 
@@ -23,7 +23,7 @@ export async function runCommand(work: (config: Config) => Promise<string>): Pro
     say(await work(readConfig(readEnvironment())))
   } catch (error) {
     const isTold = error instanceof StartFault || error instanceof ConfigError
-    say(isTold ? error.message : `It failed and can be repeated: ${messageWithoutValues(error)}`)
+    say(isTold ? error.message : `It failed and can be repeated: ${storyWithoutValues(error)}`)
     process.exitCode = 1
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { minuteInMs } from '../../shared/rules/time-units.ts'
 import { copyEach, copyObject } from './copy-objects.ts'
 
 const key = 'k'
@@ -26,6 +27,10 @@ function store(content?: Buffer) {
     },
   }
 }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 describe('a copy of an object', () => {
   it.each([
@@ -88,6 +93,18 @@ describe('a copy of an object', () => {
     }
     await expect(copyObject(wanted, store(bytes), lying)).rejects.toThrow('gives other bytes back')
   })
+})
+
+it('a copy ends where a store goes silent, also while it gives the bytes back', async () => {
+  vi.useFakeTimers()
+  const opened = Promise.withResolvers<void>()
+  const silent = new Readable({ read: () => opened.resolve() })
+  const to = store(bytes)
+  const lost = copyObject(wanted, store(bytes), { ...to, read: async () => silent })
+  const failed = expect(lost).rejects.toThrow('no byte moved in time')
+  await opened.promise
+  await vi.advanceTimersByTimeAsync(5 * minuteInMs)
+  await failed
 })
 
 it('several copies run at the same time, and their results come in order', async () => {

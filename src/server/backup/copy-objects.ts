@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Readable, Transform } from 'node:stream'
+import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { minuteInMs } from '../../shared/rules/time-units.ts'
 import type { SealedObjects } from '../storage/sealed-objects.ts'
@@ -23,7 +23,7 @@ type Target = Pick<SealedObjects, 'read' | 'write'>
 
 /** This many objects are copied at the same time. */
 const atOnce = 4
-/** A copy fails if no byte of an object moves for this long. */
+/** A copy fails if no byte of an object moves for this long, also while it is read back. */
 const stallMs = 5 * minuteInMs
 
 /**
@@ -90,7 +90,7 @@ export async function copyObject(wanted: WantedObject, from: Source, to: Target)
 class CheckedBytes extends Transform {
   readonly #wanted: WantedObject
   readonly #hash = createHash('sha256')
-  readonly #stalled = setTimeout(() => this.destroy(new Error('no byte moved in time')), stallMs)
+  readonly #stalled = setTimeout(() => this.destroy(stallError()), stallMs)
   #size = 0
   sha256: string | null = null
   isAltered = false
@@ -125,6 +125,18 @@ async function sha256Of(objects: Source, key: string): Promise<string | null> {
   const bytes = await objects.read(key)
   if (bytes === null) return null
   const hash = createHash('sha256')
-  await pipeline(bytes as Readable, hash)
+  const stalled = setTimeout(() => bytes.destroy(stallError()), stallMs)
+  try {
+    for await (const chunk of bytes) {
+      stalled.refresh()
+      hash.update(chunk)
+    }
+  } finally {
+    clearTimeout(stalled)
+  }
   return hash.digest('hex')
+}
+
+function stallError(): Error {
+  return new Error('no byte moved in time')
 }

@@ -21,6 +21,31 @@ export function messageWithoutValues(error: unknown): string {
   return error instanceof Error ? messageOf(error) : String(error)
 }
 
+/**
+ * Returns the message of what was thrown, and after it the names and messages of its causes. All
+ * are without the values of a failed query, and without the queries of URLs, in which a signature
+ * may be.
+ */
+export function storyWithoutValues(error: unknown): string {
+  const causes: string[] = []
+  let cause = error instanceof Error ? error.cause : undefined
+  while (cause !== undefined && causes.length < mostCauses) {
+    causes.push(causeText(cause))
+    cause = cause instanceof Error ? cause.cause : undefined
+  }
+  const story = [messageWithoutValues(error), ...causes].join(', because of ')
+  return story.replaceAll(/(https?:\/\/[^\s?]*)\?\S*/g, '$1?…')
+}
+
+/** An error can be its own cause, by mistake. */
+const mostCauses = 5
+
+function causeText(cause: unknown): string {
+  const { name = '', code = '' } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : {}
+  // The error of a connection that failed at each address of a host has no message.
+  return [name, messageWithoutValues(cause) || code].filter((part) => part !== '').join(': ')
+}
+
 // The errors of drizzle and of Postgres are recognised by their properties. `instanceof` would miss
 // an error from another copy of the library.
 
