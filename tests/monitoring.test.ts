@@ -12,6 +12,7 @@ import { scrape } from './support/scrape.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
 interface Dashboard {
+  templating: { list: { name: string; type: string; query: string | { query: string } }[] }
   panels: { title: string; targets: { expr: string }[] }[]
 }
 interface Rules {
@@ -24,6 +25,9 @@ function read(path: string): Promise<string> {
 
 const dashboard: Dashboard = JSON.parse(await read('grafana/mayfly.json'))
 const rules: Rules = parse(await read('prometheus/alerts.yml'))
+const scrapes: { scrape_configs: { job_name: string; honor_labels?: boolean }[] } = parse(
+  await read('prometheus/prometheus.yml'),
+)
 const panels = dashboard.panels.flatMap(({ title, targets }) =>
   targets.map(({ expr }) => [`the panel "${title}"`, expr] as const),
 )
@@ -154,7 +158,7 @@ function askedOf(expression: string): { name: string; labels: string[]; selector
 describe('the example dashboard and the alert rules', () => {
   test.each([...panels, ...alerts])('%s asks for what the server emits', (where, expression) => {
     const asked = askedOf(expression)
-    if (where !== 'the alert MayflyDown') expect(asked).not.toEqual([])
+    if (!/ Mayfly(Down|NotScraped)$/.test(where)) expect(asked).not.toEqual([])
     for (const { name, labels, selector } of asked) {
       const known = emitted.get(name)
       expect(known, `${name} is not emitted`).toBeDefined()
@@ -164,6 +168,50 @@ describe('the example dashboard and the alert rules', () => {
         expect(canBeEmitted(name, matchers), `no series ${name} has ${told}`).toBe(true)
       }
     }
+  })
+
+  test('choose servers by a label of what the server emits', () => {
+    const queries = dashboard.templating.list
+      .filter(({ type }) => type === 'query')
+      .map(({ query }) => (typeof query === 'string' ? query : query.query))
+    expect(queries).not.toEqual([])
+    for (const query of queries) {
+      const [, metric = '', label = ''] = /^label_values\((\w+), (\w+)\)$/.exec(query) ?? []
+      expect([...everywhere, ...(emitted.get(metric) ?? [])], query).toContain(label)
+      expect(emitted.has(metric), `${metric} is not emitted`).toBe(true)
+    }
+  })
+
+  test('name the target as the example of the scrape does, which keeps our label "job"', () => {
+    const named = alerts.flatMap(([, expr]) =>
+      Array.from(expr.matchAll(/\bup\{job="([^"]*)"\}/g), ([, job]) => job),
+    )
+    expect(named.length).toBeGreaterThan(1)
+    expect(scrapes.scrape_configs).toHaveLength(1)
+    for (const { job_name, honor_labels } of scrapes.scrape_configs) {
+      expect([...new Set(named)]).toEqual([job_name])
+      expect(honor_labels).toBe(true)
+    }
+    expect(alerts.map(([, expr]) => expr)).toContain(`absent(up{job="${named[0]}"})`)
+  })
+
+  test('give jobs that read all waiting files more time than the others', () => {
+    const stands = alerts.filter(([, expr]) => expr.includes('last_success_timestamp_seconds{'))
+    const patience = stands.map(([, expr]) => {
+      const [, operator, names = '', seconds] =
+        /\{job(=~|!~)"([^"]*)"\}\)+ > (\d+)$/.exec(expr) ?? []
+      const isWatched = (job: string) => names.split('|').includes(job) === (operator === '=~')
+      return { watched: jobs.map(({ name }) => name as string).filter(isWatched), seconds }
+    })
+    expect(patience).toEqual([
+      { watched: expect.arrayContaining(['expire-files', 'sweep-uploads']), seconds: '1800' },
+      {
+        watched: expect.arrayContaining(['find-blocked-content', 'compute-digests']),
+        seconds: '43200',
+      },
+    ])
+    expect(patience[0]?.watched).not.toEqual(expect.arrayContaining(['compute-digests']))
+    expect(patience[0]?.watched).not.toEqual(expect.arrayContaining(['find-blocked-content']))
   })
 
   test('show and watch every metric of our own', () => {

@@ -38,7 +38,7 @@ export async function serve(
   const { config, log, metrics, stopping } = deps
   const { appUrl } = config
   watchPool(metrics, pool)
-  watchSpace(metrics, space)
+  watchSpace(metrics, space, deps.stores.current.name)
   watchQueues(deps)
   const pictures = pictureOrigins(config.google)
   const built = { distDir, appUrl, connect: storage.origins, pictures }

@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Counter, Histogram, type Registry } from 'prom-client'
+import { endpoints } from '../../shared/contract/index.ts'
 import { routeOf } from '../http/route-name.ts'
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** The errors of the server that a request to any route can be answered with. */
+const faults = ['500', '503']
 
 /** Counts requests and measures how long they take. */
 export function httpMetrics(registers: Registry[]) {
@@ -31,6 +35,16 @@ export function httpMetrics(registers: Registry[]) {
       counters.set(key, counter)
     }
     counter.inc()
+  }
+
+  const declared = [
+    ...Object.values(endpoints).map(({ method, path }) => ({ method, route: path })),
+    { method: 'GET', route: '/storage/{download}' },
+    { method: 'PUT', route: '/storage/{upload}' },
+    { method: 'PUT', route: '/storage/{part}' },
+  ]
+  for (const { method, route } of declared) {
+    for (const status of faults) requests.inc({ method, route, status }, 0)
   }
 
   const measure = (route: string, durationSeconds: number): void => {

@@ -4,8 +4,13 @@
  * - A *scrape* is one reading of all metrics.
  * Every label has a closed set of values, such as the declared paths. Text that clients send is
  * never a label, or clients could fill the memory with series.
+ *
+ * The counters of faults have their series from the start, at 0. Otherwise the first scrape after a
+ * burst of faults would be the first value of a series, and Prometheus would see no increase.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { storageNames } from '../../shared/rules/storage-name.ts'
+import { storageOperations } from '../storage/count-errors.ts'
 import { httpMetrics } from './http-metrics.ts'
 import { transferMetrics } from './transfer-metrics.ts'
 import { joinWorkers } from './worker-metrics.ts'
@@ -54,17 +59,22 @@ export function createMetrics(worker: number | null = null) {
     labelNames: ['outcome'],
     registers,
   })
+  for (const outcome of mailOutcomes) mails.inc({ outcome }, 0)
+  const storageErrors = new Counter({
+    name: 'mayfly_storage_errors_total',
+    help: 'Operations on a store that failed: no answer, an unexpected answer, a failing disk.',
+    labelNames: ['store', 'operation'],
+    registers,
+  })
+  for (const store of storageNames) {
+    for (const operation of storageOperations) storageErrors.inc({ store, operation }, 0)
+  }
 
   return {
     registry,
     http: httpMetrics(registers),
     transfers: transferMetrics(registers),
-    storageErrors: new Counter({
-      name: 'mayfly_storage_errors_total',
-      help: 'Operations on a store that failed: no answer, an unexpected answer, a failing disk.',
-      labelNames: ['store', 'operation'],
-      registers,
-    }),
+    storageErrors,
 
     /** Measures a run of a job. The caller calls what this returns when the run has ended. */
     startJob(job: string): (outcome: JobOutcome) => void {

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { StorageName } from '../../shared/rules/storage-name.ts'
 import type { DiskSpace } from '../space/disk-space.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -22,15 +23,21 @@ export function watchPool(metrics: Metrics, pool: pg.Pool): void {
   })
 }
 
-/** Adds metrics of the free space of the disk that holds the data folder. */
-export function watchSpace(metrics: Metrics, space: Pick<DiskSpace, 'freeBytes' | 'room'>): void {
+/**
+ * Adds metrics of the free space of the disk that holds the data folder.
+ * @param store where new files are kept. Uploads to a bucket need no room on the disk.
+ */
+export function watchSpace(
+  metrics: Metrics,
+  space: Pick<DiskSpace, 'freeBytes' | 'room'>,
+  store: StorageName,
+): void {
   const free = metrics.gauge('mayfly_disk_free_bytes', 'Free space of the disk of DATA_DIR.')
+  metrics.beforeScrape(async () => free.set(space.freeBytes()))
+  if (store !== 'disk') return
   const room = metrics.gauge(
     'mayfly_disk_upload_room_bytes',
     'What uploads may still take. Below 0, uploads to the disk are refused.',
   )
-  metrics.beforeScrape(async () => {
-    free.set(space.freeBytes())
-    room.set(space.room())
-  })
+  metrics.beforeScrape(async () => room.set(space.room()))
 }

@@ -3,6 +3,7 @@ import {
   type TransferDirection,
   type TransferMeter,
   transferDirections,
+  transferOutcomes,
 } from '../storage/disk/transfer-meter.ts'
 
 /** Counts transfers that pass through this server. Transfers to and from a bucket do not. */
@@ -19,6 +20,9 @@ export function transferMetrics(registers: Registry[]): TransferMeter {
     labelNames: ['direction', 'outcome'],
     registers,
   })
+  for (const direction of transferDirections) {
+    for (const outcome of transferOutcomes) transfers.inc({ direction, outcome }, 0)
+  }
   const running = new Gauge({
     name: 'mayfly_transfers_running',
     help: 'Transfers that are running.',

@@ -2,7 +2,38 @@ import { AppError } from '../errors.ts'
 import { SizeMismatch, type Storage } from './storage.ts'
 
 /** Is called with the name of the `Storage` method that failed. */
-export type OnStorageError = (operation: string) => void
+export type OnStorageError = (operation: StorageOperation) => void
+
+/** The methods of a store that can reject. */
+export type StorageOperation = {
+  [Name in keyof Storage]-?: NonNullable<Storage[Name]> extends (
+    ...args: never[]
+  ) => Promise<unknown>
+    ? Name
+    : never
+}[keyof Storage]
+
+const isOperation: Record<StorageOperation, true> = {
+  promiseRoom: true,
+  room: true,
+  signUpload: true,
+  signParts: true,
+  listParts: true,
+  storedSize: true,
+  sha256: true,
+  seal: true,
+  deliver: true,
+  signDownload: true,
+  remove: true,
+  syncRemovals: true,
+  installation: true,
+  claim: true,
+  check: true,
+  keepsOldVersions: true,
+  clockDifferenceMs: true,
+}
+/** Every operation that can fail. */
+export const storageOperations = Object.keys(isOperation) as StorageOperation[]
 
 /**
  * Returns a store that does the same as `store`, and calls `onError` for each method call that
@@ -19,7 +50,7 @@ export function countErrors<S extends Storage>(store: S, onError: OnStorageError
         if (name === 'under') return countErrors(result as Storage, onError)
         if (!(result instanceof Promise)) return result
         return result.catch((error: unknown) => {
-          if (isFailure(error)) onError(name)
+          if (isFailure(error)) onError(name as StorageOperation)
           throw error
         })
       }

@@ -1,5 +1,5 @@
 import type { StorageName } from '../../shared/rules/storage-name.ts'
-import { countErrors } from './count-errors.ts'
+import { countErrors, type StorageOperation } from './count-errors.ts'
 import { type DiskStorage, type DiskStorageOptions, openDiskStorage } from './disk/disk.ts'
 import type { BucketOptions } from './s3/open-bucket.ts'
 import type { S3Storage } from './s3/s3.ts'
@@ -11,7 +11,7 @@ export interface StoresOptions extends DiskStorageOptions {
   settings: StorageSettings
   watchS3?: BucketOptions['watchS3']
   /** Is called for each operation on a store that fails. */
-  onError?(store: StorageName, operation: string): void
+  onError?(store: StorageName, operation: StorageOperation): void
 }
 
 export interface OpenStores {
