@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type pg from 'pg'
 import { loadReportPages } from './abuse/report-pages.ts'
 import { buildApp } from './app.ts'
+import { watchBackups } from './backup/backup-metrics.ts'
 import type { Deps } from './deps.ts'
 import { loadLinkPages } from './downloads/page-template.ts'
 import { pictureOrigins } from './google-settings.ts'
@@ -27,7 +28,8 @@ interface ServedParts {
 
 /**
  * Loads the built web, builds the app of all routes, and begins to listen where the configuration
- * says. From then on the metrics also show the state of the pool, the disk and the queues.
+ * says. From then on the metrics also show the state of the pool, the disk, the queues and the
+ * backups.
  * @throws {StartFault} when the built pages are missing or were built for another version.
  * @throws Node's errors of listening, such as EADDRINUSE.
  */
@@ -40,6 +42,7 @@ export async function serve(
   watchPool(metrics, pool)
   watchSpace(metrics, space, deps.stores.current.name)
   watchQueues(deps)
+  watchBackups(deps)
   const pictures = pictureOrigins(config.google)
   const built = { distDir, appUrl, connect: storage.origins, pictures }
   const app = buildApp(deps, {

@@ -69,23 +69,18 @@ describe('without any backup', () => {
   })
 
   it.each([
-    ['both here', { databaseUrl: '', store: 'disk' }, 'warning'],
-    ['only the database elsewhere', { store: 'disk' }, 'warning'],
-    ['only the files elsewhere', { databaseUrl: '', store: 's3' }, 'warning'],
-    ['both elsewhere', { store: 's3' }, 'ok'],
-  ])(
-    'a server is warned unless database and files are kept elsewhere: %s',
-    async (_, place, status) => {
-      await readInstallation(server.db, new Date(ago(8 * dayInMs)))
-      expect(await check(place)).toMatchObject({
-        status,
-        message: expect.stringContaining(
-          status === 'ok' ? 'kept elsewhere' : 'No backup is known.',
-        ),
-        cure: status === 'ok' ? '' : command,
-      })
-    },
-  )
+    ['both here', { databaseUrl: '', store: 'disk' }, "lies in '/srv/my data'"],
+    ['only the database by an address', { store: 'disk' }, "lies in '/srv/my data'"],
+    ['only the files in a bucket', { databaseUrl: '', store: 's3' }, "lies in '/srv/my data'"],
+    ['both, which may be on this machine too', { store: 's3' }, 'in the database and the bucket'],
+  ])('a server is warned wherever database and files are: %s', async (_, place, where) => {
+    await readInstallation(server.db, new Date(ago(8 * dayInMs)))
+    expect(await check(place)).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('No backup is known.'),
+      cure: expect.stringMatching(new RegExp(`${where}.*npm run backup FOLDER.*--made-otherwise`)),
+    })
+  })
 })
 
 describe('the last backup', () => {
@@ -108,7 +103,7 @@ describe('the last backup', () => {
     )
   })
 
-  it('also counts where database and files are kept elsewhere', async () => {
+  it('also counts where database and files are reached by an address', async () => {
     await noteBackup(server.pool, { madeAt: ago(8 * dayInMs), objects: 1, faults: 0 })
     expect(await check({ store: 's3' })).toMatchObject({ status: 'warning' })
   })

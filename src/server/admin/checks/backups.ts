@@ -12,30 +12,20 @@ type BackupDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'stores'>
 /**
  * Tells the administrator when a backup was last made. The server makes none itself, and knows only
  * of those that `npm run backup` has made or noted. If none is known, the check gives a hint for
- * the first 7 days, and warns after that. It does not warn if database and bucket are both kept
- * elsewhere, because their backups are made there.
+ * the first 7 days, and warns after that. So it does if database and bucket are reached by an
+ * address, because both may still lie on this machine.
  */
 export async function checkBackups(deps: BackupDeps): Promise<Finding[]> {
   const now = deps.clock()
   const last = await findLastBackup(deps.db)
   if (last !== null) return [findingOf(last, now)]
-  const { config, stores } = deps
-  if (config.databaseUrl !== null && stores.current.name !== 'disk') {
-    return [
-      ok(
-        'Database and bucket are kept elsewhere, so their backups are made there, the database first and the bucket after it; or run "npm run backup FOLDER" for both.',
-      ),
-    ]
-  }
   const firstUse = (await findFirstUse(deps.db)) ?? now
   const ageMs = now.getTime() - firstUse.getTime()
   const none = 'No backup is known.'
   if (ageMs > longestPauseMs) {
-    return [
-      warning(`${none} This server has been in use for ${spanText(ageMs)}.`, howTo(config.dataDir)),
-    ]
+    return [warning(`${none} This server has been in use for ${spanText(ageMs)}.`, howTo(deps))]
   }
-  return [ok(`${none} This server is new: a warning comes after 7 days. ${howTo(config.dataDir)}`)]
+  return [ok(`${none} This server is new: a warning comes after 7 days. ${howTo(deps)}`)]
 }
 
 function findingOf({ madeAt, objects, faults, by }: LastBackup, now: Date): Finding {
@@ -58,6 +48,10 @@ function findingOf({ madeAt, objects, faults, by }: LastBackup, now: Date): Find
 const otherPrograms =
   'If another program makes the backups, let it run "npm run backup -- --made-otherwise" after each of them.'
 
-function howTo(dataDir: string): string {
-  return `What only this machine has lies in ${quoted(dataDir)}. Run "npm run backup FOLDER" regularly, while the server runs, with its settings and each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" brings it back. ${otherPrograms}`
+function howTo({ config, stores }: BackupDeps): string {
+  const isElsewhere = config.databaseUrl !== null && stores.current.name !== 'disk'
+  const place = isElsewhere
+    ? 'Everything lies in the database and the bucket, perhaps on this one machine.'
+    : `What only this machine has lies in ${quoted(config.dataDir)}.`
+  return `${place} Run "npm run backup FOLDER" regularly, while the server runs, with its settings and each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" brings it back. ${otherPrograms}`
 }

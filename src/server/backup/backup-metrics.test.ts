@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  type FreshDatabase,
+  openFreshDatabase,
+} from '../../../tests/support/open-fresh-database.ts'
+import { createMetrics } from '../metrics/metrics.ts'
+import { watchBackups } from './backup-metrics.ts'
+import { noteBackup } from './queries.ts'
+
+let server: FreshDatabase
+beforeAll(async () => {
+  server = await openFreshDatabase()
+})
+afterAll(() => server.close())
+
+it('the metrics tell when the last backup was made, and nothing while the database is away', async () => {
+  const metrics = createMetrics()
+  watchBackups({ db: server.db, metrics })
+  const told = async () =>
+    /^mayfly_last_backup_timestamp_seconds (.*)$/m.exec(await metrics.scrape())?.[1]
+  expect(await told()).toBe('0')
+  const at = new Date('2026-03-04T05:06:07.000Z')
+  await noteBackup(server.pool, { madeAt: at.toISOString(), objects: 1, faults: 0 })
+  expect(await told()).toBe(String(at.getTime() / 1000))
+  await server.pool.query('alter table settings rename to away')
+  expect(await told()).toBeUndefined()
+  await server.pool.query('alter table away rename to settings')
+  expect(await told()).toBe(String(at.getTime() / 1000))
+})
