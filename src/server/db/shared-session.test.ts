@@ -124,7 +124,7 @@ it('hears messages on the next connection too', async () => {
 })
 
 describe('over a network that forgets connections without an end', () => {
-  const limits = { answerMs: 500, askMs: 50 }
+  const limits = { answerMs: 2000, askMs: 50 }
   const openRemote = async () => {
     const proxy = await startPostgresProxy(database.url)
     const config = { connectionString: proxy.url }

@@ -21,6 +21,7 @@ import {
   assertSignedType,
   requestedOffset,
 } from './upload-headers.ts'
+import type { WriteLock } from './write-locks.ts'
 
 /**
  * Answers a PUT to a presigned upload URL. The bytes are written directly into the file: from its
@@ -31,7 +32,7 @@ import {
  * @throws {AppError} with the stored `Upload-Offset` if the client can go on from there.
  * STORAGE_FULL when the disk has no room for the rest; the stored bytes stay. CHECKSUM_MISMATCH
  * when the body differs from the checksum that was sent with it, FILE_TOO_LARGE when it is too
- * long; its bytes are removed.
+ * long; its bytes are removed. UNAVAILABLE when the lock was lost; bytes then stay as they are.
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -59,7 +60,7 @@ export async function receiveUpload(
     const file = await openFor(grant.key, start, receiver)
     try {
       const incoming = { request, response, stop: lock.signal }
-      await receiveInto(file, { start: start ?? 0, grant, checksum }, incoming, receiver)
+      await receiveInto(file, { start: start ?? 0, grant, checksum, lock }, incoming, receiver)
     } finally {
       await file.close()
     }
@@ -121,11 +122,12 @@ interface WholeFile {
   grant: UploadGrant
   /** The CRC-32 that the body must have; undefined when the client sent none. */
   checksum: number | undefined
+  lock: Pick<WriteLock, 'assertHeld'>
 }
 
 async function receiveInto(
   file: FileHandle,
-  { start, grant, checksum }: WholeFile,
+  { start, grant, checksum, lock }: WholeFile,
   incoming: Incoming,
   receiver: UploadReceiver,
 ): Promise<void> {
@@ -160,6 +162,8 @@ async function receiveInto(
     if (checksum !== undefined && checksum !== crc) throw new AppError('CHECKSUM_MISMATCH')
   } catch (error) {
     if (error instanceof AppError && leavesNothing.has(error.code)) {
+      // Without the lock another server may have sealed this very file.
+      await lock.assertHeld()
       digests.changing(key, start)
       await file.truncate(start)
     }

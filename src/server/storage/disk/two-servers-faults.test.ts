@@ -3,13 +3,14 @@ import * as fs from 'node:fs/promises'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
-import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
-import { sha256 } from '../../../../tests/support/make.ts'
+import { chunked, cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
+import { checksums, sha256 } from '../../../../tests/support/make.ts'
 import { freshDatabase } from '../../../../tests/support/postgres.ts'
+import { startPostgresProxy } from '../../../../tests/support/postgres-proxy.ts'
 import type { TestDatabase } from '../../../../tests/support/postgres-server.ts'
-import { codeOf } from '../../../../tests/support/send.ts'
+import { codeOf, send } from '../../../../tests/support/send.ts'
 import { SharedSession } from '../../db/shared-session.ts'
 import type { FileSystem } from './file-system.ts'
 
@@ -60,6 +61,8 @@ afterAll(async () => {
   for (const session of sessions) await session.close()
   await database.drop()
 })
+
+afterEach(() => void vi.useRealTimers())
 
 /** Returns how many bytes the second server reads from the disk for this. */
 async function readBytesOf(work: () => Promise<unknown>): Promise<number> {
@@ -173,6 +176,43 @@ it('a server that loses its connection while it seals does not seal', async () =
   expect(await sealing).toMatchObject({ code: 'UNAVAILABLE' })
   const bytes = Buffer.concat([of.bytesOf(1), other, of.bytesOf(3)])
   expect(await atOne.seal()).toBe(sha256(bytes))
+})
+
+describe('a PUT whose server loses its locks', () => {
+  it('writes nothing more, not even what it has received', async () => {
+    // Bytes that are only gathered are written after a second in which no others come.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const of = wholeUpload(two, 200)
+    const put = await of.open(chunked)
+    await put.write(Buffer.alloc(100))
+    while ((await two.openFiles()).length === 0) await new Promise(setImmediate)
+    await send(`http://127.0.0.1:${two.port}/storage/`)
+    const reopened = new Promise<void>((resolve) => sessions[1]?.onReopened(resolve))
+    await sessions[1]?.query({ text: 'select 1 / 0' }).catch(() => {})
+    expect(await put.ended).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+    expect(await of.stored()).toHaveLength(0)
+    await reopened
+  })
+
+  it('removes no bytes, because another server may have sealed them', async () => {
+    const proxy = await startPostgresProxy(database.url)
+    const limits = { answerMs: 2000, askMs: 60_000 }
+    const config = { connectionString: proxy.url }
+    const session = await SharedSession.open(config, { warn() {} }, limits)
+    const remote = await openDiskServer(one.dataDir, undefined, {}, session)
+    const of = wholeUpload(remote, 200)
+    const wrong = { 'x-amz-checksum-crc32': checksums.crc32(Buffer.alloc(1)) }
+    const put = await of.open({ ...wrong, 'Content-Length': 200 })
+    await put.write(Buffer.alloc(100))
+    while ((await remote.openFiles()).length === 0) await new Promise(setImmediate)
+    proxy.forget()
+    put.client.end(Buffer.alloc(100))
+    expect(await put.ended).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+    expect(await of.stored()).toHaveLength(200)
+    await remote.stop()
+    await session.close()
+    await proxy.close()
+  })
 })
 
 it('a server without its connection is not ready, and is ready with the next one', async () => {

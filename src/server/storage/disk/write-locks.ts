@@ -3,6 +3,16 @@ import { AppError } from '../../errors.ts'
 import type { ServerLocks } from './server-locks.ts'
 
 /**
+ * Every lock of this server is lost, so another server may already have the same. Who is stopped
+ * with this error must not write even the bytes that it has already received.
+ */
+export class LocksLost extends AppError {
+  constructor() {
+    super('UNAVAILABLE')
+  }
+}
+
+/**
  * The sole right to change the bytes under one key, or those of one part. It lasts until `release`.
  */
 export interface WriteLock {
@@ -65,7 +75,7 @@ export class WriteLocks {
       onStop: ({ key, part, code }) => {
         for (const { abort } of this.#inTheWay(key, part)) abort.abort(new AppError(code))
       },
-      onLost: () => this.stopAll(new AppError('UNAVAILABLE')),
+      onLost: () => this.stopAll(new LocksLost()),
     })
   }
 
