@@ -1,9 +1,15 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import type pg from 'pg'
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBesideServer } from '../src/server/db/open-beside.ts'
+import { openJobQueue } from '../src/server/jobs/job-queue.ts'
+import { dayInMs } from '../src/shared/rules/time-units.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { freePort } from './support/free-port.ts'
 import { runKilled } from './support/killed-script.ts'
@@ -11,6 +17,7 @@ import { logIn, makeClient, makeFile, sha256, signUp } from './support/make.ts'
 import { isLongRun } from './support/rounds.ts'
 import { startServerProcess } from './support/server-process.ts'
 
+const log = pino({ level: 'silent' })
 const root = resolve(import.meta.dirname, '..')
 
 let folder: string
@@ -35,6 +42,26 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
       { cwd: root, env: { ...process.env, PATH } },
       (error, _, said) => done({ code: Number(error?.code ?? 0), said }),
     )
+  })
+}
+
+/** Does something with the database of a folder, while a server may use it. */
+async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+  const { pool, close } = await openBesideServer({ dataDir, databaseUrl: null }, log)
+  try {
+    return await work(pool)
+  } finally {
+    await close()
+  }
+}
+
+/** Asks for an email that is sent in ten years. */
+function askForMail(dataDir: string, id: string): Promise<void> {
+  return withPool(dataDir, async (pool) => {
+    const queue = await openJobQueue(pool, log)
+    const at = new Date(Date.now() + 10 * 365 * dayInMs)
+    await queue.mail.add({ kind: 'signup', signupId: id }, undefined, { key: id, at })
+    await queue.stop()
   })
 }
 
@@ -68,6 +95,8 @@ test('the commands of the page back a server with its own Postgres up while uplo
   const { email, password } = await signUp(server)
   const ada = makeClient(server, await logIn(server, email, password))
   const before = [await makeFile(ada), await makeFile(ada)]
+  const mailId = randomUUID()
+  await askForMail(dataDir, mailId)
   await killBackups(dataDir)
   const backup = runFromPage('backup', dataDir)
   let isRunning = true
@@ -90,7 +119,7 @@ test('the commands of the page back a server with its own Postgres up while uplo
   const restored = join(folder, 'restored')
   await prepareDataFolder(restored)
   expect(await runFromPage('restore', restored)).toMatchObject({ code: 0 })
-  // The links lead to the same bytes, and the session that was open is open.
+  // The links lead to the same bytes, the session that was open is open, and the email waits.
   const again = await startServerProcess({ dataDir: restored, port })
   try {
     for (const { shortCode, bytes } of before) {
@@ -98,6 +127,11 @@ test('the commands of the page back a server with its own Postgres up while uplo
       expect(sha256(await answer.bytes())).toBe(sha256(bytes))
     }
     expect((await ada.fetch('/api/files')).status).toBe(200)
+    const mails = await withPool(restored, (pool) =>
+      pool.query(`select id, data, state from pgboss.job where id = $1`, [mailId]),
+    )
+    const data = { kind: 'signup', signupId: mailId }
+    expect(mails.rows).toEqual([{ id: mailId, data, state: 'created' }])
   } finally {
     again.kill('SIGTERM')
     await again.ended

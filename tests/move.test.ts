@@ -12,8 +12,11 @@ import { openDatabase } from '../src/server/db/open.ts'
 import * as schema from '../src/server/db/schema.ts'
 import { mailQueueName, openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
+import { freePort } from './support/free-port.ts'
+import { logIn, makeClient, makeFile, sha256, signUp } from './support/make.ts'
 import { emptyDatabase } from './support/postgres.ts'
 import type { TestDatabase } from './support/postgres-server.ts'
+import { startServerProcess } from './support/server-process.ts'
 
 const log = pino({ level: 'silent' })
 const root = resolve(import.meta.dirname, '..')
@@ -171,5 +174,30 @@ test('the commands of the page copy every row of every table, to the embedded da
     }
   } finally {
     await other.drop()
+  }
+})
+
+test('a server that is started on what was moved opens the same links', async () => {
+  const dataDir = join(folder, 'data')
+  await prepareDataFolder(dataDir)
+  const port = await freePort()
+  const before = await startServerProcess({ dataDir, port })
+  const { email, password } = await signUp(before)
+  const ada = makeClient(before, await logIn(before, email, password))
+  const { shortCode, bytes } = await makeFile(ada)
+  before.kill('SIGTERM')
+  await before.ended
+
+  expect(await runFromPage('out', dataDir, outside)).toMatchObject({ code: 0 })
+  await rm(join(dataDir, 'postgres'), { recursive: true })
+  const env = { DATABASE_URL: outside.url }
+  const after = await startServerProcess({ dataDir, port, env })
+  try {
+    const answer = await fetch(`${after.url}/api/download/${shortCode}`)
+    expect(sha256(await answer.bytes())).toBe(sha256(bytes))
+    expect((await ada.fetch('/api/files')).status).toBe(200)
+  } finally {
+    after.kill('SIGTERM')
+    await after.ended
   }
 })
