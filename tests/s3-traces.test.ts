@@ -86,6 +86,11 @@ describeOnS3('traces of the real program', () => {
     expect(texts.find((text) => text.includes('insert into "files"'))).toContain('$1')
   })
 
+  it('begin with a request, although jobs poll the database all the time', () => {
+    const first = receiver.spans.filter(({ parentId }) => parentId === '')
+    for (const { attributes } of first) expect(attributes).toHaveProperty('http.route')
+  })
+
   it('name requests by the declared path, and follow no stranger', () => {
     const download = requestSpan('GET /api/download/{code}')
     expect(download.traceId).not.toBe(callersTrace)
