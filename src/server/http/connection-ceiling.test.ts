@@ -15,17 +15,23 @@ afterEach(async () => {
 })
 
 function serve(withinMs: number, options: Parameters<typeof serveBare>[2] = {}) {
-  const limits = { connections, refused: { most: 2, withinMs } }
+  const limits = { connections, refused: { total: 3, always: 2, withinMs } }
   return serveBare((app) => app.get('/health', (c) => c.text('ok')), limits, options)
 }
 
 /** Opens a connection from an address of this machine. */
 async function openFrom(localAddress: string): Promise<Socket> {
+  const socket = beginFrom(localAddress)
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Begins a connection, which the server may reset before this side has noticed that it stands. */
+function beginFrom(localAddress: string): Socket {
   const { hostname: host, port } = new URL(server.url)
   const socket = connect({ host, port: Number(port), localAddress }).setEncoding('latin1')
   socket.on('error', () => {})
   open.push(socket)
-  await once(socket, 'connect')
   return socket
 }
 
@@ -70,9 +76,19 @@ it('past those that wait to be refused, a connection is closed at once', async (
   server = await serve(60_000)
   for (const address of ['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.2']) await askFrom(address)
   for (let n = 0; n < 2; n += 1) await openFrom('127.0.0.3')
-  const dropped = await openFrom('127.0.0.3')
+  const dropped = beginFrom('127.0.0.3')
   await untilClosed(dropped)
   expect(dropped.bytesRead).toBe(0)
+  // Another address is still told when to come again.
+  expect(await askFrom('127.0.0.4')).toMatch(/^HTTP\/1\.1 503 /)
+})
+
+it('silent connections of one address, however many, take nothing from others', async () => {
+  server = await serve(60_000)
+  for (let n = 0; n < 20; n += 1) beginFrom('127.0.0.1')
+  for (let n = 0; n < 2; n += 1) expect(await askFrom('127.0.0.3')).toMatch(/^HTTP\/1\.1 200 /)
+  // The flood keeps the two connections that are its part, and two that wait to be refused.
+  expect(await server.connections()).toBe(6)
 })
 
 it('a proxy may have all, since its connections are those of everybody', async () => {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
-import { FairCeiling } from './fair-ceiling.ts'
+import { type Ceiling, FairCeiling } from './fair-ceiling.ts'
 import { refuse } from './refusal.ts'
 
 /** Refused connections are logged at most once in this many milliseconds. */
@@ -11,12 +11,14 @@ const tellEveryMs = 60_000
 
 /**
  * Limits how many connections are open, in all and for each address. The first request of a
- * connection past the limit is refused, and the connection is closed. Connections that were open
- * before are not affected.
+ * connection past the limit is refused, and the connection is closed. How many connections wait for
+ * their refusal is limited in the same way, and any further one is reset. Connections that were
+ * open before are not affected.
  */
 export class ConnectionCeiling {
   readonly #refused = new WeakSet<Socket>()
   readonly #open: FairCeiling
+  readonly #waiting: FairCeiling
   readonly #log: Pick<Logger, 'warn'>
   #isTold = false
 
@@ -26,21 +28,33 @@ export class ConnectionCeiling {
     { trustProxy, log }: { trustProxy: boolean; log: Pick<Logger, 'warn'> },
   ) {
     this.#log = log
-    const { total } = connections
     // All connections come from the proxy's address, so this one address may open all of them.
-    this.#open = new FairCeiling(trustProxy ? { total, always: total } : connections)
-    // Node closes any further connection without an answer.
-    server.maxConnections = total + refused.most
+    const ceilingOf = ({ total, always }: Ceiling) =>
+      new FairCeiling({ total, always: trustProxy ? total : always })
+    this.#open = ceilingOf(connections)
+    this.#waiting = ceilingOf(refused)
+    // Node's own `maxConnections` stays unset. It counts for all addresses together, so one address
+    // could use it up. File descriptors do not run out without it: what is past both ceilings is
+    // closed here, before Node accepts the next connection.
     server.on('connection', (socket) => {
-      const end = this.#open.take(socket.remoteAddress ?? '')
+      const address = socket.remoteAddress ?? ''
+      const end = this.#open.take(address)
       if (end) {
         socket.once('close', end)
         return
       }
-      this.#refused.add(socket)
       this.#tell()
+      const endWaiting = this.#waiting.take(address)
+      if (!endWaiting) {
+        socket.resetAndDestroy()
+        return
+      }
+      this.#refused.add(socket)
       const timer = setTimeout(() => socket.resetAndDestroy(), refused.withinMs)
-      socket.once('close', () => clearTimeout(timer))
+      socket.once('close', () => {
+        clearTimeout(timer)
+        endWaiting()
+      })
     })
   }
 

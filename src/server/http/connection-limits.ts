@@ -29,10 +29,11 @@ export interface ConnectionLimits {
   /** How many connections may be open. */
   connections: Ceiling
   /**
-   * Connections above the limit `connections`. At most `most` of them may be open at the same time.
-   * The first request on each is refused, and it must arrive within `withinMs`.
+   * How many connections above the limit `connections` may be open until they are told so: the
+   * first request on each is refused, and it must arrive within `withinMs`. Any further connection
+   * is reset at once.
    */
-  refused: { most: number; withinMs: number }
+  refused: Ceiling & { withinMs: number }
 }
 
 export const connectionLimits: ConnectionLimits = {
@@ -55,5 +56,5 @@ export const connectionLimits: ConnectionLimits = {
   // sent. One address can have a third of all connections. A browser opens up to six, so that
   // suffices for the browsers of 200 people.
   connections: { total: 4096, always: 256 },
-  refused: { most: 256, withinMs: 5000 },
+  refused: { total: 256, always: 16, withinMs: 5000 },
 }
