@@ -71,8 +71,9 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const hosts = servedHosts(deps.config)
   app.use(requestContext(deps, { trustProxy, hosts }))
   app.use(loopbackRedirect(appUrl))
-  app.use('/api/*', bodyLimit(maxBodySize, largerBodies()))
-  app.use('/s/:code/report', bodyLimit(maxBodySize))
+  const bodies = new LargeBodies()
+  app.use('/api/*', bodyLimit(bodies, maxBodySize, largerBodies()))
+  app.use('/s/:code/report', bodyLimit(bodies, maxBodySize))
   // A phone's share menu sends a file to this route. Such a request does not name our origin, so
   // `sameOrigin` would refuse it. The route comes before that check. It does not need the check,
   // because it stores and changes nothing.
@@ -102,7 +103,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...limitRoutes(deps),
         ...checkRoutes(deps),
       },
-      { session, requireRoom: deps.requireRoom, largeBodies: new LargeBodies(maxBodySize) },
+      { session, requireRoom: deps.requireRoom },
     ),
   )
   app.all('/api/*', () => {

@@ -1,21 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
-import { codeOf, send } from '../../../tests/support/send.ts'
+import { codeOf, refusalOf, send } from '../../../tests/support/send.ts'
 import { bodyLimit } from './body-limit.ts'
+import { LargeBodies } from './large-bodies.ts'
 
 const maxSize = 1000
+const larger = 64 * 1024
+const bodies = new LargeBodies()
 
 let server: BareServer
 beforeAll(async () => {
   server = await serveBare((app) => {
-    app.use(bodyLimit(maxSize))
+    app.use((c, next) => {
+      c.set('clientAddress', '203.0.113.1')
+      return next()
+    })
+    app.use(bodyLimit(bodies, maxSize, new Map([['/larger', larger]])))
     app.all('*', async (c) => c.text(String((await c.req.text()).length)))
   })
 })
 afterAll(() => server.close())
 
-function post(body: string, headers: Record<string, string | number> = {}) {
-  return send(server.url, { method: 'POST', body, headers })
+function post(body: string, headers: Record<string, string | number> = {}, path = '/') {
+  return send(`${server.url}${path}`, { method: 'POST', body, headers })
 }
 
 describe.each([
@@ -52,6 +59,25 @@ describe('a length that is announced', () => {
       expect((await post('x', { 'content-length': length })).status).toBe(400)
     },
   )
+})
+
+it('while large bodies have no room, they are refused unread, and small ones are not', async () => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  for (let n = 0; n < 256; n += 1) {
+    bodies.hold(larger, `198.51.100.${n}`, () => ended).catch(expect.fail)
+  }
+  for (const [header, value] of Object.entries({
+    'content-length': larger,
+    'transfer-encoding': 'chunked',
+  })) {
+    const answer = await post('not all of it', { [header]: value }, '/larger')
+    expect(refusalOf(answer)).toEqual([503, 'SERVER_BUSY'])
+    expect(answer.headers['retry-after']).toBe('5')
+  }
+  expect((await post('x'.repeat(4096), {}, '/larger')).status).toBe(200)
+  end()
+  await ended
+  expect((await post('x'.repeat(larger), {}, '/larger')).status).toBe(200)
 })
 
 it('lets requests without a body through', async () => {

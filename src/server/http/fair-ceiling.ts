@@ -1,6 +1,6 @@
 import { addressBlock } from './address-block.ts'
 
-/** How many things of a kind, such as connections, may be open at the same time. */
+/** How many things of a kind, such as connections or bytes, may be open at the same time. */
 export interface Ceiling {
   /** At most this many for all clients together. */
   total: number
@@ -11,19 +11,19 @@ export interface Ceiling {
 /** How many are open now: of all clients, and of one. */
 interface Open {
   all: number
-  /** How many are open of the client that asks for one more. */
+  /** How many are open of the client that asks for more. */
   ofClient: number
 }
 
 /**
- * Tells whether a client may open one more. As long as fewer than `total` are open, a client may
- * always have `always`. It may have more, up to half as many as are still free. So a single client
- * can reach a third of `total`, which suffices for many people behind one address. Even several
- * clients that take all they can leave room for others.
+ * Tells whether a client may open so many more. As long as fewer than `total` are open, a client
+ * may always have `always`. It may have more, up to half as many as are still free. So a single
+ * client can reach a third of `total`, which suffices for many people behind one address. Even
+ * several clients that take all they can leave room for others.
  */
-export function mayBegin({ total, always }: Ceiling, { all, ofClient }: Open): boolean {
+export function mayBegin({ total, always }: Ceiling, { all, ofClient }: Open, more = 1): boolean {
   const free = total - all
-  return free > 0 && ofClient < Math.max(always, Math.floor(free / 2))
+  return more <= free && ofClient + more <= Math.max(always, Math.floor(free / 2))
 }
 
 /** Counts what is open, in all and for each client. */
@@ -42,18 +42,19 @@ export class FairCeiling {
   }
 
   /**
-   * Counts one more for the client at an address. An IPv6 address counts as its /64 block.
-   * @returns a function that undoes this, to be called once; null if the client may have no more.
+   * Counts one more for the client at an address, or so many more. An IPv6 address counts as its
+   * /64 block.
+   * @returns a function that undoes this, to be called once; null if the client may not have them.
    */
-  take(address: string): (() => void) | null {
+  take(address: string, more = 1): (() => void) | null {
     const client = addressBlock(address)
     const ofClient = this.#byClient.get(client) ?? 0
-    if (!mayBegin(this.#ceiling, { all: this.#all, ofClient })) return null
-    this.#all += 1
-    this.#byClient.set(client, ofClient + 1)
+    if (!mayBegin(this.#ceiling, { all: this.#all, ofClient }, more)) return null
+    this.#all += more
+    this.#byClient.set(client, ofClient + more)
     return () => {
-      this.#all -= 1
-      const left = (this.#byClient.get(client) ?? 1) - 1
+      this.#all -= more
+      const left = (this.#byClient.get(client) ?? more) - more
       if (left > 0) this.#byClient.set(client, left)
       else this.#byClient.delete(client)
     }

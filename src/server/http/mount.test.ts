@@ -7,7 +7,6 @@ import { refusalOf, type Sending, send } from '../../../tests/support/send.ts'
 import { testClock } from '../../../tests/support/test-clock.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
-import { LargeBodies } from './large-bodies.ts'
 import { type Call, type Handlers, mount } from './mount.ts'
 import { requestContext } from './request-context.ts'
 import { servedHosts } from './served-hosts.ts'
@@ -50,14 +49,7 @@ beforeAll(async () => {
       looked += 1
       return session
     }
-    app.route(
-      '/',
-      mount(handlers, {
-        session: found,
-        requireRoom: () => {},
-        largeBodies: new LargeBodies(1000),
-      }),
-    )
+    app.route('/', mount(handlers, { session: found, requireRoom: () => {} }))
   })
 })
 afterAll(() => server.close())

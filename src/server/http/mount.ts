@@ -5,7 +5,6 @@ import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
-import type { LargeBodies } from './large-bodies.ts'
 import { nameRoute } from './route-name.ts'
 import type { Session, SessionUser } from './session.ts'
 
@@ -51,8 +50,6 @@ interface MountOptions {
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   requireRoom(): void
-  /** Limits how many calls with a large body run at the same time. */
-  largeBodies: Pick<LargeBodies, 'hold'>
 }
 
 /**
@@ -94,10 +91,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
     nameRoute(context.env.outgoing, row.path)
     if (!alwaysAnswered.has(name)) options.requireRoom()
     const session = await admit(row, context, options)
-    const work = () => answerCall(row, handler, context, session)
-    if (row.maxBodySize === undefined) return work()
-    const { headers } = context.env.incoming
-    return options.largeBodies.hold(headers, context.get('clientAddress'), work)
+    return answerCall(row, handler, context, session)
   }
 }
 
