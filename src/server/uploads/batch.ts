@@ -58,13 +58,12 @@ export class Batch<Request extends object, Answer> {
   }
 
   /**
-   * Does work on entries, on at most `atOnce` of them in parallel. An entry whose work rejects is
-   * refused with that error. Returns the results of the others, in the order of the entries.
+   * Does work on entries, on at most `mostAtOnce` of them in parallel. An entry whose work rejects
+   * is refused with that error. Returns the results of the others, in the order of the entries.
    */
   async each<W extends Work<Request>, Result>(
     works: readonly W[],
     act: (work: W) => Promise<Result>,
-    atOnce = mostAtOnce,
   ): Promise<Result[]> {
     const done = new Map<W, Result>()
     const waiting = works.values()
@@ -77,7 +76,7 @@ export class Batch<Request extends object, Answer> {
         }
       }
     }
-    await Promise.all(Array.from({ length: Math.min(atOnce, works.length) }, goOn))
+    await Promise.all(Array.from({ length: Math.min(mostAtOnce, works.length) }, goOn))
     return works.flatMap((work) => (done.has(work) ? [done.get(work) as Result] : []))
   }
 

@@ -17,7 +17,8 @@ import { SizeMismatch } from '../storage/storage.ts'
 import { Batch, onlyAnswer, partition } from './batch.ts'
 import { prepareMakeFiles } from './make-files-query.ts'
 import type { UploadStatements } from './prepared-queries.ts'
-import { endUploadsOf, restartUpload, type Upload } from './queries.ts'
+import { endUploadsOf, type Upload } from './queries.ts'
+import { endRemovals, restartUpload } from './removal-queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 import { maxFilesOf, takeSlots } from './take-slots.ts'
 
@@ -83,7 +84,8 @@ export async function confirmUpload(
  * file, CHECKSUM_MISMATCH leaves the file as it is. CONTENT_BLOCKED when the content was taken down
  * before; the upload ends. TIER_FILE_COUNT when the owner has as many files as the tier allows; the
  * bytes stay and can be confirmed later. If the administrator has lowered this limit since the
- * upload was started, the earlier limit counts. Other errors of storage refuse a confirmation too.
+ * upload was started, the earlier limit counts. UNAVAILABLE while the bytes of an earlier refusal
+ * are still being removed. Other errors of storage refuse a confirmation too.
  * @throws {AppError} UNAUTHORIZED when the owner was deleted in the meantime.
  * @throws when the database cannot be used. The uploads can then be confirmed later.
  */
@@ -110,7 +112,9 @@ async function confirmRound(
   const open = await deps.findUploads(owner.id, keysOf(confirmations))
   const found = confirmations.flatMap((request): Found[] => {
     const upload = open.get(request.storageKey)
-    return upload ? [{ request, upload }] : []
+    // Bytes that are still there will go, so no file may be made of them.
+    if (upload?.isBeingEmptied) batch.refuse(request, new AppError('UNAVAILABLE'))
+    return upload && !upload.isBeingEmptied ? [{ request, upload }] : []
   })
   const over = confirmations.filter(({ storageKey }) => !open.has(storageKey))
   await findConfirmed(deps, owner.id, over, batch)
@@ -312,22 +316,22 @@ async function refuseBlocked(
 /**
  * Refuses confirmations of wrong bytes, and removes the bytes, so that they can be sent again. Does
  * not remove those of an upload that a parallel call has just made a file: `restartUpload` then
- * finds no row. Each removal holds a connection to the database until storage has answered. So they
- * come one after the other, and a batch does not take the connections that other requests need.
+ * finds no row. No transaction is open while storage removes the bytes, because Postgres would end
+ * one that waits for long, and undo the new id.
  */
 async function discardBytes(
-  { db, stores }: Pick<Deps, 'db' | 'stores'>,
+  { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
   wrong: readonly Wrong[],
   batch: Confirmations,
 ): Promise<void> {
-  const discard = async ({ upload, refusal }: Wrong) => {
-    await db.transaction(async (tx) => {
-      if (await restartUpload(tx, upload.id))
-        await stores.of(upload.storage).remove(upload.storageKey)
-    })
+  await batch.each(wrong, async ({ upload, refusal }) => {
+    const { id, storage, storageKey } = upload
+    if (await restartUpload(db, id, clock())) {
+      await stores.of(storage).remove(storageKey)
+      await endRemovals(db, new Set([storageKey]), clock())
+    }
     throw refusal
-  }
-  await batch.each(wrong, discard, 1)
+  })
 }
 
 /**

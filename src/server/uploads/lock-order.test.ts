@@ -14,7 +14,8 @@ import {
   prepareUploads,
   type UploadStatements,
 } from './prepared-queries.ts'
-import { endUploadsOf, restartUpload, type Upload } from './queries.ts'
+import { endUploadsOf, type Upload } from './queries.ts'
+import { restartUpload } from './removal-queries.ts'
 
 /*
  * Statements that lock the same uploads run at the same time, on a real Postgres. If two of them
@@ -124,7 +125,7 @@ it('a transfer goes on while a confirm that refuses its bytes wants to remove th
   const touch = prepareTouchUpload(app.deps.db)
   app.clock.advance(minuteInMs)
   await app.deps.db.transaction(async (tx) => {
-    expect(await restartUpload(tx, id)).toBe(true)
+    expect(await restartUpload(tx, id, app.clock())).toBe(true)
     expect(await touch(storageKey, app.clock())).toBe(true)
   })
   const activity = () =>

@@ -114,14 +114,18 @@ export function prepareInsertUploads(db: Db) {
  */
 const fewestKeys = 16
 
+/** An open upload, and whether bytes of it are just being removed (`restartUpload`). */
+export type FoundUpload = Upload & { isBeingEmptied: boolean }
+
 /**
  * Makes the function that finds an owner's open uploads by their keys. The key of another user's
  * upload finds nothing.
  */
 export function prepareFindUploads(db: Db) {
   const query = db
-    .select()
+    .select({ ...getTableColumns(uploads), emptied: removals.storageKey })
     .from(uploads)
+    .leftJoin(removals, eq(removals.storageKey, uploads.storageKey))
     .where(
       and(
         sql`${uploads.storageKey} = any(${sql.placeholder('storageKeys')})`,
@@ -132,12 +136,17 @@ export function prepareFindUploads(db: Db) {
   return async (
     ownerId: string,
     wanted: readonly string[],
-  ): Promise<ReadonlyMap<string, Upload>> => {
+  ): Promise<ReadonlyMap<string, FoundUpload>> => {
     if (wanted.length === 0) return new Map()
     const missing = Math.max(0, fewestKeys - wanted.length)
     const repeated = Array.from({ length: missing }, () => wanted[0])
     const found = await query.execute({ ownerId, storageKeys: [...wanted, ...repeated] })
-    return new Map(found.map((upload) => [upload.storageKey, upload]))
+    return new Map(
+      found.map(({ emptied, ...upload }) => [
+        upload.storageKey,
+        { ...upload, isBeingEmptied: emptied !== null },
+      ]),
+    )
   }
 }
 

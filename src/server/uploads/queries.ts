@@ -104,19 +104,6 @@ export async function touchOwnUpload(
 }
 
 /**
- * Gives an upload a new id before its bytes are removed. So a request that knows the old id no
- * longer finds it. Returns false when the upload has ended, or another request has changed the id.
- */
-export async function restartUpload(tx: Db, id: string): Promise<boolean> {
-  const restarted = await tx
-    .update(uploads)
-    .set({ id: sql`gen_random_uuid()` })
-    .where(eq(uploads.id, id))
-    .returning({ id: uploads.id })
-  return restarted.length > 0
-}
-
-/**
  * Ends an owner's uploads, by their keys. If several callers do this at the same time, only one of
  * them gets an upload.
  */

@@ -1,4 +1,4 @@
-import { inArray, lte, type SQLWrapper, sql } from 'drizzle-orm'
+import { eq, inArray, lte, type SQLWrapper, sql } from 'drizzle-orm'
 import { idleUploadKeptMs } from '../../shared/rules/kept-times.ts'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { rowValues } from '../db/row-values.ts'
@@ -47,11 +47,47 @@ export function endUploads(
       ? { tries: sql`1`, tryAt: nextTryAt(0, now) }
       : { tries: sql`0`, tryAt: sql`${now}::timestamptz` }),
   })
-  return db
-    .with(ended)
+  return (
+    db
+      .with(ended)
+      .insert(removals)
+      .select(sql`select ${row} from ${ended}`)
+      // `restartUpload` may have recorded these bytes before. That removal then stays as it is.
+      .onConflictDoUpdate({ target: removals.storageKey, set: { tries: sql`${removals.tries}` } })
+      .returning(ofUpload)
+  )
+}
+
+/**
+ * Gives an upload a new id, and records in the same statement that its bytes must be removed, so
+ * that it can be sent again. A request that knows the old id no longer finds the upload. As long as
+ * the removal is recorded, `findUploads` says that the upload is being emptied. The caller removes
+ * the bytes; the job `sweep-uploads` tries after two minutes to remove what is left. Returns false
+ * when the upload has ended, or another request has changed the id.
+ */
+export async function restartUpload(db: Db, id: string, now: Date): Promise<boolean> {
+  const restarted = db
+    .$with('restarted')
+    .as(
+      db
+        .update(uploads)
+        .set({ id: sql`gen_random_uuid()` })
+        .where(eq(uploads.id, id))
+        .returning({ storageKey: uploads.storageKey, storage: uploads.storage }),
+    )
+  const row = rowValues(removals, {
+    storageKey: restarted.storageKey,
+    storage: restarted.storage,
+    dueAt: sql`${now}::timestamptz`,
+    tries: sql`1`,
+    tryAt: nextTryAt(0, now),
+  })
+  const listed = await db
+    .with(restarted)
     .insert(removals)
-    .select(sql`select ${row} from ${ended}`)
+    .select(sql`select ${row} from ${restarted}`)
     .returning(ofUpload)
+  return listed.length > 0
 }
 
 /**

@@ -9,7 +9,8 @@ import { defaultLimits } from '../../shared/rules/tier-limits.ts'
 import { minuteInMs } from '../../shared/rules/time-units.ts'
 import { uploads, users } from '../db/schema.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
-import { endUploadsOf, restartUpload, slotHeldMs, type Upload } from './queries.ts'
+import { endUploadsOf, slotHeldMs, type Upload } from './queries.ts'
+import { restartUpload } from './removal-queries.ts'
 import { divideSlots, maxFilesOf, takeSlots } from './take-slots.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -172,7 +173,7 @@ describe('slots in the database', () => {
     const [ended, restarted, left] = [await start(owner), await start(owner), await start(owner)]
     const foreign = await start(stranger)
     await endUploadsOf(server.db, owner, [ended.storageKey], now)
-    await restartUpload(server.db, restarted.id)
+    await restartUpload(server.db, restarted.id, now)
     await server.db.update(uploads).set({ lastActivityAt: ago(slotHeldMs) })
     const asked = [ended, restarted, foreign, left]
     expect(await take(owner, asked)).toMatchObject({ taken: [left], refused: [] })
