@@ -84,7 +84,7 @@ describeOnS3('the main job on S3', () => {
     expect(answer.status).toBe(200)
     expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
-      'content-type': 'text/html',
+      'content-type': 'application/octet-stream',
       'content-length': '1000',
       'cache-control': expect.stringContaining('private'),
       'content-disposition': expect.stringMatching(

@@ -33,28 +33,59 @@ describe('a file that would run in a browser', () => {
   const script = '<script>fetch("/api/auth/user")</script>'
   const svg = `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`
 
-  it.each([
+  it.each<[string, string, string, string, string?]>([
     ['HTML', 'text/html', 'page.html', script],
     ['XHTML', 'application/xhtml+xml', 'page.xhtml', script],
     ['SVG', 'image/svg+xml', 'picture.svg', svg],
     ['XML', 'text/xml', 'feed.xml', svg],
     ['a script', 'text/javascript', 'app.js', 'alert(1)'],
+    ['a script in capitals', 'Application/X-JavaScript', 'app.js', 'alert(1)'],
     ['a style sheet', 'text/css', 'style.css', '* { display: none }'],
-    ['a PDF', 'application/pdf', 'paper.pdf', '%PDF-1.7'],
-    ['HTML that claims to be a picture', 'image/png', 'picture.png', script],
-  ])('is saved and never shown, sniffed or run: %s', async (_, type, name, text) => {
+    ['a PDF', 'application/pdf', 'paper.pdf', '%PDF-1.7', 'application/pdf'],
+    ['HTML that claims to be a picture', 'image/png', 'picture.png', script, 'image/png'],
+  ])('is saved and never shown, sniffed or run: %s', async (_, type, name, text, sentType) => {
     const { shortCode } = await makeFile(owner, { name, type, bytes: bytesOf(text) })
     for (const path of [`/s/${shortCode}`, `/api/download/${shortCode}`]) {
       for (const range of ['bytes=0-', 'bytes=1-2', 'none']) {
         const { headers } = await visit(path, { range })
         expect(headers.get('content-disposition')).toMatch(/^attachment; /)
-        expect(headers.get('content-type')).toBe(type)
+        expect(headers.get('content-type')).toBe(sentType ?? 'application/octet-stream')
         expect(headers.get('x-content-type-options')).toBe('nosniff')
         expect(headers.get('content-security-policy')).toBe("sandbox; default-src 'none'")
         expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
       }
     }
   })
+})
+
+describe('a script that somebody uploaded', () => {
+  it.each<Record<string, string>>([
+    { 'sec-fetch-dest': 'script' },
+    { 'sec-fetch-dest': 'style' },
+    { 'sec-fetch-dest': 'worker' },
+    { 'sec-fetch-dest': 'sharedworker' },
+    { 'sec-fetch-dest': 'serviceworker', 'service-worker': 'script' },
+    { 'service-worker': 'script' },
+    { 'sec-fetch-dest': 'manifest' },
+    { 'sec-fetch-dest': 'embed' },
+    { 'sec-fetch-dest': 'object' },
+  ])(
+    'is refused to a browser that would run or embed it, and counts nothing: %j',
+    async (asked) => {
+      const type = 'text/javascript'
+      const { id, shortCode } = await makeFile(owner, { name: 'a.js', type, bytes: bytesOf('1') })
+      for (const path of [`/s/${shortCode}`, `/api/download/${shortCode}`]) {
+        const answer = await visit(path, asked)
+        expect(answer.status).toBe(403)
+        expect(await answer.json()).toMatchObject({ code: 'DOWNLOAD_ONLY' })
+      }
+      const files = await json<{ id: string }[]>(await owner.fetch('/api/files'))
+      expect(files.find((file) => file.id === id)).toMatchObject({
+        downloadCount: 0,
+        mimeType: type,
+      })
+    },
+  )
 })
 
 describe('the type of a file', () => {

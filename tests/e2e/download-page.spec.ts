@@ -131,3 +131,74 @@ test('at most 20 KB before the button works, at most 100 KB in all', async ({ ap
   expect(all).toBeGreaterThan(document ?? 0)
   expect(all).toBeLessThanOrEqual(100_000)
 })
+
+/** Tries everything with which a page runs or applies what an address of its origin gives. */
+function tryToRun(page: Page, script: string, style: string, serviceWorker: string) {
+  return page.evaluate(
+    async ([script = '', style = '', serviceWorker = '']) => {
+      const loaded = (element: HTMLElement) =>
+        new Promise((resolve) => {
+          element.onload = () => resolve('runs')
+          element.onerror = () => resolve('refused')
+          document.head.append(element)
+        })
+      const worked = new Promise((resolve) => {
+        const worker = new Worker(script)
+        worker.onmessage = () => resolve('runs')
+        worker.onerror = () => resolve('refused')
+      })
+      return {
+        script: await loaded(Object.assign(document.createElement('script'), { src: script })),
+        style: await loaded(
+          Object.assign(document.createElement('link'), { rel: 'stylesheet', href: style }),
+        ),
+        worker: await worked,
+        serviceWorker: await navigator.serviceWorker.register(serviceWorker).then(
+          () => 'runs',
+          () => 'refused',
+        ),
+      }
+    },
+    [script, style, serviceWorker],
+  )
+}
+
+test('no script and no style that somebody uploaded runs on our pages', async ({
+  app,
+  noise,
+  page,
+}) => {
+  const person = await makePerson(app)
+  const [script, style] = await Promise.all(
+    [
+      { name: 'evil.js', type: 'text/javascript', text: 'globalThis.postMessage?.("here")' },
+      { name: 'evil.css', type: 'text/css', text: '* { display: none }' },
+    ].map(({ text, ...file }) =>
+      makeFile(person, { ...file, bytes: new TextEncoder().encode(text) }),
+    ),
+  )
+  const bytesOf = (code = '') => `/api/download/${code}`
+  const tries = () =>
+    tryToRun(page, bytesOf(script?.shortCode), bytesOf(style?.shortCode), `/s/${script?.shortCode}`)
+  const refused = {
+    script: 'refused',
+    style: 'refused',
+    worker: 'refused',
+    serviceWorker: 'refused',
+  }
+  await page.goto(`/s/${script?.shortCode}`)
+  noise.expect(/403 \(Forbidden\)/)
+  noise.allow(/MIME type \('application\/json'\)|bad HTTP response code \(403\)|net::ERR_FAILED/)
+  expect(await tries()).toEqual(refused)
+  expect(await countOf(person)).toBe(0)
+
+  // A browser does not say what it wants the bytes for where the address is neither https nor of
+  // this machine. Then their type alone keeps them from running.
+  await page.route('**/api/download/*', async (route) =>
+    route.fulfill({ response: await route.fetch({ headers: {} }) }),
+  )
+  noise.expect(/MIME type \('application\/octet-stream'\)/)
+  expect(await tries()).toEqual(refused)
+  await page.reload()
+  expect(await page.evaluate(() => navigator.serviceWorker.controller)).toBeNull()
+})

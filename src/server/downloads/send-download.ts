@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { expectedStart } from '../storage/expected-start.ts'
+import { refuseToRun } from '../storage/never-run.ts'
 import type { CountDownload } from './count-together.ts'
 import { countsAsDownload } from './counts-as-download.ts'
 import { openLink } from './open-link.ts'
@@ -18,13 +19,15 @@ const validatorsMs = 1000
 /**
  * Sends the bytes behind a short code, or redirects the client to a presigned URL for them. That
  * URL expires when the link does, or earlier (design §4).
- * @throws {AppError} LINK_NOT_FOUND when the link is not active.
+ * @throws {AppError} LINK_NOT_FOUND when the link is not active; DOWNLOAD_ONLY when a browser wants
+ * to run the bytes.
  */
 export async function sendDownload(
   deps: Pick<Deps, 'clock' | 'stores'> & { findLink: FindLink; countDownload: CountDownload },
   code: string,
   context: Context<HttpEnv>,
 ): Promise<Response> {
+  refuseToRun(context.env.incoming.headers)
   const link = await openLink(deps, code)
   if (!link) throw new AppError('LINK_NOT_FOUND')
   // The disk store answers with Node's own response, so the header must be set there.

@@ -240,6 +240,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(answer.headers.etag).toMatch(/^"[^"]+"$/)
       })
 
+      it('says nothing of a type that a browser would run', async () => {
+        const answer = await get({ ...grant, mimeType: 'text/javascript' })
+        expect([answer.status, answer.headers['content-type']]).toEqual([
+          200,
+          'application/octet-stream',
+        ])
+      })
+
       it('answers HEAD like GET without the bytes, by a URL signed for it', async () => {
         const head = await send(await storage.signDownload(grant, 'HEAD'), { method: 'HEAD' })
         const whole = await get(grant)

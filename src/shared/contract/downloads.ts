@@ -15,6 +15,7 @@ export const downloads = {
     params: codeParams,
     response: { raw: 'bytes' },
     errors: [
+      'DOWNLOAD_ONLY',
       'LINK_NOT_FOUND',
       'PRECONDITION_FAILED',
       'RANGE_NOT_SATISFIABLE',
@@ -29,6 +30,7 @@ export const downloads = {
     params: codeParams,
     response: { raw: 'page' },
     errors: [
+      'DOWNLOAD_ONLY',
       'LINK_NOT_FOUND',
       'PRECONDITION_FAILED',
       'RANGE_NOT_SATISFIABLE',

@@ -40,6 +40,10 @@ export const errorTable = {
     status: 403,
     message: 'This request comes from another site and was refused.',
   },
+  DOWNLOAD_ONLY: {
+    status: 403,
+    message: 'A file can be downloaded here, but no page can run or embed it.',
+  },
   EMAIL_NOT_VERIFIED: { status: 403, message: 'Please verify your email address first.' },
   SIGNUP_NOT_ALLOWED: { status: 403, message: 'Nobody can sign up with this address here.' },
   TIER_FILE_COUNT: {

@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts'
 import { refuse } from '../../http/refusal.ts'
 import { nameRoute } from '../../http/route-name.ts'
 import { isDiskFull } from '../../space/disk-full.ts'
+import { refuseToRun } from '../never-run.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
 import { ByteSources } from './byte-sources.ts'
 import type { Folders } from './folders.ts'
@@ -90,8 +91,10 @@ export class DiskHttp {
     return this.#answer(request, response, async () => {
       const grant = this.#verify(request)
       nameRoute(response, storageRoutes[grant.operation])
-      if (grant.operation === 'get') await this.#sendMetered(grant, request, response)
-      else if (request.method === 'PUT') await this.#receiveMetered(grant, request, response)
+      if (grant.operation === 'get') {
+        refuseToRun(request.headers)
+        await this.#sendMetered(grant, request, response)
+      } else if (request.method === 'PUT') await this.#receiveMetered(grant, request, response)
       else await this.#answerOffset(grant, request, response)
     })
   }

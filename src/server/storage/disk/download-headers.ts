@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { attachment } from '../attachment.ts'
+import { typeToSend } from '../never-run.ts'
 import type { DownloadGrant } from '../storage.ts'
 
 /**
@@ -10,7 +11,7 @@ export function contentHeaders(
   grant: Pick<DownloadGrant, 'mimeType' | 'fileName'>,
 ): OutgoingHttpHeaders {
   return {
-    'Content-Type': grant.mimeType,
+    'Content-Type': typeToSend(grant.mimeType),
     'Content-Disposition': attachment(grant.fileName),
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'Cross-Origin-Resource-Policy': 'same-origin',

@@ -44,7 +44,7 @@ describe('a download from disk', () => {
     const { status, headers } = await get(grant)
     expect(status).toBe(200)
     expect(headers).toMatchObject({
-      'content-type': 'text/html',
+      'content-type': 'application/octet-stream',
       'content-length': '10',
       'accept-ranges': 'bytes',
       etag: `"${grant.version}"`,
@@ -56,6 +56,11 @@ describe('a download from disk', () => {
       'cross-origin-resource-policy': 'same-origin',
     })
     expect(headers['content-disposition']).toMatch(/^attachment;/)
+  })
+
+  it('is refused to a browser that would run it', async () => {
+    const answer = await get(grant, { 'Sec-Fetch-Dest': 'script' })
+    expect([answer.status, codeOf(answer)]).toEqual([403, 'DOWNLOAD_ONLY'])
   })
 
   it('has a HEAD that is GET without the bytes, also where a range is asked', async () => {

@@ -16,6 +16,7 @@ import type { S3Settings } from '../../s3-settings.ts'
 import { attachment, downloadCaching } from '../attachment.ts'
 import type { Validators } from '../byte-range.ts'
 import { inKeyOrder } from '../in-key-order.ts'
+import { typeToSend } from '../never-run.ts'
 import type { SealedObjects } from '../sealed-objects.ts'
 import {
   type Delivery,
@@ -215,7 +216,7 @@ class BucketStorage implements S3Storage {
     const request = {
       ...this.#at(grant.key),
       ResponseContentDisposition: attachment(grant.fileName),
-      ResponseContentType: grant.mimeType,
+      ResponseContentType: typeToSend(grant.mimeType),
       ResponseCacheControl: downloadCaching,
     }
     const life = lifeOf(this.#clock(), grant.until)

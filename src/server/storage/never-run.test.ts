@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../errors.ts'
+import { refuseToRun, typeToSend } from './never-run.ts'
+
+describe('the type with which a file is sent', () => {
+  it.each([
+    'text/javascript',
+    'TEXT/JavaScript',
+    'text/javascript1.5',
+    'text/x-javascript',
+    'text/ecmascript',
+    'text/x-ecmascript',
+    'text/jscript',
+    'text/livescript',
+    'application/javascript',
+    'application/x-javascript',
+    'application/ecmascript',
+    'application/x-ecmascript',
+    'text/css',
+    'text/html',
+    'text/xml',
+    'text/xsl',
+    'application/xml',
+    'application/xhtml+xml',
+    'application/rss+xml',
+    'application/xslt+xml',
+    'image/svg+xml',
+    'application/manifest+json',
+    'application/wasm',
+    'multipart/x-mixed-replace',
+  ])('says nothing of %s, which a browser runs', (type) => {
+    expect(typeToSend(type)).toBe('application/octet-stream')
+  })
+
+  it.each([
+    'text/plain',
+    'text/csv',
+    'image/png',
+    'video/mp4',
+    'application/pdf',
+    'application/json',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    'application/java-archive',
+    'Application/Zip',
+  ])('is its own for %s', (type) => {
+    expect(typeToSend(type)).toBe(type)
+  })
+})
+
+describe('a request for a file', () => {
+  it.each([
+    'script',
+    'style',
+    'worker',
+    'sharedworker',
+    'serviceworker',
+    'audioworklet',
+    'manifest',
+    'xslt',
+    'embed',
+    'object',
+    'font',
+    'something-new',
+  ])('that wants it as %s is refused', (wanted) => {
+    expect(() => refuseToRun({ 'sec-fetch-dest': wanted })).toThrow(new AppError('DOWNLOAD_ONLY'))
+  })
+
+  it('of a service worker is refused, whatever else it says', () => {
+    for (const more of [{}, { 'sec-fetch-dest': 'empty' }]) {
+      const headers = { 'service-worker': 'script', ...more }
+      expect(() => refuseToRun(headers)).toThrow(new AppError('DOWNLOAD_ONLY'))
+    }
+  })
+
+  it.each(['document', 'empty', 'iframe', 'image', 'video'])(
+    'that wants it as %s, which runs nothing, is answered',
+    (wanted) => {
+      expect(() => refuseToRun({ 'sec-fetch-dest': wanted })).not.toThrow()
+    },
+  )
+
+  it('by a program, which does not say what for, is answered', () => {
+    expect(() => refuseToRun({})).not.toThrow()
+  })
+})
