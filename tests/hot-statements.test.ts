@@ -84,7 +84,7 @@ test.each([
   ['reading a session', /from "sessions" inner join "users"/],
   ['starting an upload', /insert into "uploads"/],
   ['noting that bytes arrive', /with "touched" as/],
-  ['finding an upload to confirm', /from "uploads" where \("uploads"."storage_key" = any/],
+  ['finding an upload to confirm', /from "uploads" left join "removals"/],
   ['making a file of an upload', /insert into "files"/],
   ['finding a link', /from "files" left join lateral/],
   ['counting a download', /insert into "file_downloads"/],
