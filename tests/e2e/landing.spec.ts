@@ -73,21 +73,35 @@ test('what a phone shares is kept in the browser, and the server gets nothing of
   app,
   page,
 }) => {
-  // Like the installed application, the page at this path registers the service worker.
+  const share = (origin: string) =>
+    page.evaluate((action) => {
+      const form = document.createElement('form')
+      Object.assign(form, { method: 'post', action, enctype: 'multipart/form-data' })
+      const input = document.createElement('input')
+      Object.assign(input, { type: 'file', name: 'files' })
+      const files = new DataTransfer()
+      files.items.add(new File(['a secret'], 'letter.txt', { type: 'text/plain' }))
+      input.files = files.files
+      form.append(input)
+      document.body.append(form)
+      form.submit()
+    }, `${origin}/share`)
   await page.goto('/share')
+  expect(await page.evaluate(() => navigator.serviceWorker.getRegistrations())).toEqual([])
+  // Chromium tells a page by this event that a person has installed the application.
+  await page.evaluate(() => dispatchEvent(new Event('appinstalled')))
   await page.evaluate(() => navigator.serviceWorker.ready)
-  await page.evaluate(() => {
-    const form = document.createElement('form')
-    Object.assign(form, { method: 'post', action: '/share', enctype: 'multipart/form-data' })
-    const input = document.createElement('input')
-    Object.assign(input, { type: 'file', name: 'files' })
-    const files = new DataTransfer()
-    files.items.add(new File(['a secret'], 'letter.txt', { type: 'text/plain' }))
-    input.files = files.files
-    form.append(input)
-    document.body.append(form)
-    form.submit()
-  })
+
+  await page.route('http://elsewhere.example/', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Elsewhere</title>' }),
+  )
+  await page.goto('http://elsewhere.example/')
+  await share(app.url)
+  await expect(page.getByRole('heading', { name: 'Please share it again' })).toBeVisible()
+  app.logged.length = 0
+
+  await page.goto('/share')
+  await share(app.url)
   await expect(page).toHaveURL('/')
   await expect(page.getByRole('heading', { name: 'letter.txt (8 Bytes) waits' })).toBeVisible()
   expect(app.logged.filter(({ path, method }) => path === '/share' && method === 'POST')).toEqual(

@@ -2,9 +2,10 @@ import { sharePath } from '../../../shared/public-pages.ts'
 
 /**
  * Registers the service worker that stores files which a phone shares with the installed
- * application. It does so when a person installs the application, in the installed application, and
- * on the page to which phones share files. Ordinary visitors do not get the service worker. Its
- * scope is only the path to which phones share files, so it does not slow down other pages.
+ * application. It does so when a person installs the application, and in the installed application.
+ * Ordinary visitors do not get the service worker, so a form of another site stores nothing in
+ * their browser. Its scope is only the path to which phones share files, so it does not slow down
+ * other pages.
  */
 export function offerShareTarget(): void {
   // Without HTTPS, browsers offer no service workers and cannot install the application.
@@ -15,6 +16,5 @@ export function offerShareTarget(): void {
     })
   }
   window.addEventListener('appinstalled', register)
-  const isInstalled = matchMedia('(display-mode: standalone)').matches
-  if (isInstalled || location.pathname === sharePath) register()
+  if (matchMedia('(display-mode: standalone)').matches) register()
 }

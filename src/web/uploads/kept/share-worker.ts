@@ -3,7 +3,7 @@
  * browser. So nothing is uploaded before the user has signed in and agreed.
  */
 import { createBrowserKeptFiles } from './kept-files.ts'
-import { takeShare } from './take-share.ts'
+import { isFromElsewhere, takeShare } from './take-share.ts'
 
 /** The parts of the fetch event that this file uses. TypeScript's DOM types lack them. */
 interface FetchEvent extends Event {
@@ -17,6 +17,8 @@ function isFetch(event: Event): event is FetchEvent {
 
 addEventListener('fetch', (event) => {
   if (!isFetch(event) || event.request.method !== 'POST') return
+  // The server answers such a form without reading it.
+  if (isFromElsewhere(event.request.referrer, location.origin)) return
   event.respondWith(
     takeShare(event.request, createBrowserKeptFiles()).then((path) => Response.redirect(path, 303)),
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createKeptFiles, type KeptFile } from './kept-files.ts'
-import { sharedField, takeShare } from './take-share.ts'
+import { isFromElsewhere, sharedField, takeShare } from './take-share.ts'
 
 /** Returns a keeper that keeps files in memory and has room for this number of bytes. */
 function keeper(room: number) {
@@ -57,4 +57,13 @@ describe('what a phone shares', () => {
   ])('and %s leads to the page that says so', async (_what, request) => {
     expect(await takeShare(request, keeper(10))).toBe('/share')
   })
+})
+
+it.each([
+  ['a phone', '', false],
+  ['our page', 'https://files.example.org/share', false],
+  ['another site', 'https://evil.example/', true],
+  ['our host without encryption', 'http://files.example.org/', true],
+])('a form of %s is told by its referrer', (_whose, referrer, expected) => {
+  expect(isFromElsewhere(referrer, 'https://files.example.org')).toBe(expected)
 })
