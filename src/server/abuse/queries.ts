@@ -73,11 +73,15 @@ export async function lockContent(tx: Db, id: string): Promise<Content | undefin
   return file
 }
 
-/** Blocks content. Returns false if the content was already blocked. */
+/**
+ * Blocks content, but never that of no bytes: all empty files share it, whoever made them. Returns
+ * false if nothing was blocked, or if the content already was.
+ */
 export async function blockContent(
   tx: Db,
   blocked: typeof blockedContent.$inferInsert,
 ): Promise<boolean> {
+  if (blocked.size === 0) return false
   const added = await tx
     .insert(blockedContent)
     .values(blocked)

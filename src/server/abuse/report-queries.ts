@@ -122,7 +122,7 @@ export type ReportPlace = readonly [lastReportedAt: Date, id: string]
 /**
  * Lists at most `limit` open reports, the last reported first. With `after`, the list begins after
  * that position. Each entry has the file's row if the row still exists, the owner's address, and
- * the number of other files that have stored bytes with the same SHA-256.
+ * the number of other files that have stored bytes with the same SHA-256. These go with a takedown.
  */
 export function listReports(
   db: Db,
@@ -133,6 +133,7 @@ export function listReports(
     : undefined
   const copies = sql`(select count(*) from ${files} copy
     where copy.sha256 = coalesce(${files.sha256}, ${reports.provedSha256}) and copy.id <> ${reports.fileId}
+      and copy.size > 0
       and copy.purging_at is null and copy.purged_at is null)`
   return db
     .select({

@@ -84,6 +84,24 @@ describe('a link that is taken down', () => {
     }
   })
 
+  it('and is empty takes no other empty file with it, and blocks no upload of one', async () => {
+    const bytes = new Uint8Array()
+    const other = await makePerson(app)
+    const [file, theirs] = [await makeFile(owner, { bytes }), await makeFile(other, { bytes })]
+    await report(visitor, file.shortCode)
+    const reported = (await listReports(admin)).find(
+      ({ shortCode }) => shortCode === file.shortCode,
+    )
+    expect(reported?.file).toMatchObject({ size: 0, copies: 0 })
+    expect(await takenDown(admin, file.shortCode)).toBe(
+      'The file was taken down. It is empty, so no content is blocked and no other file goes with it.',
+    )
+    await findBlockedContent(app.deps)
+    expect(await opens(visitor, file.shortCode)).toBe(false)
+    expect(await opens(visitor, theirs.shortCode)).toBe(true)
+    expect((await uploadAgain(owner, bytes)).answer.status).toBe(200)
+  })
+
   it('is gone for a server whose clock is behind, too', async () => {
     const file = await makeFile(owner)
     await takenDown(admin, file.shortCode)

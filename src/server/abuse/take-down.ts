@@ -31,9 +31,10 @@ export interface TakedownResult {
   /**
    * `blocked`: nobody can upload the content any more. `waiting`: the server cannot read storage
    * now. The job that runs `findBlockedContent` blocks the content later. `gone`: no bytes are
-   * left, and their SHA-256 is unknown.
+   * left, and their SHA-256 is unknown. `empty`: the file has no bytes, and what all empty files
+   * share is not blocked.
    */
-  content: 'blocked' | 'waiting' | 'gone'
+  content: 'blocked' | 'waiting' | 'gone' | 'empty'
   /** How many other files with the same content this call has taken down. */
   copies: number
 }
@@ -63,6 +64,7 @@ export async function takeDown(
   if (found.file && found.file.purgedAt === null && found.link !== 'over') {
     await removeStored(deps, [found.file], (ids) => markPurged(deps.db, ids, deps.clock()))
   }
+  if (found.size === 0) return { link: found.link, content: 'empty', copies: 0 }
   if (sha256 === null) return { link: found.link, content: 'gone', copies: 0 }
   // Other files may have the same content, and this server has not computed their SHA-256 yet.
   deps.askForJob('find-blocked-content')
@@ -71,8 +73,9 @@ export async function takeDown(
 
 interface Ended {
   link: TakedownResult['link']
-  /** The SHA-256 that is blocked. null if this server has not computed it yet. */
+  /** What is blocked, unless the file is empty. null if this server has not computed it yet. */
   sha256: string | null
+  size: number
   /** Undefined if the file's row was removed. */
   file: Content | undefined
 }
@@ -113,7 +116,7 @@ function endLink(
       await mailQueue.add({ kind: 'takedown', ...mail }, tx)
     }
     const endedBefore = file && file.takenDownAt !== null
-    return { link: taken ? 'ended' : endedBefore ? 'ended-before' : 'over', sha256, file }
+    return { link: taken ? 'ended' : endedBefore ? 'ended-before' : 'over', sha256, size, file }
   })
 }
 
@@ -142,6 +145,7 @@ export function takedownText({ link, content, copies }: TakedownResult): string 
     blocked: `Its content is blocked${copies > 0 ? `, and ${others} with it were taken down` : ''}.`,
     waiting: 'Storage cannot be read now. Its content will be blocked as soon as it can.',
     gone: 'No bytes are left to tell its content by, so nothing is blocked.',
+    empty: 'It is empty, so no content is blocked and no other file goes with it.',
   }
   return `${linkTexts[link]} ${blocked[content]}`
 }

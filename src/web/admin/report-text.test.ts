@@ -33,4 +33,5 @@ it.each([
 ])('a takedown of %j with %i copies is told before', (openCode, copies, text) => {
   const file = { originalName: 'a', mimeType: 'a/b', size: 1, sha256: null, owner: null }
   expect(takedownWarning({ ...file, openCode, copies })).toBe(text)
+  expect(takedownWarning({ ...file, openCode, copies, size: 0 })).toMatch(/ It is empty, so /)
 })

@@ -26,9 +26,10 @@ export const linkTakedownWarning =
  * Says what a takedown will do to the file, to other files with the same content, and to their
  * owners.
  */
-export function takedownWarning({ openCode, copies }: Report['file']): string {
+export function takedownWarning({ openCode, copies, size }: Report['file']): string {
   const link =
     openCode === null ? 'Its link has ended already.' : 'Its link ends at once, its bytes go.'
+  if (size === 0) return `${link} It is empty, so others can go on uploading empty files.`
   const others =
     copies === 0
       ? ''
