@@ -1,6 +1,7 @@
 import { bodyLimit as countingLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
 import { AppError } from '../errors.ts'
+import { cutOff } from './cut-off.ts'
 import type { HttpEnv } from './env.ts'
 import type { LargeBodies } from './large-bodies.ts'
 
@@ -31,7 +32,8 @@ function oneLimit(bodies: Pick<LargeBodies, 'hold'>, maxSize: number) {
     if (bytes > maxSize) return tooLarge()
     // No call reads the body of a GET or HEAD, and a download may take hours.
     if (bytes === 0 || c.req.method === 'GET' || c.req.method === 'HEAD') return next()
-    const work = async () => (isCounted ? counted(c, next) : next())
+    const count = () => counted(c, next).catch((error) => cutOff(c, error))
+    const work = async () => (isCounted ? count() : next())
     return bodies.hold(bytes, c.get('clientAddress'), work)
   })
 }

@@ -4,6 +4,7 @@ import type { ZodType, z } from 'zod'
 import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
+import { cutOff } from './cut-off.ts'
 import type { HttpEnv } from './env.ts'
 import { nameRoute } from './route-name.ts'
 import type { Session, SessionUser } from './session.ts'
@@ -181,15 +182,6 @@ async function readJson(context: Context<HttpEnv>): Promise<unknown> {
   } catch {
     throw new AppError('INVALID_INPUT', { message: 'The body is not valid JSON.' })
   }
-}
-
-/**
- * Throws INVALID_INPUT if the client closed the connection before its body was complete. Otherwise
- * throws the error itself, for example because the body is too long.
- */
-function cutOff(context: Context<HttpEnv>, error: unknown): never {
-  if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error
-  throw new AppError('INVALID_INPUT', { message: 'The body did not arrive whole.' })
 }
 
 function parse(schema: ZodType | undefined, input: unknown): unknown {
