@@ -13,7 +13,8 @@ interface Operation {
   responses: Record<string, { description: string; content?: Record<string, object> }>
 }
 
-const document = openApiDocument('https://files.example.org', defaultLimits) as {
+const publicUrl = new URL('https://files.example.org')
+const document = openApiDocument(publicUrl.origin, publicUrl, defaultLimits) as {
   servers: object[]
   paths: Record<string, Record<string, Operation>>
   components: {
@@ -60,7 +61,11 @@ it('names the server, its cookie and every code of an error', () => {
   expect(document.servers).toEqual([{ url: 'https://files.example.org' }])
   expect(document.components.securitySchemes.session.name).toMatch(/^__(Host|Secure)-/)
   expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errorTable))
-  const plain = openApiDocument('http://127.0.0.1:3000', defaultLimits) as typeof document
+  const plain = openApiDocument(
+    '/',
+    new URL('http://127.0.0.1:3000'),
+    defaultLimits,
+  ) as typeof document
   expect(plain.components.securitySchemes.session.name).not.toMatch(/^__/)
 })
 

@@ -18,10 +18,14 @@ const rawTypes = {
 } as const
 
 /**
- * Returns an OpenAPI 3.1 document about all endpoints. It names `origin` as the server. Its error
- * texts contain the current limits.
+ * Returns an OpenAPI 3.1 document about all endpoints. Its error texts contain the current limits.
+ * @param server the address that it names: an origin, or `/` for that of the document itself.
  */
-export function openApiDocument(origin: string, limits: Limits): Record<string, unknown> {
+export function openApiDocument(
+  server: string,
+  appUrl: URL,
+  limits: Limits,
+): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     const row: Endpoint = endpoints[name]
@@ -33,12 +37,12 @@ export function openApiDocument(origin: string, limits: Limits): Record<string, 
   return {
     openapi: '3.1.0',
     info: { title: 'Mayfly', version: '1', description: 'Files behind short links that expire.' },
-    servers: [{ url: origin }],
+    servers: [{ url: server }],
     tags: callGroups.map(({ title, lead }) => ({ name: title, description: lead })),
     paths,
     components: {
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: sessionCookieName(new URL(origin)) },
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookieName(appUrl) },
       },
       schemas: {
         Error: {

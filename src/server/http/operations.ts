@@ -22,9 +22,8 @@ const openApiHeaders = {
   vary: 'Accept-Encoding',
 }
 /**
- * The quality with which the OpenAPI document is compressed. Where APP_URL is not set, the document
- * contains the address that the client has used. So clients can make the server write it again,
- * which must be cheap: Brotli takes 6 ms with this quality, and 130 ms with the best one.
+ * The quality with which the OpenAPI document is compressed. Brotli takes 6 ms with this quality,
+ * and 130 ms with the best one.
  */
 const openApiQuality = 6
 
@@ -54,7 +53,7 @@ export function operationsRoutes(
     return checking
   }
 
-  const openApi = keepOpenApi()
+  const openApi = keepOpenApi(config.appUrl)
   return {
     health: () => ({ status: 'ok' }),
 
@@ -88,17 +87,20 @@ export function operationsRoutes(
 }
 
 /**
- * Makes the function that returns the OpenAPI document. It keeps the last one, and makes another
- * only for another origin or changed limits.
+ * Makes the function that returns the OpenAPI document. It keeps it until the limits change. The
+ * document names the public origin. To whoever used another address of this server it names none,
+ * so that nobody can make the server write it again for each address.
  */
-function keepOpenApi() {
-  let last: { key: string; variants: Promise<Variants> } | undefined
+function keepOpenApi(appUrl: URL) {
+  const kept = new Map<string, Promise<Variants>>()
+  let keptFor = ''
   return (origin: string, limits: Limits): Promise<Variants> => {
-    const key = JSON.stringify([origin, limits])
-    if (last?.key !== key) {
-      const text = JSON.stringify(openApiDocument(origin, limits))
-      last = { key, variants: compressed(text, openApiQuality) }
-    }
-    return last.variants
+    if (keptFor !== JSON.stringify(limits)) kept.clear()
+    keptFor = JSON.stringify(limits)
+    const server = origin === appUrl.origin ? origin : '/'
+    const text = () => JSON.stringify(openApiDocument(server, appUrl, limits))
+    const variants = kept.get(server) ?? compressed(text(), openApiQuality)
+    kept.set(server, variants)
+    return variants
   }
 }
