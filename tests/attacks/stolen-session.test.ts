@@ -52,6 +52,15 @@ describe('guessing the current password, to lock the owner out', () => {
     app.clock.advance(15 * 60_000)
   })
 
+  it('has, with the cookie of a known browser, 10 more', async () => {
+    const person = await makePerson(app)
+    const thief = makeClient(app, await logIn(app, person.email, person.password))
+    const guesses = await Promise.all(Array.from({ length: 25 }, () => change(thief, 'a guess')))
+    expect(guesses.filter(({ status }) => status === 400)).toHaveLength(20)
+    expect(guesses.filter(({ status }) => status === 429)).toHaveLength(5)
+    app.clock.advance(15 * 60_000)
+  })
+
   it('is written to the log with the address, and without the account', async () => {
     const person = await makePerson(app)
     const before = app.logged.length
