@@ -28,6 +28,7 @@ import { abort, askForUpload, confirm, expectRefusal } from '../support/upload-r
  */
 const minute = 60_000
 const mebibyte = 1024 ** 2
+const gibibyte = 1024 * mebibyte
 
 let space: TestSpace
 let app: TestApp
@@ -130,6 +131,61 @@ describe('a disk with room for one upload more', () => {
     await expectRefusal(await askForUpload(bob, { fileSize: 900 }), 507, 'STORAGE_FULL')
     app.clock.advance(16 * minute)
     await start(bob, 900)
+  })
+})
+
+describe('room that one account is promised and does not use', () => {
+  test('is at most half of it, however many starts come at once: others go on', async () => {
+    const [eve, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
+    space.left = 25 * gibibyte
+    // The largest upload does not count: 12 others, and as much is left.
+    const held = [...Array(13).fill(200), ...Array(19).fill(409)]
+    expect(await askAtOnce(eve, 32, gibibyte)).toEqual(held)
+    const more = await askForUpload(eve, { fileSize: 600 * mebibyte })
+    await expectRefusal(more, 409, 'UPLOADS_UNFINISHED')
+    await start(bob, 5 * mebibyte)
+  })
+
+  test('is all there is, for what a browser sends at once: a large file and 48 small ones', async () => {
+    const ada = await makePerson(app, { tier: 'premium' })
+    space.left = 1408 * mebibyte
+    await start(ada, gibibyte)
+    const drop = await startAll(ada, Array(48).fill(wish({ fileSize: 8 * mebibyte })))
+    expect(new Set(endsOf(drop))).toEqual(new Set(['ok']))
+  })
+
+  test('goes to others after 15 minutes, though the start is repeated', async () => {
+    const [eve, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
+    space.left = gibibyte
+    const repeated = { fileSize: gibibyte, idempotencyKey: 'repeated' }
+    const repeat = async () => json<StartedUpload>(await askForUpload(eve, repeated))
+    const { cloudKey } = await repeat()
+    for (const minutes of [9, 5]) {
+      app.clock.advance(minutes * minute)
+      expect((await repeat()).cloudKey).toBe(cloudKey)
+      await expectRefusal(await askForUpload(bob), 507, 'STORAGE_FULL')
+    }
+    app.clock.advance(2 * minute)
+    // Its own repetition does not end it.
+    expect((await repeat()).cloudKey).toBe(cloudKey)
+    expect(await rowsOf(eve)).toBe(1)
+    await start(bob, 5 * mebibyte)
+    expect(await rowsOf(eve)).toBe(0)
+  })
+
+  test('stays with an upload that goes on: its start is repeated after a pause', async () => {
+    const [ada, bob] = [await makePerson(app), await makePerson(app)]
+    const fileSize = 8 * mebibyte + 1
+    space.left = fileSize
+    const repeated = { fileSize, idempotencyKey: 'repeated' }
+    const repeat = async () => json<StartedUpload>(await askForUpload(ada, repeated))
+    const { cloudKey, parts, ...upload } = await repeat()
+    app.clock.advance(minute)
+    const second = { ...upload, cloudKey, uploadUrl: parts?.urls[2] ?? '' }
+    expect((await putBytes(second, new Uint8Array(1))).status).toBe(200)
+    app.clock.advance(20 * minute)
+    expect((await repeat()).cloudKey).toBe(cloudKey)
+    await expectRefusal(await askForUpload(bob), 507, 'STORAGE_FULL')
   })
 })
 

@@ -113,8 +113,10 @@ export interface Storage {
   /**
    * Reserves space for `bytes` that will still arrive under a key (decision 026). If the store
    * would then have less free space than it must keep, reserves nothing and returns false.
+   * @param owner the account whose upload it is, which may not reserve all the space.
+   * @throws {AppError} UPLOADS_UNFINISHED when too much is reserved for the owner already.
    */
-  promiseRoom(key: string, bytes: number): Promise<boolean>
+  promiseRoom(key: string, bytes: number, owner?: string): Promise<boolean>
   /**
    * Returns for how many bytes of a new upload `promiseRoom` would reserve space now; null if the
    * store knows no bound.

@@ -42,10 +42,10 @@ export type OpenedUpload = Upload & { unfinished: number }
 /**
  * Makes the function that inserts new uploads of one owner and returns them, in the order of the
  * given ones. Where the owner has an open upload under the same idempotency key, the function
- * returns that one and notes it as active now. If that upload is of another file, the function
- * changes nothing and returns undefined in its place. `unfinished` counts the bytes of the owner's
- * other uploads (`chargeOf`), but not of those that start at the same moment. No two of the new
- * uploads may have the same idempotency key.
+ * returns that one, and notes it as active now if it was active since its start. If that upload is
+ * of another file, the function changes nothing and returns undefined in its place. `unfinished`
+ * counts the bytes of the owner's other uploads (`chargeOf`), but not of those that start at the
+ * same moment. No two of the new uploads may have the same idempotency key.
  */
 export function prepareInsertUploads(db: Db) {
   const { placeholder } = sql
@@ -82,7 +82,12 @@ export function prepareInsertUploads(db: Db) {
     )
     .onConflictDoUpdate({
       target: [uploads.ownerId, uploads.idempotencyKey],
-      set: { lastActivityAt: sql`excluded.last_activity_at` },
+      // An upload for which nothing has happened since its start must not hold its room for as long
+      // as the start is repeated.
+      set: {
+        lastActivityAt: sql`case when ${uploads.lastActivityAt} = ${uploads.createdAt}
+          then ${uploads.lastActivityAt} else excluded.last_activity_at end`,
+      },
       setWhere: sql`(${named}) = (${excluded})`,
     })
     .returning({

@@ -27,7 +27,8 @@ export class EvictionTurns {
  * longest idle first (design §6: an abandoned upload blocks others no longer than that). Whoever
  * has waited for another call to end uploads first looks for room again.
  * @param isNew false for an upload that is resumed, which may have parts in the store.
- * @throws {AppError} STORAGE_FULL when there is no room.
+ * @throws {AppError} STORAGE_FULL when there is no room; UPLOADS_UNFINISHED when the owner's other
+ * uploads wait for too much of it.
  */
 export async function promiseRoom(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'> & { evictionTurns: EvictionTurns },
@@ -35,16 +36,16 @@ export async function promiseRoom(
   isNew: boolean,
 ): Promise<void> {
   const { clock, db, evictionTurns, log, stores } = deps
-  const { storageKey, size } = upload
+  const { ownerId, storageKey, size } = upload
   const storage = stores.of(upload.storage)
   const arrived = isNew ? 0 : ((await storage.storedSize(storageKey)) ?? 0)
-  const isPromised = () => storage.promiseRoom(storageKey, size - arrived)
+  const isPromised = () => storage.promiseRoom(storageKey, size - arrived, ownerId)
   if (await isPromised()) return
   await evictionTurns.take(storage.name, async () => {
     while (!(await isPromised())) {
       const now = clock()
       const before = new Date(now.getTime() - slotHeldMs)
-      const which = { before, now, limit: batchSize, storage: storage.name }
+      const which = { before, now, limit: batchSize, storage: storage.name, except: storageKey }
       const idle = await takeIdleUploads(db, which)
       if (idle.length === 0) throw new AppError('STORAGE_FULL')
       await removeBytes(deps, idle)

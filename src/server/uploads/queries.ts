@@ -1,4 +1,4 @@
-import { and, type Column, desc, eq, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, desc, eq, gt, inArray, isNull, lt, ne, type SQL, sql } from 'drizzle-orm'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { minuteInMs } from '../../shared/rules/time-units.ts'
 import type { TierFacts } from '../../shared/rules/trial.ts'
@@ -135,6 +135,8 @@ export async function pullBackActivity(db: Db, now: Date): Promise<void> {
  * or in this store are ended.
  */
 export interface IdleUploads extends Partial<Pick<Upload, 'ownerId' | 'storage'>> {
+  /** The key of an upload that stays. */
+  except?: string
   /** Only uploads that were last active before this moment. */
   before: Date
   now: Date
@@ -144,7 +146,7 @@ export interface IdleUploads extends Partial<Pick<Upload, 'ownerId' | 'storage'>
 /** Ends up to `limit` idle uploads, the longest idle first, and returns them. */
 export function takeIdleUploads(
   db: Db,
-  { before, now, limit, ownerId, storage }: IdleUploads,
+  { before, now, limit, ownerId, storage, except }: IdleUploads,
 ): Promise<EndedUpload[]> {
   const idle = db
     .select({ storageKey: uploads.storageKey })
@@ -154,6 +156,7 @@ export function takeIdleUploads(
         lt(uploads.lastActivityAt, before),
         ownerId === undefined ? undefined : eq(uploads.ownerId, ownerId),
         storage === undefined ? undefined : eq(uploads.storage, storage),
+        except === undefined ? undefined : ne(uploads.storageKey, except),
       ),
     )
     .orderBy(uploads.lastActivityAt)

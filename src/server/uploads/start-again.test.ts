@@ -262,15 +262,31 @@ describe('the slots of a free user', () => {
     }
   })
 
-  it('are held for 15 minutes from when a start was last repeated', async () => {
+  it('are held for 15 minutes from when a start was last repeated, once bytes came', async () => {
     const ada = await makePerson(app)
     const key = { idempotencyKey: randomUUID() }
     const first = await start(ada, key)
+    app.clock.advance(minute)
+    const third = { ...first, uploadUrl: first.parts?.urls[3] ?? '' }
+    expect((await putBytes(third, new Uint8Array(1))).status).toBe(200)
     app.clock.advance(14 * minute)
     expect((await start(ada, key)).cloudKey).toBe(first.cloudKey)
     await start(ada)
     await start(ada)
     app.clock.advance(14 * minute)
+    await expectRefusal(await ask(ada), 403, 'TIER_FILE_COUNT')
+    app.clock.advance(minute)
+    expect((await ask(ada)).status).toBe(200)
+  })
+
+  it('are not held any longer by a start that is repeated without a byte', async () => {
+    const ada = await makePerson(app)
+    const key = { idempotencyKey: randomUUID() }
+    await start(ada, key)
+    app.clock.advance(14 * minute)
+    await start(ada, key)
+    await start(ada)
+    await start(ada)
     await expectRefusal(await ask(ada), 403, 'TIER_FILE_COUNT')
     app.clock.advance(minute)
     expect((await ask(ada)).status).toBe(200)

@@ -133,7 +133,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     computesSha256: true,
     ...signersOf(options.appUrl.origin),
     under: (origin) => ({ ...disk, ...signersOf(origin) }),
-    promiseRoom: (key, bytes) => room.promise(key, bytes),
+    promiseRoom: (key, bytes, owner) => room.promise(key, bytes, owner),
     room: () => room.left(),
     listParts: (key) => parts.list(key),
     storedSize,

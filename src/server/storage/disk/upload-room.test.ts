@@ -13,6 +13,7 @@ import { type TestSpace, testSpace } from '../../../../tests/support/test-space.
 import { UploadRoom } from './upload-room.ts'
 
 const MiB = 1024 * 1024
+const gibibyte = 1024 * MiB
 const minute = 60_000
 
 describe('room that is promised', () => {
@@ -68,6 +69,28 @@ describe('room that is promised', () => {
     clock.advance(2 * minute)
     expect(await room.promise('c', 51)).toBe(false)
     expect(await room.promise('c', 50)).toBe(true)
+  })
+
+  it('is promised to one account up to half, its largest upload aside', async () => {
+    space.left = 16 * gibibyte
+    expect(await room.promise('large', 10 * gibibyte, 'ada')).toBe(true)
+    expect(await room.promise('a', 2 * gibibyte, 'ada')).toBe(true)
+    const more = () => room.promise('b', 2 * gibibyte, 'ada')
+    await expect(more()).rejects.toMatchObject({ code: 'UPLOADS_UNFINISHED' })
+    expect(await room.promise('b', 2 * gibibyte, 'bob')).toBe(true)
+    // What has arrived does not count, and bytes alone do not make an upload somebody else's.
+    room.take('large', 10 * gibibyte)
+    expect(await room.promise('a', gibibyte)).toBe(true)
+    room.forget('b')
+    expect(await more()).toBe(true)
+    await expect(room.promise('c', 1.5 * gibibyte, 'ada')).rejects.toThrow()
+  })
+
+  it('is not promised anew to all uploads of which only bytes tell', async () => {
+    space.left = 8 * gibibyte
+    const keys = ['a', 'b', 'c', 'd']
+    const asked = keys.map((key) => room.promise(key, 2 * gibibyte))
+    expect(await Promise.all(asked)).toEqual([true, true, false, false])
   })
 
   it('is left as far as no upload was promised it, and never less than none', async () => {

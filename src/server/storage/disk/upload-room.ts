@@ -1,23 +1,34 @@
+import { mebibyte } from '../../../shared/rules/byte-units.ts'
 import { minuteInMs } from '../../../shared/rules/time-units.ts'
 import type { Clock } from '../../deps.ts'
+import { AppError } from '../../errors.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'
 
 /** Design §6: an abandoned upload blocks others for at most 15 minutes. */
 const promiseLifetimeMs = 15 * minuteInMs
+
+/**
+ * An account may always be promised this much beside its largest upload. A browser needs less: in a
+ * large drop, 48 files of at most 8 MiB are under way at the same time.
+ */
+const besideLargestBytes = 512 * mebibyte
 
 interface Promised {
   /** The bytes that are still to arrive. */
   bytes: number
   /** When the upload's last byte arrived, or when its room was promised. */
   activeAt: number
+  /** Whose upload it is; undefined where only its bytes told of it, as after a restart. */
+  owner: string | undefined
 }
 
 /**
  * Divides the free space among uploads, except the minimum that must stay free. An upload is
  * promised its room when it starts. Otherwise a hundred uploads that start together would all count
- * on the same space. A promise ends when its bytes have arrived, when its upload ends, or 15
- * minutes after the last byte. A restart ends all promises, and an upload that goes on asks for a
- * new one.
+ * on the same space. Beside its largest upload, an account is promised at most half of the room. So
+ * none can take it all without sending a byte. A promise ends when its bytes have arrived, when its
+ * upload ends, or 15 minutes after the last byte. A restart ends all promises, and an upload that
+ * goes on asks for a new one.
  */
 export class UploadRoom {
   readonly #space: UploadSpace
@@ -35,22 +46,55 @@ export class UploadRoom {
    * Promises room for `bytes` that will still arrive under a key, in place of the key's earlier
    * promise. If the disk has too little free space, even after it was read again, returns false and
    * changes nothing.
+   * @param owner whose upload it is. Without it, the one of the earlier promise. All uploads whose
+   * owner is not known count as those of one account.
+   * @throws {AppError} UPLOADS_UNFINISHED when the account is promised too much already.
    */
-  async promise(key: string, bytes: number): Promise<boolean> {
-    if (this.#promise(key, bytes)) return true
+  async promise(key: string, bytes: number, owner?: string): Promise<boolean> {
+    if (this.#promise(key, bytes, owner)) return true
     await this.#space.look()
-    return this.#promise(key, bytes)
+    if (this.#promise(key, bytes, owner)) return true
+    if (owner !== undefined && !this.#isFair(key, bytes, owner)) {
+      throw new AppError('UPLOADS_UNFINISHED')
+    }
+    return false
   }
 
-  #promise(key: string, bytes: number): boolean {
+  #promise(key: string, bytes: number, givenOwner: string | undefined): boolean {
     this.#dropLapsed()
-    const before = this.#promises.get(key)?.bytes ?? 0
-    const others = this.#promised - before
+    const earlier = this.#promises.get(key)
+    const before = earlier?.bytes ?? 0
+    const owner = givenOwner ?? earlier?.owner
     // Room that was promised before is promised again while there is any free space above the
     // minimum, even if more was promised to all uploads than there is.
-    const fits = bytes <= before ? this.#space.room() > 0 : this.#space.room() - others >= bytes
-    if (fits) this.#set(key, bytes)
+    const hasRoom = bytes <= before ? this.#space.room() > 0 : this.#leftBeside(key) >= bytes
+    const fits = hasRoom && this.#isFair(key, bytes, owner)
+    if (fits) this.#set(key, bytes, owner)
     return fits
+  }
+
+  /** Returns the room that is promised to no other upload. */
+  #leftBeside(key: string): number {
+    return this.#space.room() - this.#promised + (this.#promises.get(key)?.bytes ?? 0)
+  }
+
+  /**
+   * Tells whether an owner may be promised so much. All uploads of the owner, but for the largest,
+   * may have `besideLargestBytes` together, or as much as would then be left for others. What a key
+   * was promised before may be promised to it again.
+   */
+  #isFair(key: string, bytes: number, owner: string | undefined): boolean {
+    if (bytes <= (this.#promises.get(key)?.bytes ?? 0)) return true
+    const most = Math.max(besideLargestBytes, this.#leftBeside(key) - bytes)
+    // Mostly all promises together are within it, and nobody's need to be counted.
+    if (this.#promised + bytes <= most) return true
+    let [sum, largest] = [bytes, bytes]
+    for (const [other, promised] of this.#promises) {
+      if (other === key || promised.owner !== owner) continue
+      sum += promised.bytes
+      largest = Math.max(largest, promised.bytes)
+    }
+    return sum - largest <= most
   }
 
   /** Reads the free space again, and returns how many bytes can be promised to a new upload. */
@@ -70,8 +114,8 @@ export class UploadRoom {
   take(key: string, bytes: number): boolean {
     if (this.#space.room() < bytes) return false
     this.#space.take(bytes)
-    const left = this.#promises.get(key)?.bytes
-    if (left !== undefined) this.#set(key, Math.max(0, left - bytes))
+    const promised = this.#promises.get(key)
+    if (promised) this.#set(key, Math.max(0, promised.bytes - bytes), promised.owner)
     return true
   }
 
@@ -81,10 +125,10 @@ export class UploadRoom {
     this.#promises.delete(key)
   }
 
-  #set(key: string, bytes: number): void {
+  #set(key: string, bytes: number, owner: string | undefined): void {
     this.forget(key)
     if (bytes === 0) return
-    this.#promises.set(key, { bytes, activeAt: this.#clock().getTime() })
+    this.#promises.set(key, { bytes, activeAt: this.#clock().getTime(), owner })
     this.#promised += bytes
   }
 
