@@ -22,8 +22,9 @@ import { endSessions } from './session-queries.ts'
  * Sets a new password by the token in the link of an email (spec §7). The token works once. Whoever
  * has it reads the account's mail. So the address counts as verified from then on, and waiting
  * signups for it are removed. Every session of the account ends, and an email tells the owner.
- * Google is removed from the account, because somebody who knew the old password may have added it.
- * An owner whose Google account has the same address adds it again by signing in with Google.
+ * If the account had a password before, Google is removed from it, because somebody who knew that
+ * password may have added it. An owner whose Google account has the same address adds it again by
+ * signing in with Google.
  * @param address the client's address, for the audit log and for the queue of passwords to hash.
  * @throws {AppError} PASSWORDS_BUSY or UNAVAILABLE, as `Passwords.hash` does; TOKEN_INVALID for a
  * token that is unknown, expired or used, or that was made before the account's address or password
@@ -56,7 +57,8 @@ export async function resetPassword(
       await removePendingSignups(tx, account.email)
     }
     const { userId } = account
-    const removedGoogle = await deleteGoogle(tx, userId)
+    const hadPassword = account.passwordHash !== null
+    const removedGoogle = hadPassword && (await deleteGoogle(tx, userId))
     await writeAudit(tx, [
       passwordEntry({ userId, by: 'letter', address, now }),
       ...(removedGoogle ? [unlinkEntry({ userId, address, now })] : []),
