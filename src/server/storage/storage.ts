@@ -13,6 +13,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyChecksum } from '../../shared/rules/body-checksum.ts'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
+import { AppError } from '../errors.ts'
 import type { Validators } from './byte-range.ts'
 
 /** What a presigned URL for an upload allows: to store exactly `size` bytes under this key. */
@@ -211,6 +212,13 @@ export interface Storage {
    * store without a clock of its own lacks this method.
    */
   clockDifferenceMs?(): Promise<number>
+}
+
+/** The store did not answer in time. Another request to it would probably wait as long. */
+export class StoreSilent extends AppError {
+  constructor(cause: unknown) {
+    super('UNAVAILABLE', { cause })
+  }
 }
 
 /** The stored size is not the announced one. `actual` is null when no bytes are stored. */

@@ -22,7 +22,7 @@ import { mostInBatch } from '../../shared/contract/batch.ts'
 import type { ErrorBody } from '../../shared/contract/errors.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { uploads } from '../db/schema.ts'
-import { SizeMismatch } from '../storage/storage.ts'
+import { SizeMismatch, StoreSilent } from '../storage/storage.ts'
 import { confirmUploads } from './confirm-upload.ts'
 import { prepareUploads } from './prepared-queries.ts'
 
@@ -326,6 +326,23 @@ describe('POST /api/files/confirm-uploads', () => {
     })
     expect(second?.answer?.size).toBe(2)
     expect(endsOf(await confirmAll(person, started))).toEqual(['ok', 'ok'])
+  })
+
+  it('asks a store that is silent for the entries that are under way, and for no others', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const started = await sendAllOf(
+      person,
+      Array.from({ length: 40 }, () => text(3)),
+    )
+    const seal = vi.spyOn(app.deps.stores.current, 'seal')
+    seal.mockRejectedValue(new StoreSilent(new Error('no answer')))
+    const refused = await confirmAll(person, started)
+    for (const { error } of refused) {
+      expect(error).toMatchObject({ httpStatus: 503, code: 'UNAVAILABLE', retryAfterSeconds: 5 })
+    }
+    expect(seal.mock.calls.length).toBeLessThan(started.length / 2)
+    seal.mockRestore()
+    expect(endsOf(await confirmAll(person, started))).toEqual(started.map(() => 'ok'))
   })
 
   it('removes wrong bytes without keeping connections from others', async () => {

@@ -1,3 +1,5 @@
+import { StoreSilent } from '../storage/storage.ts'
+
 /**
  * How many entries of a batch are worked on in parallel. Work on one entry may open files, or make
  * requests to the bucket.
@@ -59,7 +61,10 @@ export class Batch<Request extends object, Answer> {
 
   /**
    * Does work on entries, on at most `mostAtOnce` of them in parallel. An entry whose work rejects
-   * is refused with that error. Returns the results of the others, in the order of the entries.
+   * is refused with that error. If a store does not answer in time, the entries that are not begun
+   * yet are refused as well. Each of them would wait as long, and the client and the proxy would
+   * give up before the call is answered. Returns the results of the others, in the order of the
+   * entries.
    */
   async each<W extends Work<Request>, Result>(
     works: readonly W[],
@@ -67,11 +72,14 @@ export class Batch<Request extends object, Answer> {
   ): Promise<Result[]> {
     const done = new Map<W, Result>()
     const waiting = works.values()
+    let silence: StoreSilent | undefined
     const goOn = async () => {
       for (const work of waiting) {
         try {
+          if (silence) throw silence
           done.set(work, await act(work))
         } catch (error) {
+          if (error instanceof StoreSilent) silence = error
           this.refuse(work.request, error)
         }
       }

@@ -1,5 +1,7 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
+import { LateError } from '../../http/in-time.ts'
+import { StoreSilent } from '../storage.ts'
 import { reach, reachUnlessMissing } from './answers.ts'
 
 function fault(name: string): S3ServiceException {
@@ -24,7 +26,18 @@ describe.each([
     new Error('connect ECONNREFUSED'),
     'no error at all',
   ])('takes %s for a bucket that is away, and keeps the reason', async (cause) => {
-    await expect(ask(Promise.reject(cause))).rejects.toMatchObject({ ...away, cause })
+    const thrown = await ask(Promise.reject(cause)).catch((error: unknown) => error)
+    expect(thrown).toMatchObject({ ...away, cause })
+    expect(thrown).not.toBeInstanceOf(StoreSilent)
+  })
+
+  it.each([
+    ['all its tries together took too long', new LateError(20_000)],
+    ['one try did', Object.assign(new Error('no connection'), { name: 'TimeoutError' })],
+  ])('tells a bucket that is silent from others: %s', async (_, cause) => {
+    const thrown = await ask(Promise.reject(cause)).catch((error: unknown) => error)
+    expect(thrown).toBeInstanceOf(StoreSilent)
+    expect(thrown).toMatchObject({ ...away, cause })
   })
 })
 

@@ -3,10 +3,10 @@ import {
   GetBucketCorsCommand,
   GetBucketVersioningCommand,
   HeadBucketCommand,
-  type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { type Clock, differenceFrom } from '../../clock.ts'
+import type { Ask } from './ask-in-time.ts'
 import { neededMethods, neededRule, readHeader, sentHeaders } from './needed-rule.ts'
 
 /**
@@ -21,15 +21,15 @@ const tolerableDifferenceMs = 15_000
  * @returns one text for each obstacle, with its cure; none when there is no obstacle.
  */
 export async function checkBucket(
-  client: S3Client,
+  ask: Ask,
   bucket: string,
   origin: string,
   clock: Clock,
 ): Promise<string[]> {
   const faults = await Promise.all([
-    corsFault(client, bucket, origin),
-    versioningFault(client, bucket),
-    clockFault(client, bucket, clock),
+    corsFault(ask, bucket, origin),
+    versioningFault(ask, bucket),
+    clockFault(ask, bucket, clock),
   ])
   return faults.filter((fault) => fault !== null)
 }
@@ -64,11 +64,11 @@ function matches(patterns: readonly string[], text: string): boolean {
   })
 }
 
-async function corsFault(client: S3Client, bucket: string, origin: string): Promise<string | null> {
+async function corsFault(ask: Ask, bucket: string, origin: string): Promise<string | null> {
   const cure = `give the bucket this CORS rule: ${JSON.stringify(neededRule(origin))}`
   let rules: readonly CORSRule[] = []
   try {
-    rules = (await client.send(new GetBucketCorsCommand({ Bucket: bucket }))).CORSRules ?? []
+    rules = (await ask(new GetBucketCorsCommand({ Bucket: bucket }))).CORSRules ?? []
   } catch (error) {
     if (!isNamed(error, 'NoSuchCORSConfiguration')) {
       const reason = error instanceof Error ? error.name : String(error)
@@ -80,15 +80,15 @@ async function corsFault(client: S3Client, bucket: string, origin: string): Prom
   return `Browsers will refuse uploads from ${origin} to the bucket "${bucket}" (${refused.join(', ')} not allowed as needed): ${cure}`
 }
 
-async function versioningFault(client: S3Client, bucket: string): Promise<string | null> {
-  if (!(await keepsOldVersions(client, bucket))) return null
+async function versioningFault(ask: Ask, bucket: string): Promise<string | null> {
+  if (!(await keepsOldVersions(ask, bucket))) return null
   return `The bucket "${bucket}" keeps old versions, so the bytes of deleted files stay: suspend versioning, or let a lifecycle rule expire noncurrent versions.`
 }
 
 /** Tells whether a bucket keeps the bytes of deleted objects as old versions. */
-export async function keepsOldVersions(client: S3Client, bucket: string): Promise<boolean> {
+export async function keepsOldVersions(ask: Ask, bucket: string): Promise<boolean> {
   try {
-    const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
+    const { Status } = await ask(new GetBucketVersioningCommand({ Bucket: bucket }))
     return Status === 'Enabled'
   } catch {
     // A storage that cannot answer this question usually has no versioning. Uploads and downloads
@@ -97,10 +97,10 @@ export async function keepsOldVersions(client: S3Client, bucket: string): Promis
   }
 }
 
-async function clockFault(client: S3Client, bucket: string, clock: Clock): Promise<string | null> {
+async function clockFault(ask: Ask, bucket: string, clock: Clock): Promise<string | null> {
   let differenceMs: number
   try {
-    differenceMs = await clockDifferenceMs(client, bucket, clock)
+    differenceMs = await clockDifferenceMs(ask, bucket, clock)
   } catch {
     // Another check tells, with its own message, whether the bucket can be reached.
     return null
@@ -115,11 +115,7 @@ async function clockFault(client: S3Client, bucket: string, clock: Clock): Promi
  * header `Date` of an answer. Returns by how many milliseconds the two clocks differ at least, or 0
  * if the bucket tells no time.
  */
-export async function clockDifferenceMs(
-  client: S3Client,
-  bucket: string,
-  clock: Clock,
-): Promise<number> {
+export async function clockDifferenceMs(ask: Ask, bucket: string, clock: Clock): Promise<number> {
   let differenceMs = 0
   const command = new HeadBucketCommand({ Bucket: bucket })
   command.middlewareStack.add(
@@ -134,7 +130,7 @@ export async function clockDifferenceMs(
     },
     { step: 'deserialize', priority: 'high' },
   )
-  await client.send(command)
+  await ask(command)
   return differenceMs
 }
 

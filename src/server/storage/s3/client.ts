@@ -1,13 +1,14 @@
 import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Settings } from '../../s3-settings.ts'
+import { type Asks, asksOf, type S3Waits } from './ask-in-time.ts'
 
 const connectionMs = 5000
 /**
- * How long the server waits for an answer of the bucket. None of its own requests carries more than
- * one part of a file, and most carry no bytes of files at all.
+ * How long a request may take that carries bytes of a file to the bucket, one part at most. All
+ * other requests are sent by `asks`, with times of their own.
  */
-const requestMs = 60_000
+const sendingMs = 60_000
 
 /**
  * One client makes the server's own requests, the other signs URLs. A signature covers the host, so
@@ -16,13 +17,15 @@ const requestMs = 60_000
 export interface S3Clients {
   own: S3Client
   signing: S3Client
+  /** They send commands by `own`, and give up when the bucket does not answer in time. */
+  asks: Asks
 }
 
 /**
  * Makes both clients from the settings. They connect only when they are used. Whoever makes them
  * destroys them.
  */
-export function createS3Clients(settings: S3Settings): S3Clients {
+export function createS3Clients(settings: S3Settings, waits: S3Waits): S3Clients {
   const { region, endpoint, publicEndpoint, forcePathStyle, credentials } = settings
   const common = {
     region,
@@ -33,14 +36,14 @@ export function createS3Clients(settings: S3Settings): S3Clients {
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     requestHandler: {
       connectionTimeout: connectionMs,
-      requestTimeout: requestMs,
+      requestTimeout: sendingMs,
       throwOnRequestTimeout: true,
     },
   }
   const own = new S3Client({ ...common, ...(endpoint && { endpoint: endpoint.href }) })
   const seen = publicEndpoint ?? endpoint
   const signing = new S3Client({ ...common, ...(seen && { endpoint: seen.href }) })
-  return { own, signing }
+  return { own, signing, asks: asksOf(own, waits) }
 }
 
 /**

@@ -4,10 +4,10 @@ import {
   CreateMultipartUploadCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
-  type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Ask } from './ask-in-time.ts'
 import { openS3Multipart } from './multipart.ts'
 
 /**
@@ -125,9 +125,10 @@ async function answer(command: object): Promise<object> {
   throw new Error(`an unexpected ${command.constructor.name}`)
 }
 
-const client = { send: answer } as unknown as S3Client
+const ask = answer as Ask
+const asks = { prompt: ask, complete: ask, patient: ask }
 function open(pageSize = 1000) {
-  return openS3Multipart(client, 'bucket', pageSize)
+  return openS3Multipart(asks, 'bucket', pageSize)
 }
 
 describe('the list of open multipart uploads', () => {

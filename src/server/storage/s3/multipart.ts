@@ -7,10 +7,10 @@ import {
   type ListMultipartUploadsCommandOutput,
   ListPartsCommand,
   type ListPartsCommandOutput,
-  type S3Client,
 } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 import { reach, reachUnlessMissing } from './answers.ts'
+import type { Asks } from './ask-in-time.ts'
 
 /** A multipart upload that is neither completed nor aborted. */
 interface OpenUpload {
@@ -71,12 +71,12 @@ const noUpload = 'sealed'
  * UNAVAILABLE when the bucket does not answer as it should.
  * @param pageSize how many uploads or parts the bucket lists in one answer.
  */
-export function openS3Multipart(client: S3Client, Bucket: string, pageSize: number) {
+export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
   /**
    * Lists every open multipart upload whose key begins with a prefix. Most buckets sort them by
    * key, SeaweedFS by id.
    */
-  async function* list(Prefix: string): AsyncGenerator<OpenUpload> {
+  async function* list(Prefix: string, ask = asks.patient): AsyncGenerator<OpenUpload> {
     let from: Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'> | null = {}
     while (from) {
       const request = new ListMultipartUploadsCommand({
@@ -85,7 +85,7 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
         MaxUploads: pageSize,
         ...from,
       })
-      const page: ListMultipartUploadsCommandOutput = await reach(client.send(request))
+      const page: ListMultipartUploadsCommandOutput = await reach(ask(request))
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
         if (Key && UploadId) yield { key: Key, uploadId: UploadId, begunAt: Initiated ?? null }
       }
@@ -101,7 +101,7 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
    */
   const listOf = async (key: string): Promise<OpenUpload[]> => {
     const open: OpenUpload[] = []
-    for await (const upload of list(key)) if (upload.key === key) open.push(upload)
+    for await (const upload of list(key, asks.prompt)) if (upload.key === key) open.push(upload)
     return open.toSorted(
       (a, b) =>
         (a.begunAt?.getTime() ?? 0) - (b.begunAt?.getTime() ?? 0) ||
@@ -111,15 +111,14 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
 
   const create = async (Key: string, ContentType: string): Promise<string> => {
     const request = new CreateMultipartUploadCommand({ Bucket, Key, ContentType })
-    const { UploadId } = await reach(client.send(request))
+    const { UploadId } = await reach(asks.prompt(request))
     if (!UploadId) throw new AppError('UNAVAILABLE', { cause: new Error('S3 gave no upload id') })
     return UploadId
   }
 
   const abort = async ({ key: Key, uploadId: UploadId }: Pick<OpenUpload, 'key' | 'uploadId'>) => {
-    await reachUnlessMissing(
-      client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })),
-    )
+    const request = new AbortMultipartUploadCommand({ Bucket, Key, UploadId })
+    await reachUnlessMissing(asks.prompt(request))
   }
 
   /**
@@ -181,7 +180,7 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
     for (let from: string | undefined, more = true; more; ) {
       const next = { Bucket, Key, UploadId, PartNumberMarker: from }
       const request = new ListPartsCommand({ ...next, MaxParts: pageSize })
-      const page: ListPartsCommandOutput | null = await reachUnlessMissing(client.send(request))
+      const page: ListPartsCommandOutput | null = await reachUnlessMissing(asks.prompt(request))
       for (const { PartNumber = 0, Size = 0, ETag = '', LastModified } of page?.Parts ?? []) {
         const arrivedAt = LastModified ?? new Date(0)
         // SeaweedFS lists a part that was sent again as often as it was sent. The last one counts.
@@ -238,7 +237,7 @@ export function openS3Multipart(client: S3Client, Bucket: string, pageSize: numb
     async complete({ key: Key, uploadId: UploadId, parts }: Arriving): Promise<void> {
       const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }))
       const request = { Bucket, Key, UploadId, MultipartUpload: { Parts } }
-      await reachUnlessMissing(client.send(new CompleteMultipartUploadCommand(request)))
+      await reachUnlessMissing(asks.complete(new CompleteMultipartUploadCommand(request)))
     },
   }
 }

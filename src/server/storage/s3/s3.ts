@@ -4,8 +4,9 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
   PutObjectCommand,
-  paginateListObjectsV2,
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
@@ -31,6 +32,7 @@ import {
 } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
 import { reach, reachUnlessMissing } from './answers.ts'
+import { type Asks, type S3Waits, usualWaits } from './ask-in-time.ts'
 import { checkBucket, clockDifferenceMs, keepsOldVersions } from './bucket.ts'
 import { createS3Clients, originOf } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
@@ -64,6 +66,8 @@ export interface S3StorageOptions {
   watchS3?: ((client: S3Client) => void) | undefined
   /** How many objects, uploads or parts the bucket lists in one answer. Buckets allow 1000. */
   pageSize?: number
+  /** How long the bucket may take to answer. Only tests need other times. */
+  waits?: S3Waits
 }
 
 export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
@@ -98,6 +102,7 @@ class BucketStorage implements S3Storage {
   /** The client for the server's own requests, and the one that only signs URLs for browsers. */
   readonly #own: S3Client
   readonly #signing: S3Client
+  readonly #asks: Asks
   readonly #uploads: ReturnType<typeof openS3Multipart>
   readonly #digests = new ObjectDigests((key) => this.read(key))
   /**
@@ -106,15 +111,17 @@ class BucketStorage implements S3Storage {
    */
   #firstSeen = new Map<string, number>()
 
-  constructor({ settings, clock, watchS3, pageSize = 1000 }: S3StorageOptions) {
-    const { own, signing } = createS3Clients(settings)
+  constructor(options: S3StorageOptions) {
+    const { settings, clock, watchS3, pageSize = 1000, waits = usualWaits } = options
+    const { own, signing, asks } = createS3Clients(settings, waits)
     watchS3?.(own)
     this.#bucket = settings.bucket
     this.#clock = clock
     this.#pageSize = pageSize
     this.#own = own
     this.#signing = signing
-    this.#uploads = openS3Multipart(own, settings.bucket, pageSize)
+    this.#asks = asks
+    this.#uploads = openS3Multipart(asks, settings.bucket, pageSize)
   }
 
   // A bucket has no limit of space that the server could ask for.
@@ -177,7 +184,7 @@ class BucketStorage implements S3Storage {
   }
 
   async read(key: string): Promise<Readable | null> {
-    const found = await reachUnlessMissing(this.#own.send(new GetObjectCommand(this.#at(key))))
+    const found = await reachUnlessMissing(this.#asks.prompt(new GetObjectCommand(this.#at(key))))
     return found?.Body ? (found.Body as Readable) : null
   }
 
@@ -194,7 +201,7 @@ class BucketStorage implements S3Storage {
   async remove(key: string): Promise<void> {
     const open = await this.#uploads.listOf(objectKey(key))
     await Promise.all(open.map(this.#uploads.abort))
-    await reachUnlessMissing(this.#own.send(new DeleteObjectCommand(this.#at(key))))
+    await reachUnlessMissing(this.#asks.prompt(new DeleteObjectCommand(this.#at(key))))
   }
 
   // A bucket answers a removal only when the removal is durable. So nothing is left to do.
@@ -227,34 +234,34 @@ class BucketStorage implements S3Storage {
 
   async installation(): Promise<string | null> {
     const request = new GetObjectCommand(this.#installation())
-    const found = await reachUnlessMissing(this.#own.send(request))
+    const found = await reachUnlessMissing(this.#asks.prompt(request))
     return found?.Body ? await found.Body.transformToString() : null
   }
 
   async claim(text: string): Promise<void> {
-    await reach(this.#own.send(new PutObjectCommand({ ...this.#installation(), Body: text })))
+    await reach(this.#asks.prompt(new PutObjectCommand({ ...this.#installation(), Body: text })))
   }
 
   async check(): Promise<void> {
     const text = randomUUID()
     const probe = { Bucket: this.#bucket, Key: `${probePrefix}${text}` }
-    await reach(this.#own.send(new PutObjectCommand({ ...probe, Body: text })))
+    await reach(this.#asks.prompt(new PutObjectCommand({ ...probe, Body: text })))
     try {
-      const { Body } = await reach(this.#own.send(new GetObjectCommand(probe)))
+      const { Body } = await reach(this.#asks.prompt(new GetObjectCommand(probe)))
       if ((await Body?.transformToString()) !== text) {
         throw new Error('the bucket does not give back what was written')
       }
     } finally {
-      await reach(this.#own.send(new DeleteObjectCommand(probe)))
+      await reach(this.#asks.prompt(new DeleteObjectCommand(probe)))
     }
   }
 
   keepsOldVersions(): Promise<boolean> {
-    return reach(keepsOldVersions(this.#own, this.#bucket))
+    return reach(keepsOldVersions(this.#asks.prompt, this.#bucket))
   }
 
   clockDifferenceMs(): Promise<number> {
-    return reach(clockDifferenceMs(this.#own, this.#bucket, this.#clock))
+    return reach(clockDifferenceMs(this.#asks.prompt, this.#bucket, this.#clock))
   }
 
   publicOrigin(): Promise<string> {
@@ -262,7 +269,7 @@ class BucketStorage implements S3Storage {
   }
 
   setupFaults(origin: string): Promise<string[]> {
-    return checkBucket(this.#own, this.#bucket, origin, this.#clock)
+    return checkBucket(this.#asks.prompt, this.#bucket, origin, this.#clock)
   }
 
   async close(): Promise<void> {
@@ -299,18 +306,19 @@ class BucketStorage implements S3Storage {
   }
 
   #head(key: string, options: { abortSignal?: AbortSignal } = {}) {
-    return reachUnlessMissing(this.#own.send(new HeadObjectCommand(this.#at(key)), options))
+    return reachUnlessMissing(this.#asks.prompt(new HeadObjectCommand(this.#at(key)), options))
   }
 
   /** Lists the sealed objects. S3 gives them in the order of their keys. */
   async *#listSealed(): AsyncGenerator<StoredObject, void> {
-    const asked = { client: this.#own, pageSize: this.#pageSize }
-    const pages = paginateListObjectsV2(asked, { Bucket: this.#bucket, Prefix: folder })
-    const read = pages[Symbol.asyncIterator]()
-    for (let page = await reach(read.next()); !page.done; page = await reach(read.next())) {
-      for (const { Key = '', LastModified } of page.value.Contents ?? []) {
+    const all = { Bucket: this.#bucket, Prefix: folder, MaxKeys: this.#pageSize }
+    for (let from: string | undefined, more = true; more; more = from !== undefined) {
+      const request = new ListObjectsV2Command({ ...all, ContinuationToken: from })
+      const page: ListObjectsV2CommandOutput = await reach(this.#asks.patient(request))
+      for (const { Key = '', LastModified } of page.Contents ?? []) {
         if (LastModified) yield* ours(Key, LastModified)
       }
+      from = page.NextContinuationToken
     }
   }
 

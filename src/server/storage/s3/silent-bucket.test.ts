@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { hangMs } from '../../../../tests/support/hang.ts'
+import { StoreSilent } from '../storage.ts'
+import { newStorageKey } from '../storage-key.ts'
+import type { S3Waits } from './ask-in-time.ts'
+import { openS3Storage, type S3Storage } from './s3.ts'
+
+/** Times that are over soon. */
+const short = { tryMs: 40, allMs: 60 }
+/** A time that only a hang takes. */
+const long = { tryMs: hangMs, allMs: hangMs }
+const allShort: S3Waits = { prompt: short, complete: short, patient: short }
+
+function clock() {
+  return new Date()
+}
+
+function openAt(server: Server, waits: S3Waits): S3Storage {
+  const { port } = server.address() as AddressInfo
+  return openS3Storage({
+    settings: {
+      bucket: 'files',
+      region: 'us-east-1',
+      endpoint: new URL(`http://127.0.0.1:${port}`),
+      publicEndpoint: null,
+      credentials: { accessKeyId: 'somebody', secretAccessKey: 'x' },
+      forcePathStyle: true,
+    },
+    clock,
+    waits,
+  })
+}
+
+async function listening<S extends Server>(server: S): Promise<S> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+const key = newStorageKey()
+const grant = { key, size: 5, mimeType: 'text/plain', until: new Date(Date.now() + 3_600_000) }
+
+/** Everything that the server asks of a bucket while somebody or a job waits for it. */
+const asking: [string, (storage: S3Storage) => Promise<unknown>][] = [
+  ['the start of an upload', (storage) => storage.signUpload(grant)],
+  ['the URLs of parts', (storage) => storage.signParts([{ ...grant, partNumber: 1, offset: 0 }])],
+  ['the list of parts', (storage) => storage.listParts(key)],
+  ['the stored size', (storage) => storage.storedSize(key)],
+  ['the seal', (storage) => storage.seal(key, 5)],
+  ['the bytes', (storage) => storage.read(key)],
+  ['the SHA-256', (storage) => storage.sha256(key)],
+  ['a removal', (storage) => storage.remove(key)],
+  ['the list of all objects', (storage) => storage.list()[Symbol.asyncIterator]().next()],
+  ['whose bucket it is', (storage) => storage.installation()],
+  ['to make it ours', (storage) => storage.claim('us')],
+  ['a check', (storage) => storage.check()],
+  ['the time', async (storage) => storage.clockDifferenceMs?.()],
+]
+
+describe('a bucket that takes connections and says nothing', () => {
+  const sockets = new Set<Socket>()
+  let server: Server
+  let storage: S3Storage
+  beforeAll(async () => {
+    server = await listening(
+      createServer((socket) => {
+        sockets.add(socket)
+        // Without this, Node would not notice that the client has gone.
+        socket.on('error', () => {}).resume()
+      }),
+    )
+    storage = openAt(server, allShort)
+  })
+  afterAll(async () => {
+    await storage.close()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+
+  it.each(asking)('is given up: %s', async (_, ask) => {
+    const thrown = await ask(storage).catch((error: unknown) => error)
+    expect(thrown).toBeInstanceOf(StoreSilent)
+    expect(thrown).toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '5' } })
+  })
+
+  it('is given up by a try first, so that another connection can help', async () => {
+    const tries = openAt(server, { ...allShort, prompt: { tryMs: 20, allMs: hangMs } })
+    const before = sockets.size
+    await expect(tries.storedSize(key)).rejects.toBeInstanceOf(StoreSilent)
+    await expect.poll(() => sockets.size).toBeGreaterThan(before + 1)
+    await tries.close()
+  })
+})
+
+describe('a bucket that stops in the middle', () => {
+  let server: HttpServer
+  let storage: S3Storage
+  afterEach(async () => {
+    await storage.close()
+    server.closeAllConnections()
+    server.close()
+  })
+
+  it('of a list is given up', async () => {
+    server = await listening(
+      createHttpServer((_, answer) => {
+        answer.writeHead(200, { 'content-type': 'application/xml' })
+        answer.write('<?xml version="1.0"?><ListMultipartUploadsResult>')
+      }),
+    )
+    storage = openAt(server, { ...allShort, prompt: { tryMs: hangMs, allMs: 60 } })
+    await expect(storage.listParts(key)).rejects.toBeInstanceOf(StoreSilent)
+  })
+
+  it('has a time of its own for joining the parts of a file', async () => {
+    const uploads = `<Upload><Key>files/${key}</Key><UploadId>u</UploadId><Initiated>2026-01-01T00:00:00Z</Initiated></Upload>`
+    const parts = '<Part><PartNumber>1</PartNumber><ETag>e</ETag><Size>5</Size></Part>'
+    let completing = false
+    server = await listening(
+      createHttpServer((request, answer) => {
+        const { method, url = '' } = request
+        if (method === 'POST') completing = true
+        if (method === 'HEAD') return void answer.writeHead(404).end()
+        if (method !== 'GET') return
+        const result = url.includes('uploadId=')
+          ? `<ListPartsResult>${parts}</ListPartsResult>`
+          : `<ListMultipartUploadsResult>${uploads}</ListMultipartUploadsResult>`
+        answer.end(`<?xml version="1.0"?>${result}`)
+      }),
+    )
+    storage = openAt(server, { prompt: long, patient: long, complete: short })
+    await expect(storage.seal(key, 5)).rejects.toBeInstanceOf(StoreSilent)
+    expect(completing).toBe(true)
+  })
+})
