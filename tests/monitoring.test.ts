@@ -6,6 +6,7 @@ import { jobs } from '../src/server/jobs/jobs.ts'
 import { noteRun } from '../src/server/jobs/queries.ts'
 import { jobOutcomes, mailOutcomes } from '../src/server/metrics/metrics.ts'
 import { transferDirections, transferOutcomes } from '../src/server/storage/disk/transfer-meter.ts'
+import { errorTable } from '../src/shared/contract/errors.ts'
 import { endpoints } from '../src/shared/contract/index.ts'
 import { storageNames } from '../src/shared/rules/storage-name.ts'
 import { scrape } from './support/scrape.ts'
@@ -195,7 +196,22 @@ describe('the example dashboard and the alert rules', () => {
     expect(alerts.map(([, expr]) => expr)).toContain(`absent(up{job="${named[0]}"})`)
   })
 
-  test('give jobs that read all waiting files more time than the others', () => {
+  test('take no refusal for an error, and tell of each kind of refusal by an alert of its own', () => {
+    const counted = (alert: string) => {
+      const [, expression = ''] = alerts.find(([name]) => name === `the alert ${alert}`) ?? []
+      const [, matchers = ''] = /mayfly_http_requests_total\{([^}]*)\}/.exec(expression) ?? []
+      const written = Array.from(matchers.matchAll(/status(=~|!=|=)"([^"]*)"/g))
+      return [...new Set(Object.values(errorTable).map(({ status }) => status))].filter((status) =>
+        written.every(
+          ([, operator, text]) => new RegExp(`^${text}$`).test(`${status}`) === (operator !== '!='),
+        ),
+      )
+    }
+    const kinds = ['MayflyErrors', 'MayflyOverrun', 'MayflyNoRoom']
+    expect(kinds.map(counted)).toEqual([[500], [503], [507]])
+  })
+
+  test('watch each job, and give those that run rarely or for long more time', () => {
     const stands = alerts.filter(([, expr]) => expr.includes('last_success_timestamp_seconds{'))
     const patience = stands.map(([, expr]) => {
       const [, operator, names = '', seconds] =
@@ -205,13 +221,11 @@ describe('the example dashboard and the alert rules', () => {
     })
     expect(patience).toEqual([
       { watched: expect.arrayContaining(['expire-files', 'sweep-uploads']), seconds: '1800' },
-      {
-        watched: expect.arrayContaining(['find-blocked-content', 'compute-digests']),
-        seconds: '43200',
-      },
+      { watched: ['find-blocked-content', 'compute-digests'], seconds: '43200' },
+      { watched: ['compare-storage', 'remove-old-days'], seconds: '180000' },
     ])
-    expect(patience[0]?.watched).not.toEqual(expect.arrayContaining(['compute-digests']))
-    expect(patience[0]?.watched).not.toEqual(expect.arrayContaining(['find-blocked-content']))
+    const watched = patience.flatMap((one) => one.watched)
+    expect(watched.toSorted()).toEqual(jobs.map(({ name }) => name).toSorted())
   })
 
   test('show and watch every metric of our own', () => {
