@@ -30,6 +30,14 @@ export class AppError extends Error {
     return errorTable[this.code].status
   }
 
+  /**
+   * Returns the headers of an answer with this error to a request with this method. The answer to
+   * HEAD has no body, so there a header has the code.
+   */
+  headersFor(method: string | undefined): Record<string, string> {
+    return { ...this.headers, ...(method === 'HEAD' && { 'x-error-code': this.code }) }
+  }
+
   get body(): ErrorBody {
     return { message: this.message, code: this.code }
   }

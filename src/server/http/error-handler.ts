@@ -73,7 +73,8 @@ export function toLoggedFault(error: unknown, c: Context<HttpEnv>): AppError {
 }
 
 function answerFault(fault: AppError, c: Context<HttpEnv>): Response {
-  return c.json(fault.body, fault.status, { 'cache-control': 'no-store', ...fault.headers })
+  const headers = { 'cache-control': 'no-store', ...fault.headersFor(c.req.method) }
+  return c.json(fault.body, fault.status, headers)
 }
 
 /** Tells whether a browser opens an address. Scripts do not ask for HTML. */

@@ -133,6 +133,12 @@ describe('another method than the table names', () => {
     expect(answered.status).toBe(200)
     expect(answered.body).toHaveLength(0)
   })
+
+  it('HEAD tells the code of an error in a header', async () => {
+    const answered = await ask('HEAD', '/api/no-such-call')
+    expect([answered.status, answered.headers['x-error-code']]).toEqual([404, 'NOT_FOUND'])
+    expect(answered.body).toHaveLength(0)
+  })
 })
 
 describe('the body of a call', () => {

@@ -65,6 +65,11 @@ it('has no body for HEAD, and tells its length all the same', async () => {
   expect(Number(headers['content-length'])).toBeGreaterThan(0)
 })
 
+it('tells its code in a header where there is no body', async () => {
+  expect((await send(url, { method: 'HEAD' })).headers['x-error-code']).toBe('UNAVAILABLE')
+  expect((await send(url)).headers['x-error-code']).toBeUndefined()
+})
+
 it('leaves a connection open whose request has come whole', async () => {
   const { socket, received } = open('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   await expect.poll(() => received().match(/HTTP\/1\.1 503/g)).toHaveLength(1)

@@ -12,9 +12,9 @@ interface EarlyAnswer {
 }
 
 /**
- * Answers with the status of the error table and a `{message, code}` body. Resolves when the answer
- * has been sent. If the headers of another answer were sent already, it cuts the connection, so
- * that the client does not take half an answer for a whole one.
+ * Answers with the status of the error table and a `{message, code}` body, to HEAD with the code in
+ * a header. Resolves when the answer has been sent. If the headers of another answer were sent
+ * already, it cuts the connection, so that the client does not take half an answer for a whole one.
  */
 export async function refuse(
   request: IncomingMessage,
@@ -27,7 +27,7 @@ export async function refuse(
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
-      ...refusal.headers,
+      ...refusal.headersFor(request.method),
     },
     body: JSON.stringify(refusal.body),
   })

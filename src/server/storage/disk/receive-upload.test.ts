@@ -47,10 +47,13 @@ describe('HEAD of an upload URL', () => {
     expect(await upload.head()).toMatchObject({ status: 200, headers: { 'upload-offset': '5' } })
   })
 
-  it('answers 404 when the upload was given up', async () => {
+  it('answers 404 when the upload was given up, and says so without a body', async () => {
     const upload = wholeUpload(disk, 5)
     disk.over.add(upload.key)
-    expect((await upload.head()).status).toBe(404)
+    expect(await upload.head()).toMatchObject({
+      status: 404,
+      headers: { 'x-error-code': 'UPLOAD_NOT_FOUND' },
+    })
   })
 })
 

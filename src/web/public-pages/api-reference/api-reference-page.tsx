@@ -128,7 +128,8 @@ function Basics() {
         An error has a status of 400 or more and a body like this one. <code>message</code> is a
         sentence for people, <code>code</code> is for programs. Every 429 and 503 says in{' '}
         <code>Retry-After</code> after how many seconds to ask again. A 507 says nothing of the
-        kind: somebody has to make room first. All codes stand <a href="#errors">below</a>.
+        kind: somebody has to make room first. An answer to <code>HEAD</code> has no body, so{' '}
+        <code>X-Error-Code</code> has the code there. All codes stand <a href="#errors">below</a>.
       </p>
       <CodeBlock code={errorBody} />
     </section>

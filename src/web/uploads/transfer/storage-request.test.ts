@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { interruptionOf } from '../interruption.ts'
 import {
   checksumHeader,
   errorCode,
@@ -93,6 +94,14 @@ describe('the answer', () => {
       uploadOffset: 700,
       retryAfterMs: 20_000,
     })
+  })
+
+  test('to a question has its code in a header, since it has no body', async () => {
+    const running = start({ method: 'HEAD', body: null })
+    Xhr.last.answers(503, 'retry-after: 60\r\nx-error-code: DISK_FULL\r\n')
+    const answered = await running
+    expect(answered).toMatchObject({ status: 503, code: 'DISK_FULL', retryAfterMs: 60_000 })
+    expect(interruptionOf(answered)).toBe('disk-full')
   })
 
   test('of a success has no code, and absent headers are null', async () => {

@@ -35,7 +35,10 @@ export type StorageAnswer =
   | {
       kind: 'answer'
       status: number
-      /** The code in an error body, of our server or a bucket; null where the body has none. */
+      /**
+       * The code of an error of our server or a bucket. It comes from the body, or from a header of
+       * an answer without a body. null where there is none.
+       */
       code: string | null
       uploadOffset: number | null
       retryAfterMs: number | null
@@ -143,7 +146,8 @@ export function sendByXhr(request: StorageRequest): Promise<StorageAnswer> {
       end({
         kind: 'answer',
         status: xhr.status,
-        code: xhr.status >= 400 ? errorCode(xhr.responseText) : null,
+        code:
+          xhr.status >= 400 ? (errorCode(xhr.responseText) ?? answered.get('X-Error-Code')) : null,
         uploadOffset: wholeNumber(answered.get('Upload-Offset')),
         retryAfterMs: retryAfter === null ? null : retryAfter * 1000,
       })
