@@ -35,7 +35,7 @@ import { abort, confirm } from './support/upload-requests.ts'
 const largeBytes = 24 * 1024 * 1024
 const sentBytes = 200_000
 
-describeBehindNginx('two servers with one Postgres and one folder, behind nginx', () => {
+describeBehindNginx('two servers with Postgres and one folder, behind the shipped nginx', () => {
   let folder: string
   let database: TestDatabase
   let ports: number[]
@@ -53,7 +53,6 @@ describeBehindNginx('two servers with one Postgres and one folder, behind nginx'
       APP_URL: proxy.url,
       TRUST_PROXY: 'on',
       AUTH_SECRET: 'a secret that all servers of this test share',
-      DRAIN_SECONDS: '1',
       LOG_LEVEL: 'error',
     }
     start = (number) =>
@@ -155,12 +154,11 @@ describeBehindNginx('two servers with one Postgres and one folder, behind nginx'
       const stopping = servers[number] as ServerProcess
       const finishPut = await beginPut(number, ada)
       const finishDownload = await beginDownload(number, large)
-      stopping.kill('SIGTERM')
-      // A balancer that asks /api/ready turns to the other server now. The test does so for nginx.
-      const own = `http://127.0.0.1:${ports[number]}/api/ready`
-      while ((await fetch(own)).ok) await wait(50)
+      // These are the steps of docs/operations.md: nginx first, then the server.
       await proxy.passTo(ports.filter((_, other) => other !== number))
+      stopping.kill('SIGTERM')
       // The stopping server takes no more connections, and waits for what is in flight.
+      const own = `http://127.0.0.1:${ports[number]}/api/ready`
       await eventually(() => expect(fetch(own)).rejects.toThrow())
       await Promise.all([finishPut(), finishDownload()])
       expect(await stopping.ended).toBe(0)

@@ -54,7 +54,8 @@ export async function startDeployedNginx(
   const hasBucket = !('servers' in upstreams) || upstreams.bucket !== undefined
   makeCertificate(tls, 'files.example.org')
   if (hasBucket) makeCertificate(tls, 's3.example.org')
-  const shippedSites = (await shipped('mayfly.conf')) + (hasBucket ? await shipped('s3.conf') : '')
+  const shippedSites =
+    (await shippedFile('mayfly.conf')) + (hasBucket ? await shippedFile('s3.conf') : '')
   const sites = shippedSites
     .replaceAll('listen 80;', `listen 127.0.0.1:${httpPort};`)
     .replaceAll('listen 443 ', `listen 127.0.0.1:${tlsPort} `)
@@ -96,7 +97,8 @@ export async function startDeployedNginx(
   }
 }
 
-function shipped(name: string): Promise<string> {
+/** Returns the content of a file of `deploy/nginx`. */
+export function shippedFile(name: string): Promise<string> {
   return readFile(new URL(`../../deploy/nginx/${name}`, import.meta.url), 'utf8')
 }
 
@@ -104,12 +106,12 @@ function shipped(name: string): Promise<string> {
 async function placesOf(upstreams: Addresses | Names): Promise<string> {
   if ('servers' in upstreams) {
     const { servers, bucket } = upstreams
-    return (await shipped('addresses.conf'))
+    return (await shippedFile('addresses.conf'))
       .replace('10.0.0.1:3000', servers[0])
       .replace('10.0.0.2:3000', servers[1])
       .replace('10.0.0.7:8333', bucket ?? '127.0.0.1:1')
   }
-  return (await shipped('containers.conf'))
+  return (await shippedFile('containers.conf'))
     .replace('resolver 127.0.0.11 ', `resolver 127.0.0.1:${upstreams.nameServer} `)
     .replace('app:3000', `app:${upstreams.port}`)
     .replace('s3:8333', `s3:${upstreams.port}`)
@@ -128,14 +130,14 @@ function makeCertificate(folder: string, name: string): void {
  * Returns a complete nginx.conf around `servers`, the content of a file of conf.d. Debian and
  * nginx's container image have such an nginx.conf, and this repository does not.
  */
-function wrapped(folder: string, servers: string): string {
+export function wrapped(folder: string, servers: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `
 ${userInfo().uid === 0 ? 'user root;' : ''}
 daemon off;
 worker_processes 1;
 pid ${folder}/nginx.pid;
-events { worker_connections 256; }
+events { worker_connections 512; }
 http {
   ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
 ${servers}

@@ -1,43 +1,51 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { shippedFile, wrapped } from './deployed-nginx.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 
 export interface NginxProxy {
   url: string
   /**
-   * Passes new requests to servers on these ports. Requests that are already running stay where
-   * they are.
+   * Passes new requests to servers on these ports. Resolves when nginx has answered every request
+   * that it took before, so that no other server gets any more.
    */
   passTo(ports: readonly number[]): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts nginx in front of servers on these ports of 127.0.0.1, with the settings that
- * docs/operations.md asks for.
+ * Starts nginx in front of servers on these ports of 127.0.0.1, with the files of `deploy/nginx`.
+ * It differs from them in what would cost these tests time and proves nothing: it speaks http on a
+ * port of its own.
  */
 export async function startNginxProxy(ports: readonly number[]): Promise<NginxProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-nginx-'))
-  const port = await freePort()
+  const places = { folder, port: await freePort(), redirecting: await freePort() }
   const file = join(folder, 'nginx.conf')
-  const command = ['-c', file, '-e', join(folder, 'error.log')]
-  await writeFile(file, configuration(folder, port, ports))
-  const child = spawn('nginx', command, { stdio: 'ignore' })
+  const log = join(folder, 'error.log')
+  await writeFile(file, await configuration(places, ports))
+  const child = spawn('nginx', ['-c', file, '-e', log], { stdio: 'ignore' })
   const ended = once(child, 'exit')
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://127.0.0.1:${places.port}`
   await eventually(async () => {
-    if (child.exitCode !== null) throw new Error(await readFile(join(folder, 'error.log'), 'utf8'))
+    if (child.exitCode !== null) throw new Error(await readFile(log, 'utf8'))
     await fetch(url)
   })
+  const endedWorkers = async () =>
+    (await readFile(log, 'utf8')).match(/worker process \d+ exited/g)?.length ?? 0
   return {
     url,
     async passTo(others) {
-      await writeFile(file, configuration(folder, port, others))
+      const before = await endedWorkers()
+      await writeFile(file, await configuration(places, others))
       child.kill('SIGHUP')
+      await eventually(async () => {
+        if ((await endedWorkers()) === before) throw new Error('the old worker still answers')
+      })
     },
     async stop() {
       child.kill('SIGTERM')
@@ -47,35 +55,40 @@ export async function startNginxProxy(ports: readonly number[]): Promise<NginxPr
   }
 }
 
-function configuration(folder: string, port: number, ports: readonly number[]): string {
-  return `
-${userInfo().uid === 0 ? 'user root;' : ''}
-daemon off;
-worker_processes 1;
-pid ${folder}/nginx.pid;
-events { worker_connections 512; }
-http {
-  access_log off;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/unused;
-  uwsgi_temp_path ${folder}/unused;
-  scgi_temp_path ${folder}/unused;
-  upstream mayfly {
-    ${ports.map((one) => `server 127.0.0.1:${one} max_fails=1 fail_timeout=1s;`).join('\n    ')}
-  }
-  server {
-    listen 127.0.0.1:${port};
-    client_max_body_size 0;
-    proxy_request_buffering off;
-    proxy_max_temp_file_size 0;
-    location / {
-      proxy_pass http://mayfly;
-      proxy_http_version 1.1;
-      proxy_set_header Host $http_host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-    }
-  }
+interface Places {
+  folder: string
+  port: number
+  /** The port whose requests are sent to https. Nobody asks there. */
+  redirecting: number
 }
-`
+
+async function configuration(
+  { folder, port, redirecting }: Places,
+  ports: readonly number[],
+): Promise<string> {
+  const site = replaceAll(await shippedFile('mayfly.conf'), [
+    [/listen 80;/, `listen 127.0.0.1:${redirecting};`],
+    [/listen 443 ssl http2;/, `listen 127.0.0.1:${port};`],
+    [/^ *ssl_.*\n/gm, ''],
+    [/\/var\/log\/nginx/g, folder],
+    // The public address has a port here.
+    [/(proxy_set_header Host +)\$host;/, '$1$http_host;'],
+  ])
+  const listed = ports.map((one) => `$<before>127.0.0.1:${one}$<after>`).join('')
+  const addresses = replaceAll(await shippedFile('addresses.conf'), [
+    [
+      /(?<=upstream mayfly \{\n)(?<before> +server )[\d.:]+(?<after>.*\n)(?: +server .*\n)*/,
+      listed,
+    ],
+  ])
+  // nginx logs the end of each worker as a notice.
+  return `error_log ${folder}/error.log notice;\n${wrapped(folder, `${site}\n${addresses}`)}`
+}
+
+/** @throws {Error} if one of the patterns is missing, since the shipped file has changed then. */
+function replaceAll(text: string, changes: readonly (readonly [RegExp, string])[]): string {
+  return changes.reduce((changed, [pattern, to]) => {
+    if (changed.search(pattern) < 0) throw new Error(`deploy/nginx has nothing like ${pattern}`)
+    return changed.replace(pattern, to)
+  }, text)
 }
