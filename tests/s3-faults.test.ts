@@ -1,17 +1,27 @@
 import { randomInt } from 'node:crypto'
 import { expect, inject, it } from 'vitest'
 import { play } from './faults/play.ts'
+import { playKilledConfirms } from './support/killed-confirms.ts'
 import { freshDatabase } from './support/postgres.ts'
-import { roundsOf } from './support/rounds.ts'
+import { isLongRun, roundsOf } from './support/rounds.ts'
 import { describeOnS3 } from './support/s3.ts'
 
-describeOnS3('users against faults by chance, with a bucket', () => {
-  it('everything that was answered holds', async () => {
+async function makePlace() {
+  return { database: await freshDatabase(), postgres: null, s3Server: inject('s3Server') }
+}
+
+describeOnS3('with a bucket', () => {
+  it('users against faults by chance: everything that was answered holds', async () => {
     const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
     const rounds = roundsOf(1, 100)
-    const place = { database: await freshDatabase(), postgres: null, s3Server: inject('s3Server') }
-    const played = await play(place, { seed, setup: 'bucket', rounds })
+    const played = await play(await makePlace(), { seed, setup: 'bucket', rounds })
     expect(played.rounds).toBe(rounds)
     expect(played.downloads).toBeGreaterThan(0)
   })
+
+  // A short run kills them with a disk only.
+  it.each(isLongRun ? [100] : [])(
+    'confirms and renewals that are killed %i times are done whole or not at all',
+    async (rounds) => playKilledConfirms(await makePlace(), 'bucket', rounds),
+  )
 })

@@ -26,10 +26,10 @@ export interface PostgresProxy {
   readonly wasCut: boolean
   /**
    * Makes the connection of the n-th statement from now on silent, without closing it. Statements
-   * are counted from 1. That statement is lost, or only its answer. Everything after it is lost
-   * too.
+   * are counted from 1, those alone for which `isMeant` returns true, if it is given. That
+   * statement is lost, or only its answer. Everything after it is lost too.
    */
-  silenceAt(n: number, lost: Loss): void
+  silenceAt(n: number, lost: Loss, isMeant?: (statement: string) => boolean): void
   /** Makes every connection silent, without closing any. New ones are silent too. */
   silence(): void
   /**
@@ -38,8 +38,8 @@ export interface PostgresProxy {
    */
   forget(): void
   /**
-   * Passes on what new connections send, and forgets a cut that is still to come. Connections that
-   * are silent stay silent.
+   * Passes on what new connections send, and forgets a cut or a silence that is still to come.
+   * Connections that are silent stay silent.
    */
   open(): void
   /** Ends the connections that are silent, as a network does that finds out about them. */
@@ -63,7 +63,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   const sockets = new Set<Socket>()
   let statements: string[] = []
   let cut: { n: number; moment: Moment } | null = null
-  let silencing: { n: number; lost: Loss } | null = null
+  let silencing: { left: number; lost: Loss; isMeant(statement: string): boolean } | null = null
   let wasCut = false
   let isSilent = false
   const silent = new WeakSet<Socket>()
@@ -99,8 +99,9 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       statement += textOf(type, bytes)
       if (type === 'Q' || type === 'S') {
         statements.push(statement)
+        if (silencing?.isMeant(statement)) silencing.left -= 1
         statement = ''
-        if (silencing && statements.length >= silencing.n) {
+        if (silencing?.left === 0) {
           const { lost } = silencing
           silencing = null
           silent.add(client)
@@ -142,9 +143,9 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     get wasCut() {
       return wasCut
     },
-    silenceAt(n, lost) {
+    silenceAt(n, lost, isMeant = () => true) {
       statements = []
-      silencing = { n, lost }
+      silencing = { left: n, lost, isMeant }
     },
     silence() {
       isSilent = true
@@ -159,6 +160,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     open() {
       isSilent = false
       cut = null
+      silencing = null
     },
     endSilent() {
       for (const socket of sockets) if (silent.has(socket)) socket.destroy()
