@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import type { FaultName } from './faults/faults.ts'
 import { play } from './faults/play.ts'
 import type { SetupName } from './faults/setups.ts'
 import { describeOnSmallDisk } from './support/machine-needs.ts'
@@ -28,19 +29,31 @@ test.each(onAnyDisk)(
   expectPromisesKept,
 )
 
-// This test needs a Postgres of its own, and half a minute.
-test.each(isLongRun ? ['alone' as const] : [])(
-  'Postgres is away for half a minute, %s: everything that was answered holds',
-  async (setup) => {
+/** What happens to a Postgres that no other test uses. */
+const ofPostgres = [
+  'Postgres is restarted',
+  'Postgres is killed',
+  'Postgres stands still',
+] as const satisfies FaultName[]
+
+/** The setup, the fault that each round has, and the number of rounds. */
+const onOwnPostgres: [SetupName, FaultName, number][] = isLongRun
+  ? (['alone', 'workers'] as const).flatMap((setup) => [
+      ...ofPostgres.map((only): [SetupName, FaultName, number] => [setup, only, 20]),
+      [setup, 'Postgres is away for long', 1],
+    ])
+  : [['workers', ofPostgres[randomInt(ofPostgres.length)] ?? ofPostgres[0], 1]]
+
+// These tests need a Postgres of their own. In the last one it is away for half a minute.
+test.each(onOwnPostgres)(
+  '%s, %s: everything that was answered holds',
+  async (setup, only, rounds) => {
     const postgres = await startTestPostgres()
+    onTestFinished(() => postgres.stop())
     const database = await createDatabase(postgres.url, 'migrated')
-    const only = 'Postgres is away for long'
-    const played = await play(
-      { database, postgres, s3Server: null },
-      { seed: randomInt(2 ** 31), setup, rounds: 1, only },
-    )
-    expect(played.faults).toEqual({ [only]: 1 })
-    await postgres.stop()
+    const plan = { seed: randomInt(2 ** 31), setup, rounds, only }
+    const played = await play({ database, postgres, s3Server: null }, plan)
+    expect(played.faults).toEqual({ [only]: rounds })
   },
 )
 
