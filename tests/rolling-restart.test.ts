@@ -119,8 +119,6 @@ describeBehindNginx('two servers with Postgres and one folder, behind the shippe
     const small = await makeFile(ada)
     const statuses = new Map<string, Set<number>>()
     let going = true
-    // Each request has a connection of its own. nginx itself may close one that waits for another
-    // request when it reads its configuration again.
     const ask = async (name: string, url: string, sending: Sending = {}) => {
       const headers = { cookie, 'content-type': 'application/json', ...sending.headers }
       const { status } = await send(url, { ...sending, headers })

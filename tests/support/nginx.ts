@@ -81,8 +81,11 @@ async function configuration(
       listed,
     ],
   ])
+  // When nginx reads its configuration again, it closes the connections that wait for another
+  // request. A browser repeats what it has just sent over such a one. Node's `fetch` does not.
+  const sites = `keepalive_timeout 0;\n${site}\n${addresses}`
   // nginx logs the end of each worker as a notice.
-  return `error_log ${folder}/error.log notice;\n${wrapped(folder, `${site}\n${addresses}`)}`
+  return `error_log ${folder}/error.log notice;\n${wrapped(folder, sites)}`
 }
 
 /** @throws {Error} if one of the patterns is missing, since the shipped file has changed then. */
