@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { proveContent, takeDownCopies } from './block-copies.ts'
-import { type Content, findBlocked, listWithoutSha256 } from './queries.ts'
+import { type Content, listWithoutSha256, prepareFindBlocked } from './queries.ts'
 
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
@@ -62,7 +62,7 @@ async function computeOfStore(
 async function computeDigest(deps: DigestDeps, file: Content): Promise<boolean> {
   const sha256 = await proveContent(deps, file, null, 'unhurried')
   if (sha256 === null) return false
-  const blocked = await findBlocked(deps.db, [sha256])
+  const blocked = await prepareFindBlocked(deps.db)([sha256])
   if (blocked.has(sha256)) await takeDownCopies(deps, sha256)
   return true
 }

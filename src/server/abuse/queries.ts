@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
+import { keysForPlan } from '../db/keys-for-plan.ts'
 import { blockedContent, files, reports } from '../db/schema.ts'
 import { withoutSha256Sql } from '../db/without-sha256-sql.ts'
 import type { Db } from '../deps.ts'
@@ -90,17 +91,18 @@ export async function blockContent(
   return added.length > 0
 }
 
-/** Returns which of these SHA-256 belong to blocked content. */
-export async function findBlocked(
-  db: Db,
-  sha256s: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (sha256s.length === 0) return new Set()
-  const found = await db
+/** Makes the function that returns which of the given SHA-256 belong to blocked content. */
+export function prepareFindBlocked(db: Db) {
+  const query = db
     .select({ sha256: blockedContent.sha256 })
     .from(blockedContent)
-    .where(sql`${blockedContent.sha256} = any(${sql.param(sha256s)}::text[])`)
-  return new Set(found.map(({ sha256 }) => sha256))
+    .where(sql`${blockedContent.sha256} = any(${sql.placeholder('sha256s')}::text[])`)
+    .prepare('find_blocked')
+  return async (sha256s: readonly string[]): Promise<ReadonlySet<string>> => {
+    if (sha256s.length === 0) return new Set()
+    const found = await query.execute({ sha256s: keysForPlan(sha256s) })
+    return new Set(found.map(({ sha256 }) => sha256))
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { File } from '../../shared/contract/files.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { firstLifetime } from '../../shared/rules/lifetime.ts'
-import { findBlocked, findBlockedSizes } from '../abuse/queries.ts'
+import { findBlockedSizes } from '../abuse/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import {
@@ -25,7 +25,7 @@ import { maxFilesOf, takeSlots } from './take-slots.ts'
 type ConfirmBody = z.output<typeof uploads.confirmUpload.body>
 
 type ConfirmDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
-  Pick<UploadStatements, 'findUploads' | 'makeFiles'>
+  Pick<UploadStatements, 'findUploads' | 'findBlocked' | 'makeFiles'>
 
 /** What a client sent to confirm an upload, with the name that the server has for its key. */
 type Confirmation = Omit<ConfirmBody, 'cloudKey'> & { storageKey: string }
@@ -298,10 +298,7 @@ async function refuseBlocked(
   batch: Confirmations,
 ): Promise<Ready[]> {
   const { clock, db } = deps
-  const blocked = await findBlocked(
-    db,
-    ready.flatMap(({ sha256 }) => sha256 ?? []),
-  )
+  const blocked = await deps.findBlocked(ready.flatMap(({ sha256 }) => sha256 ?? []))
   const [refused, allowed] = partition(ready, ({ sha256 }) => blocked.has(sha256 ?? ''))
   if (refused.length === 0) return allowed
   const [made, unmade] = partition(refused, ({ upload }) => files.has(upload.storageKey))

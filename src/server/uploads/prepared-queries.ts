@@ -1,5 +1,7 @@
 import { and, eq, getTableColumns, gt, lte, sql } from 'drizzle-orm'
+import { prepareFindBlocked } from '../abuse/queries.ts'
 import { jsonRows } from '../db/json-rows.ts'
+import { keysForPlan } from '../db/keys-for-plan.ts'
 import { rowValues, valuesOf } from '../db/row-values.ts'
 import { removals, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -112,13 +114,6 @@ export function prepareInsertUploads(db: Db) {
   }
 }
 
-/**
- * A query for uploads always gets at least this many keys. A shorter list repeats its first key,
- * which does not change the result. For a list of fewer than ten keys, Postgres would make a new
- * plan each time, which takes longer than the query itself.
- */
-const fewestKeys = 16
-
 /** An open upload, and whether bytes of it are just being removed (`restartUpload`). */
 export type FoundUpload = Upload & { isBeingEmptied: boolean }
 
@@ -143,9 +138,7 @@ export function prepareFindUploads(db: Db) {
     wanted: readonly string[],
   ): Promise<ReadonlyMap<string, FoundUpload>> => {
     if (wanted.length === 0) return new Map()
-    const missing = Math.max(0, fewestKeys - wanted.length)
-    const repeated = Array.from({ length: missing }, () => wanted[0])
-    const found = await query.execute({ ownerId, storageKeys: [...wanted, ...repeated] })
+    const found = await query.execute({ ownerId, storageKeys: keysForPlan(wanted) })
     return new Map(
       found.map(({ emptied, ...upload }) => [
         upload.storageKey,
@@ -206,6 +199,7 @@ export function prepareUploads(db: Db) {
   return {
     insertUploads: prepareInsertUploads(db),
     findUploads: prepareFindUploads(db),
+    findBlocked: prepareFindBlocked(db),
     makeFiles: prepareMakeFiles(db),
   }
 }
