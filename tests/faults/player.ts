@@ -17,6 +17,10 @@ interface Pending {
   bytes: Buffer<ArrayBuffer>
   days: string
   idempotencyKey: string
+  /**
+   * Whether it is continued. A free user may have used up the limit of files while it was idle.
+   */
+  isContinued: boolean
 }
 
 /** A simulated user, and everything that the server has answered to this user. */
@@ -86,7 +90,8 @@ function beginUpload(player: Player, random: Draw): Pending {
   // A file that is larger than `partSize` is sent in two parts.
   const size = random(largestSmall) + 1 + (random(uploadsPerLarge) === 0 ? partSize : 0)
   const days = String(player.days[random(player.days.length)])
-  return { name, bytes: bytesFor(name, size), days, idempotencyKey: `${name} ${random(2 ** 31)}` }
+  const idempotencyKey = `${name} ${random(2 ** 31)}`
+  return { name, bytes: bytesFor(name, size), days, idempotencyKey, isContinued: false }
 }
 
 /**
@@ -96,7 +101,7 @@ function beginUpload(player: Player, random: Draw): Pending {
  */
 async function upload(player: Player, pending: Pending): Promise<void> {
   player.pending = player.pending.filter((other) => other !== pending)
-  const later = () => void player.pending.push(pending)
+  const later = () => void player.pending.push({ ...pending, isContinued: true })
   const { name, bytes, days: expirationDays, idempotencyKey } = pending
   const facts = { fileName: name, fileSize: bytes.length, fileType: type }
   const start = { ...facts, expirationDays, idempotencyKey }
@@ -134,6 +139,9 @@ async function upload(player: Player, pending: Pending): Promise<void> {
     const { code } = await json<{ code?: string }>(confirmed).catch(() => ({ code: undefined }))
     const isSent = sent.every((answer) => answer?.ok)
     if (isSent && code === 'UPLOAD_INCOMPLETE') throw new Violation(`bytes of ${name} were lost`)
+    if (!pending.isContinued && code === 'TIER_FILE_COUNT') {
+      throw new Violation(`${name} lost its place among the user's files at once`)
+    }
     return
   }
   const file = await json<File>(confirmed).catch(() => null)
