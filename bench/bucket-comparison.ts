@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { missingCephPrograms } from '../scripts/ceph.mjs'
 import { createBucket, type TestBucket } from '../tests/support/bucket.ts'
+import { fillUsers } from '../tests/support/fill-users.ts'
 import { startRadosgw } from '../tests/support/radosgw.ts'
 import { keyOfObject, keyOfRow } from './bucket-keys.ts'
 import { fillInBulk } from './fill-in-bulk.ts'
-import { fillUsers } from './fill-users.ts'
 import { pauseJobs, withJobs } from './job-runs.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
@@ -140,7 +140,7 @@ async function compare(
   try {
     await pauseJobs(mayfly)
     const { files, result } = await fill()
-    await fillUsers(mayfly, ownerCount, 'premium')
+    await fillUsers(mayfly.sql, ownerCount, 'premium')
     await fillInBulk(mayfly, ['files'], [[fillFiles, [files, ownerCount]]])
     const { run, memory, peak } = await runComparison(mayfly)
     const objects = result.objects ?? 0

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { fillUsers } from './fill-users.ts'
+import { fillUsers } from '../tests/support/fill-users.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import { waitForRuns } from './job-runs.ts'
 import type { Cores } from './machine.ts'
@@ -95,7 +95,7 @@ export async function measureStoredRows(cores: Cores, scratch: string): Promise<
 }
 
 async function fill(mayfly: Mayfly): Promise<void> {
-  await fillUsers(mayfly, ownerCount, 'premium')
+  await fillUsers(mayfly.sql, ownerCount, 'premium')
   for (let first = 1; first <= fileCount; first += filesAtOnce) {
     await mayfly.sql(fillFiles, [first, first + filesAtOnce - 1, ownerCount, fileCount])
   }

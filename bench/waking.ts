@@ -1,27 +1,16 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fillUsers } from './fill-users.ts'
+import { fillDueFiles } from '../tests/support/due-files.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
 import { type Row, row } from './report.ts'
 
 const fileCount = 1_000_000
 const ownerCount = 20_000
-const filesAtOnce = 100_000
 /** How long the purge is measured. */
 const watchedMs = 45_000
 /** How long to wait at most for the job `report-overdue`, which runs every minute. */
 const reportWaitMs = 150_000
-
-/** Inserts the files with the numbers $1 to $2. Their links ended one to three days ago. */
-const fillFiles = `
-  insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-    created_at, expires_at, max_lifetime_at)
-  select 'owner ' || 1 + n % $3::int, 'disk',
-    substr(encode(sha256((n || 'key')::bytea), 'hex'), 1, 26), 'Report ' || n || '.pdf',
-    'application/pdf', 1000, 'code-' || n, ended - interval '3 days', ended, ended + interval '27 days'
-  from generate_series($1::int, $2::int) n,
-    lateral (select now() - interval '2 days' * random() - interval '1 day' as ended) ends`
 
 /**
  * Measures a server that finds a million files whose bytes are due to be removed: how many files
@@ -74,11 +63,7 @@ async function overdueMs(mayfly: Mayfly, since: Date): Promise<number> {
 async function fill(mayfly: Mayfly): Promise<void> {
   const setCron = "update pgboss.schedule set cron = $1 where name = 'expire-files'"
   await mayfly.sql(setCron, ['0 0 1 1 *'])
-  await fillUsers(mayfly, ownerCount, 'free')
-  for (let first = 1; first <= fileCount; first += filesAtOnce) {
-    await mayfly.sql(fillFiles, [first, first + filesAtOnce - 1, ownerCount])
-  }
-  await mayfly.sql('vacuum analyze')
+  await fillDueFiles(mayfly.sql, { files: fileCount, owners: ownerCount })
   await mayfly.sql(setCron, ['* * * * *'])
   while ((await purgedFiles(mayfly)) === 0) await wait(1000)
 }

@@ -1,0 +1,40 @@
+import { fillUsers, type RunSql } from './fill-users.ts'
+
+const filesAtOnce = 100_000
+
+/**
+ * Inserts the files with the numbers $1 to $2. Their links ended one to three days ago. A short
+ * code is the number of its file, with other characters for the digits that no code has.
+ */
+const fillFiles = `
+  insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
+    created_at, expires_at, max_lifetime_at)
+  select 'owner ' || 1 + n % $3::int, 'disk',
+    substr(encode(sha256((n || 'key')::bytea), 'hex'), 1, 26), 'Report ' || n || '.pdf',
+    'application/pdf', 1000, translate(lpad(n::text, 10, '0'), '0125', 'abcd'),
+    ended - interval '3 days', ended, ended + interval '27 days'
+  from generate_series($1::int, $2::int) n,
+    lateral (select now() - interval '2 days' * random() - interval '1 day' as ended) ends`
+
+/**
+ * Fills a database with files of free users whose bytes are due to be removed. The files have rows
+ * but no stored bytes.
+ */
+export async function fillDueFiles(
+  sql: RunSql,
+  { files, owners }: { files: number; owners: number },
+): Promise<void> {
+  await fillUsers(sql, owners, 'free')
+  for (let first = 1; first <= files; first += filesAtOnce) {
+    await sql(fillFiles, [first, Math.min(first + filesAtOnce - 1, files), owners])
+  }
+  await sql('vacuum analyze')
+}
+
+/** Returns the short code of the file with this number, counted from 1. */
+export function codeOfDueFile(number: number): string {
+  const others: Record<string, string> = { 0: 'a', 1: 'b', 2: 'c', 5: 'd' }
+  return String(number)
+    .padStart(10, '0')
+    .replaceAll(/[0125]/g, (digit) => others[digit] ?? digit)
+}

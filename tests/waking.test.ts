@@ -1,0 +1,245 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openJobQueue } from '../src/server/jobs/job-queue.ts'
+import { scheduleJobs } from '../src/server/jobs/jobs.ts'
+import { bindStores } from '../src/server/uploads/bind-storage.ts'
+import type { File } from '../src/shared/contract/files.ts'
+import { checkPurged, checkStored } from './faults/invariants.ts'
+import { bytesOnDisk } from './faults/stored-bytes.ts'
+import { openWitness } from './faults/witness.ts'
+import { serveApp } from './support/app-server.ts'
+import { codeOfDueFile, fillDueFiles } from './support/due-files.ts'
+import { freePort } from './support/free-port.ts'
+import { hangMs } from './support/hang.ts'
+import {
+  askForRenewal,
+  expectOk,
+  json,
+  logIn,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+  sha256,
+} from './support/make.ts'
+import { freshDatabase } from './support/postgres.ts'
+import { type PostgresProxy, startPostgresProxy } from './support/postgres-proxy.ts'
+import type { TestDatabase } from './support/postgres-server.ts'
+import { residentMiB } from './support/resident-memory.ts'
+import { isLongRun, roundsOf } from './support/rounds.ts'
+import { type ServerProcess, startServerProcess } from './support/server-process.ts'
+import { testClock } from './support/test-clock.ts'
+
+const dayMs = 24 * 60 * 60_000
+/** How many files with a row but no bytes are due when the server starts. */
+const dueRows = roundsOf(5000, 1_000_000)
+const owners = roundsOf(100, 20_000)
+/** The purge reserves so many files in one statement, and records their end in another one. */
+const filesInBatch = 100
+/** The server uses some 200 MiB at rest. With all rows in memory it would use a thousand. */
+const ceilingMiB = 400
+const pollMs = roundsOf(250, 2000)
+/** A million files took 34 minutes on two cores that others kept busy. */
+const longestMs = isLongRun ? 3 * 60 * 60_000 : 5 * hangMs
+
+/** A file, and its bytes. */
+type Stored = File & { bytes: Uint8Array<ArrayBuffer> }
+
+let dataDir: string
+let database: TestDatabase
+let network: PostgresProxy
+let witness: ReturnType<typeof openWitness>
+let server: ServerProcess
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'mayfly-waking-'))
+  database = await freshDatabase()
+  network = await startPostgresProxy(database.url)
+  witness = openWitness(database.url)
+})
+afterAll(async () => {
+  await witness.end()
+  await network.close()
+  await database.drop()
+  await rm(dataDir, { recursive: true })
+})
+
+/** What a server has stored before it was stopped for days. */
+interface Left {
+  premium: Person
+  /** Its link is open. */
+  living: Stored
+  /** Its link has ended, but its owner can renew it. */
+  renewable: Stored
+  /** Their bytes are due to be removed. */
+  over: Stored[]
+}
+
+/** Stores files, most of which are over today. Leaves a run of the purge in the queue. */
+async function leaveFiles(): Promise<Left> {
+  const now = new Date()
+  const clock = testClock(new Date(now.getTime() - 4 * dayMs))
+  const app = await serveApp(
+    { url: database.url, drop: async () => {} },
+    {
+      dataDir,
+      clock,
+      openQueue: openJobQueue,
+      // The real server must know the passwords.
+      passwordCost: { N: 16_384, r: 16, p: 1 },
+    },
+  )
+  await bindStores(app.deps)
+  const premium = await makePerson(app, { tier: 'premium' })
+  const free = await makePerson(app)
+  const renewable = await makeFile(premium)
+  const over = [await makeFile(free), await makeFile(free)]
+  clock.set(now)
+  const living = await makeFile(premium)
+  await fillDueFiles((text, values) => witness.query(text, values), { files: dueRows, owners })
+  if (!app.jobQueue) throw new Error('there is no queue')
+  await scheduleJobs(app.deps.db, app.jobQueue)
+  await app.jobQueue.boss.send('expire-files')
+  await app.close()
+  return { premium, living, renewable, over }
+}
+
+async function download(code: string): Promise<Response> {
+  return fetch(`${server.url}/api/download/${code}`)
+}
+
+async function expectOpens({ shortCode, bytes }: Pick<Stored, 'shortCode' | 'bytes'>) {
+  const answer = await download(shortCode)
+  await expectOk(answer)
+  expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(bytes))
+}
+
+/** Expects that a link is over for programs and for people. */
+async function expectOver(code: string) {
+  const answer = await download(code)
+  expect(answer.status).toBe(404)
+  expect(await answer.json()).toEqual({
+    code: 'LINK_NOT_FOUND',
+    message: 'File not found or expired',
+  })
+  const page = await fetch(`${server.url}/s/${code}`, { headers: { accept: 'text/html' } })
+  expect(page.status).toBe(404)
+  await page.arrayBuffer()
+}
+
+/** Returns whether the server says at once that it is ready. Otherwise waits until it does. */
+async function isReadyAtOnce(): Promise<boolean> {
+  const ready = async () => (await fetch(`${server.url}/api/ready`)).status
+  if ((await ready()) === 200) return true
+  await expect.poll(ready).toBe(200)
+  return false
+}
+
+/** Expects that the server does everything that people ask for. Returns a file that it has got. */
+async function expectServes(
+  person: Person,
+  { living, renewable, over }: Left,
+  look: number,
+): Promise<Stored> {
+  expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
+  await expectOpens(living)
+  // The looks go through the due files from both ends.
+  const due = [1 + (look % dueRows), dueRows - (look % dueRows)].map(codeOfDueFile)
+  for (const code of [renewable.shortCode, ...over.map((file) => file.shortCode), ...due]) {
+    await expectOver(code)
+  }
+  const uploaded = await makeFile(person)
+  await expectOpens(uploaded)
+  return uploaded
+}
+
+/** Returns how many files are due and not purged yet. */
+async function countDue({ id }: Person): Promise<number> {
+  const { rows } = await witness.query<{ count: number }>(
+    'select count(*)::int as count from files where purged_at is null and owner_id <> $1',
+    [id],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** Returns how many statements of the purge have passed since the last call. */
+function takeStatements(): number {
+  const ofPurge = network.statements.filter((text) =>
+    /update "files" set "(purging_at|purged_at)"/.test(text),
+  )
+  network.count()
+  return ofPurge.length
+}
+
+test(
+  'files by the thousand that are due when a server starts go once each, and nobody else notices',
+  async () => {
+    const left = await leaveFiles()
+    const { premium } = left
+    const due = await countDue(premium)
+    expect(due).toBe(dueRows + left.over.length)
+    const env = { DATABASE_URL: network.url }
+    server = await startServerProcess({ dataDir, port: await freePort(), env })
+    onTestFinished(async () => {
+      server.kill('SIGTERM')
+      await server.ended
+    })
+    const cookie = await logIn(server, premium.email, premium.password)
+    const person = { ...premium, ...makeClient(server, cookie) }
+
+    const uploaded: Stored[] = []
+    let looksDuring = 0
+    let notReady = 0
+    let peakMiB = 0
+    let statements = 0
+    let remaining = due
+    let progressAt = performance.now()
+    while (remaining > 0) {
+      if (!(await isReadyAtOnce())) notReady += 1
+      uploaded.push(await expectServes(person, left, uploaded.length))
+      peakMiB = Math.max(peakMiB, residentMiB(server.pid))
+      statements += takeStatements()
+      const before = remaining
+      remaining = await countDue(premium)
+      if (remaining < before) progressAt = performance.now()
+      if (remaining > 0 && remaining < due) looksDuring += 1
+      if (performance.now() - progressAt > hangMs) throw new Error(`${remaining} files stay`)
+      await wait(pollMs)
+    }
+    statements += takeStatements()
+    const figures = { due, looksDuring, notReady, peakMiB: Math.round(peakMiB), statements }
+    process.stderr.write(`waking: ${JSON.stringify(figures)}\n`)
+    expect(looksDuring).toBeGreaterThan(0)
+    // A machine that is busy with other things may now and then need more than the 5 s that the
+    // check of the database may take.
+    expect(notReady).toBeLessThanOrEqual(1 + uploaded.length / 20)
+    expect(peakMiB).toBeLessThan(ceilingMiB)
+    // Batches that were not full, and runs that found nothing, need some more.
+    expect(statements).toBeLessThan((2.2 * due) / filesInBatch + 20)
+
+    // Each file was reserved once, and its receipt says when it was due. Of the premium user no
+    // file was touched.
+    const { rows } = await witness.query(
+      `select
+        (count(*) filter (where owner_id <> $1 and purge_tries = 1 and purge_due_at = expires_at
+          and purged_at is not null))::int as once,
+        (count(*) filter (where owner_id = $1 and purging_at is null))::int as kept
+      from files`,
+      [premium.id],
+    )
+    expect(rows).toEqual([{ once: due, kept: uploaded.length + 2 }])
+    const failures = await witness.query('select job, failure from job_runs where failures > 0')
+    expect(failures.rows).toEqual([])
+    const stored = bytesOnDisk(dataDir)
+    await checkPurged(witness, stored)
+    await checkStored(witness, stored)
+    const renewal = await askForRenewal(person, left.renewable.id)
+    await expectOk(renewal)
+    await expectOpens({ ...left.renewable, ...(await json<File>(renewal)) })
+    await expectOpens(left.living)
+  },
+  longestMs,
+)
