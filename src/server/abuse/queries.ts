@@ -3,6 +3,7 @@ import { unionAll } from 'drizzle-orm/pg-core'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { keysForPlan } from '../db/keys-for-plan.ts'
 import { blockedContent, files, reports } from '../db/schema.ts'
+import { lookUpTogether } from '../db/together.ts'
 import { withoutSha256Sql } from '../db/without-sha256-sql.ts'
 import type { Db } from '../deps.ts'
 
@@ -98,10 +99,13 @@ export function prepareFindBlocked(db: Db) {
     .from(blockedContent)
     .where(sql`${blockedContent.sha256} = any(${sql.placeholder('sha256s')}::text[])`)
     .prepare('find_blocked')
-  return async (sha256s: readonly string[]): Promise<ReadonlySet<string>> => {
-    if (sha256s.length === 0) return new Set()
+  const isBlocked = lookUpTogether(async (sha256s) => {
     const found = await query.execute({ sha256s: keysForPlan(sha256s) })
-    return new Set(found.map(({ sha256 }) => sha256))
+    return new Map(found.map(({ sha256 }) => [sha256, true]))
+  })
+  return async (sha256s: readonly string[]): Promise<ReadonlySet<string>> => {
+    const blocked = await Promise.all(sha256s.map(isBlocked))
+    return new Set(sha256s.filter((_, at) => blocked[at]))
   }
 }
 

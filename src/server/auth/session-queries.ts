@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
+import { keysForPlan } from '../db/keys-for-plan.ts'
 import { sessions, users } from '../db/schema.ts'
+import { lookUpTogether } from '../db/together.ts'
 import type { Db } from '../deps.ts'
 import type { SessionUse } from './new-session.ts'
 
 /**
- * Prepares the query that finds a session and its user by the session's token. It also finds
- * sessions that have expired.
+ * Makes the function that finds a session and its user by the session's token. It also finds
+ * sessions that have expired. Nearly every request of a person who is signed in needs it, so the
+ * query is prepared, and requests that arrive at the same moment share one.
  */
 export function prepareFindSession(db: Db) {
   const query = db
     .select({
       id: sessions.id,
+      token: sessions.token,
       createdAt: sessions.createdAt,
       lastSeenAt: sessions.updatedAt,
       expiresAt: sessions.expiresAt,
@@ -19,12 +23,12 @@ export function prepareFindSession(db: Db) {
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(eq(sessions.token, sql.placeholder('token')))
-    .prepare('find_session')
-  return async (token: string) => {
-    const [found] = await query.execute({ token })
-    return found
-  }
+    .where(sql`${sessions.token} = any(${sql.placeholder('tokens')})`)
+    .prepare('find_sessions')
+  return lookUpTogether(async (tokens) => {
+    const found = await query.execute({ tokens: keysForPlan(tokens) })
+    return new Map(found.map(({ token, ...session }) => [token, session]))
+  })
 }
 
 /**

@@ -1,6 +1,6 @@
-import DataLoader from 'dataloader'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { brandColumns } from '../branding/queries.ts'
+import { keysForPlan } from '../db/keys-for-plan.ts'
 import {
   branding,
   fileDownloads,
@@ -10,15 +10,9 @@ import {
   preferences,
   users,
 } from '../db/schema.ts'
+import { lookUpTogether } from '../db/together.ts'
 import type { Db } from '../deps.ts'
 import type { WriteCount } from './count-together.ts'
-
-/**
- * A query for links always gets at least this many codes. A shorter list repeats its first code,
- * which does not change the result. For a list of fewer than ten codes, Postgres would make a new
- * plan each time, which takes longer than the query itself.
- */
-const fewestCodes = 16
 
 /**
  * Makes the function that finds the file behind a short code, active or not. Most requests to this
@@ -78,16 +72,10 @@ export function prepareFindLink(db: Db) {
     .leftJoinLateral(brand, sql`true`)
     .where(sql`${files.shortCode} = any(${sql.placeholder('codes')})`)
     .prepare('find_links')
-  const findAll = async (codes: readonly string[]) => {
-    const wanted = [...new Set(codes)]
-    const repeated = wanted.slice(0, 1)
-    while (wanted.length < fewestCodes) wanted.push(...repeated)
-    const links = await query.execute({ codes: wanted })
-    const byCode = new Map(links.map((link) => [link.shortCode, link]))
-    return codes.map((code) => byCode.get(code))
-  }
-  const loader = new DataLoader(findAll, { cache: false, batchScheduleFn: setImmediate })
-  return (code: string) => loader.load(code)
+  return lookUpTogether(async (codes) => {
+    const links = await query.execute({ codes: keysForPlan(codes) })
+    return new Map(links.map((link) => [link.shortCode, link]))
+  })
 }
 
 export type FindLink = ReturnType<typeof prepareFindLink>

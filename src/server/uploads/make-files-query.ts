@@ -2,6 +2,7 @@ import { and, eq, inArray, notExists, sql } from 'drizzle-orm'
 import { jsonRows } from '../db/json-rows.ts'
 import { rowValues, valuesOf } from '../db/row-values.ts'
 import { blockedContent, files, shortCodes, uploads, users } from '../db/schema.ts'
+import { workTogether } from '../db/together.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
 import { lockOrder } from './lock-order.ts'
@@ -106,5 +107,28 @@ export function prepareMakeFiles(db: Db) {
     if (given.length === 0) return new Map()
     const made = await query.execute({ ownerId, given: JSON.stringify(given) })
     return new Map(made.map((file) => [file.storageKey, file]))
+  }
+}
+
+type MakeFiles = ReturnType<typeof prepareMakeFiles>
+
+/**
+ * Makes a function that does what `make` does, but by one call for all that is asked for one owner
+ * at the same moment. If two ask for a file of the same upload, the first one gets it. A statement
+ * of a transaction must not be shared in this way.
+ */
+export function makeFilesTogether(make: MakeFiles): MakeFiles {
+  const makeAll = workTogether<NewFile, FileRow | undefined>(async (ownerId, given) => {
+    const ofUploads = new Map<string, NewFile>()
+    for (const one of given) {
+      if (!ofUploads.has(one.uploadId)) ofUploads.set(one.uploadId, one)
+    }
+    const made = await make(ownerId, [...ofUploads.values()])
+    const byCode = new Map([...made.values()].map((file) => [file.shortCode, file]))
+    return given.map(({ shortCode }) => byCode.get(shortCode))
+  })
+  return async (ownerId, given) => {
+    const made = await makeAll(ownerId, given)
+    return new Map(made.flatMap((file) => (file ? [[file.storageKey, file]] : [])))
   }
 }

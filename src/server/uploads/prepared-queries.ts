@@ -4,8 +4,9 @@ import { jsonRows } from '../db/json-rows.ts'
 import { keysForPlan } from '../db/keys-for-plan.ts'
 import { rowValues, valuesOf } from '../db/row-values.ts'
 import { removals, uploads, users } from '../db/schema.ts'
+import { workTogether } from '../db/together.ts'
 import type { Db } from '../deps.ts'
-import { prepareMakeFiles } from './make-files-query.ts'
+import { makeFilesTogether, prepareMakeFiles } from './make-files-query.ts'
 import { type Upload, unfinishedBytes } from './queries.ts'
 
 // Nearly every upload runs most of these statements. They are prepared, because building and
@@ -119,7 +120,7 @@ export type FoundUpload = Upload & { isBeingEmptied: boolean }
 
 /**
  * Makes the function that finds an owner's open uploads by their keys. The key of another user's
- * upload finds nothing.
+ * upload finds nothing. Calls for one owner that come at the same moment share one query.
  */
 export function prepareFindUploads(db: Db) {
   const query = db
@@ -133,18 +134,22 @@ export function prepareFindUploads(db: Db) {
       ),
     )
     .prepare('find_uploads')
-  return async (
-    ownerId: string,
-    wanted: readonly string[],
-  ): Promise<ReadonlyMap<string, FoundUpload>> => {
-    if (wanted.length === 0) return new Map()
-    const found = await query.execute({ ownerId, storageKeys: keysForPlan(wanted) })
-    return new Map(
+  const find = workTogether<string, FoundUpload | undefined>(async (ownerId, storageKeys) => {
+    const found = await query.execute({ ownerId, storageKeys: keysForPlan(storageKeys) })
+    const byKey = new Map(
       found.map(({ emptied, ...upload }) => [
         upload.storageKey,
         { ...upload, isBeingEmptied: emptied !== null },
       ]),
     )
+    return storageKeys.map((storageKey) => byKey.get(storageKey))
+  })
+  return async (
+    ownerId: string,
+    wanted: readonly string[],
+  ): Promise<ReadonlyMap<string, FoundUpload>> => {
+    const found = await find(ownerId, wanted)
+    return new Map(found.flatMap((upload) => (upload ? [[upload.storageKey, upload]] : [])))
   }
 }
 
@@ -194,13 +199,16 @@ export function prepareTouchUpload(db: Db) {
   }
 }
 
-/** The statements that uploads use outside of transactions. */
+/**
+ * The statements that uploads use outside of transactions. Confirms of one owner that come at the
+ * same moment share one statement that makes their files.
+ */
 export function prepareUploads(db: Db) {
   return {
     insertUploads: prepareInsertUploads(db),
     findUploads: prepareFindUploads(db),
     findBlocked: prepareFindBlocked(db),
-    makeFiles: prepareMakeFiles(db),
+    makeFiles: makeFilesTogether(prepareMakeFiles(db)),
   }
 }
 
