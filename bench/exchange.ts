@@ -67,6 +67,9 @@ export async function exchange(
   await wait(2 * mostMs, undefined, { signal: until }).catch(() => {})
   signal?.removeEventListener('abort', leave)
   const result = { ...heard }
-  socket.resetAndDestroy()
+  // Node cannot reset a connection that it is closing because the server has. It would keep the
+  // handle for ever, and the process could not end.
+  if (socket.readyState === 'open') socket.resetAndDestroy()
+  else socket.destroy()
   return result
 }
