@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { type Ceiling, FairCeiling } from './fair-ceiling.ts'
 import { refuse } from './refusal.ts'
+import { resetSocket } from './reset-socket.ts'
 
 /** Refused connections are logged at most once in this many milliseconds. */
 const tellEveryMs = 60_000
@@ -46,11 +47,11 @@ export class ConnectionCeiling {
       this.#tell()
       const endWaiting = this.#waiting.take(address)
       if (!endWaiting) {
-        socket.resetAndDestroy()
+        resetSocket(socket)
         return
       }
       this.#refused.add(socket)
-      const timer = setTimeout(() => socket.resetAndDestroy(), refused.withinMs)
+      const timer = setTimeout(() => resetSocket(socket), refused.withinMs)
       socket.once('close', () => {
         clearTimeout(timer)
         endWaiting()

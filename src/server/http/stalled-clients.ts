@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { resetSocket } from './reset-socket.ts'
 
 /**
  * Closes the connection of every client that makes no progress, or too little: it reads its answer,
@@ -36,7 +37,7 @@ export class StalledClients {
         this.#watched.set(response, { ...now, still: 0, from: now.bytes, checks: 0 })
       } else if (isTooSlow(watched, now.bytes)) {
         // A reset makes the kernel drop the bytes that the client does not read.
-        response.socket?.resetAndDestroy()
+        if (response.socket) resetSocket(response.socket)
       }
     }
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionLimits } from './connection-limits.ts'
+import { resetSocket } from './reset-socket.ts'
 
 type WaitingLimits = Pick<ConnectionLimits, 'waitingRequests' | 'waitingBytes'>
 
@@ -49,7 +50,7 @@ export class Turns {
     const bytes = waiting === 0 ? 0 : memoryOf(request)
     const { waitingRequests, waitingBytes } = this.#limits
     if (waiting >= waitingRequests || this.#bytes + bytes > waitingBytes) {
-      socket.resetAndDestroy()
+      resetSocket(socket)
       return
     }
     this.#waiting.set(socket, waiting + 1)
