@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { resetSocket } from '../src/server/http/reset-socket.ts'
 import { contentType, type Mayfly } from './mayfly.ts'
 
 /** Returns a GET request, as the text that is sent. */
@@ -67,9 +68,6 @@ export async function exchange(
   await wait(2 * mostMs, undefined, { signal: until }).catch(() => {})
   signal?.removeEventListener('abort', leave)
   const result = { ...heard }
-  // Node cannot reset a connection that it is closing because the server has. It would keep the
-  // handle for ever, and the process could not end.
-  if (socket.readyState === 'open') socket.resetAndDestroy()
-  else socket.destroy()
+  resetSocket(socket)
   return result
 }

@@ -31,8 +31,8 @@ export class AppError extends Error {
   }
 
   /**
-   * Returns the headers of an answer with this error to a request with this method. The answer to
-   * HEAD has no body, so there a header has the code.
+   * Returns the headers of the answer with this error. `method` is the method of the request. An
+   * answer to HEAD cannot have a body, so the code of the error is in a header of it.
    */
   headersFor(method: string | undefined): Record<string, string> {
     return { ...this.headers, ...(method === 'HEAD' && { 'x-error-code': this.code }) }

@@ -34,6 +34,7 @@ async function computeOfStore(
   { name }: Storage,
 ): Promise<{ computed: number; failed: number }> {
   const { db, log } = deps
+  const findBlocked = prepareFindBlocked(db)
   const faults: unknown[] = []
   let computed = 0
   let after: string | null = null
@@ -42,7 +43,7 @@ async function computeOfStore(
     const faultsBefore = faults.length
     for (const file of batch) {
       try {
-        if (await computeDigest(deps, file)) computed += 1
+        if (await computeDigest({ ...deps, findBlocked }, file)) computed += 1
       } catch (error) {
         faults.push(error)
       }
@@ -59,10 +60,13 @@ async function computeOfStore(
 }
 
 /** Returns false if no bytes of the file are stored. */
-async function computeDigest(deps: DigestDeps, file: Content): Promise<boolean> {
+async function computeDigest(
+  deps: DigestDeps & { findBlocked: ReturnType<typeof prepareFindBlocked> },
+  file: Content,
+): Promise<boolean> {
   const sha256 = await proveContent(deps, file, null, 'unhurried')
   if (sha256 === null) return false
-  const blocked = await prepareFindBlocked(deps.db)([sha256])
+  const blocked = await deps.findBlocked([sha256])
   if (blocked.has(sha256)) await takeDownCopies(deps, sha256)
   return true
 }

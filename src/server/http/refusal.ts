@@ -12,9 +12,10 @@ interface EarlyAnswer {
 }
 
 /**
- * Answers with the status of the error table and a `{message, code}` body, to HEAD with the code in
- * a header. Resolves when the answer has been sent. If the headers of another answer were sent
- * already, it cuts the connection, so that the client does not take half an answer for a whole one.
+ * Answers with the status of the error table and a `{message, code}` body. An answer to HEAD has no
+ * body, but a header with the code. Resolves when the answer has been sent. If the headers of
+ * another answer were sent already, it cuts the connection, so that the client does not take half
+ * an answer for a whole one.
  */
 export async function refuse(
   request: IncomingMessage,

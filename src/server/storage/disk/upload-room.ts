@@ -18,7 +18,10 @@ interface Promised {
   bytes: number
   /** When the upload's last byte arrived, or when its room was promised. */
   activeAt: number
-  /** Whose upload it is; undefined where only its bytes told of it, as after a restart. */
+  /**
+   * Who uploads. Unknown for an upload that began before this server was started, until its owner
+   * is named again.
+   */
   owner: string | undefined
 }
 
