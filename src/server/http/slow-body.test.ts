@@ -12,7 +12,8 @@ afterEach(() => void vi.useRealTimers())
 function requestWith(headers: Record<string, string>) {
   const facts = { headers, complete: false, readableLength: 0, readableHighWaterMark: 100 }
   const destroy = vi.fn()
-  const request = Object.assign(new EventEmitter(), facts, { destroy })
+  const socket = new EventEmitter()
+  const request = Object.assign(new EventEmitter(), facts, { destroy, socket })
   cutSlowBody(request as unknown as IncomingMessage, bodyMs)
   return request
 }
@@ -45,9 +46,16 @@ it('leaves who waits for the server to read, and cuts who does not go on then', 
   expect(request.destroy).toHaveBeenCalledOnce()
 })
 
-it('watches no request without a body, and none that is closed', () => {
+it('watches no request without a body, and none that is closed or whose client has left', () => {
   requestWith({})
   requestWith({ 'content-length': '0' })
   requestWith({ 'content-length': '9' }).emit('close')
+  requestWith({ 'content-length': '9' }).socket.emit('close')
   expect(vi.getTimerCount()).toBe(0)
+})
+
+it('leaves nothing on a connection whose request has closed', () => {
+  const request = requestWith({ 'content-length': '9' })
+  request.emit('close')
+  expect(request.socket.listenerCount('close')).toBe(0)
 })

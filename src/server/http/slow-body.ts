@@ -12,5 +12,14 @@ export function cutSlowBody(request: IncomingMessage, bodyMs: number): void {
     if (request.readableLength < request.readableHighWaterMark) request.destroy()
     else timer.refresh()
   }, bodyMs)
-  request.once('close', () => clearTimeout(timer))
+  const { socket } = request
+  const stop = () => {
+    clearTimeout(timer)
+    request.off('close', stop)
+    socket.off('close', stop)
+  }
+  request.once('close', stop)
+  // Node closes no request that was answered before its body had come. Without this, the timer
+  // would keep such a request in memory long after the client has left.
+  socket.once('close', stop)
 }
