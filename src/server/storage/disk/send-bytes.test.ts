@@ -12,7 +12,7 @@ import { PiecePool } from './piece-pool.ts'
 import { sendBytes, sendKept } from './send-bytes.ts'
 import { transferLimits } from './transfer-limits.ts'
 
-const { burstPieces, bursts, pieceBytes } = transferLimits
+const { burstPieces, bursts, keptPieceBytes, pieceBytes } = transferLimits
 
 /** A pool of buffers that records which buffers are borrowed. */
 class CountingPool extends PiecePool {
@@ -182,8 +182,8 @@ describe('bytes in memory', () => {
   it.each([
     ['nothing', 0, 0],
     ['one byte', 5, 6],
-    ['exactly one piece', 0, pieceBytes],
-    ['one byte more than a piece', 3, pieceBytes + 4],
+    ['exactly one piece', 0, keptPieceBytes],
+    ['one byte more than a piece', 3, keptPieceBytes + 4],
     ['all', 0, size],
   ])('are sent and counted: %s', async (_, start, end) => {
     serveKept(start, end)

@@ -5,7 +5,7 @@ import type { ByteRange } from '../byte-range.ts'
 import type { PiecePool } from './piece-pool.ts'
 import { transferLimits } from './transfer-limits.ts'
 
-const { burstPieces, pieceBytes } = transferLimits
+const { burstPieces, keptPieceBytes, pieceBytes } = transferLimits
 
 /**
  * Sends a range of a file as the body of a response. All earlier responses of the connection must
@@ -63,8 +63,8 @@ export async function sendKept(
   onSent: (count: number) => void,
 ): Promise<void> {
   const { socket } = response.req
-  for (let offset = start; offset <= end && !socket.destroyed; offset += pieceBytes) {
-    const piece = bytes.subarray(offset, Math.min(offset + pieceBytes, end + 1))
+  for (let offset = start; offset <= end && !socket.destroyed; offset += keptPieceBytes) {
+    const piece = bytes.subarray(offset, Math.min(offset + keptPieceBytes, end + 1))
     const taken = writeNow(piece, response)
     onSent(piece.length)
     if (response.writableLength > 0) await settled(taken, socket)
