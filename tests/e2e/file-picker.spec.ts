@@ -1,6 +1,12 @@
 import { makePerson } from '../support/make.ts'
 import { chooseFiles, openDashboard, pressChooseFiles, reloadAnyway } from './support/dashboard.ts'
-import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
+import {
+  brokenConnection,
+  expect,
+  reloadWhileStalled,
+  stallAfter,
+  test,
+} from './support/network.ts'
 import {
   answerPicker,
   expectHandleSaved,
@@ -39,7 +45,7 @@ test('where the browser asks first, one click is all that it takes to go on', as
   await answerPicker(page, film, { asks: true })
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
   await expectHandleSaved(page)
-  await reloadAnyway(page)
+  await reloadWhileStalled(page, network)
   network.open()
   await expectUpload(page, film.name, 'Paused')
   await expect(page.getByText('Your browser will ask whether Mayfly may read')).toBeVisible()
@@ -54,13 +60,13 @@ test('a file that is chosen again for a paused upload need not be chosen a third
   page,
 }) => {
   await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
-  await reloadAnyway(page)
+  await reloadWhileStalled(page, network)
   await answerPicker(page, film, { asks: false })
   await expectUpload(page, film.name, 'Paused')
   network.open()
   await stallAfter(network, 20 * mebibyte, () => pressResume(page, film.name))
   await expectHandleSaved(page)
-  await reloadAnyway(page)
+  await reloadWhileStalled(page, network)
   network.open()
   await expectArrived(page, app, film)
 })
@@ -72,7 +78,7 @@ test('a paused upload tells of a chosen file that cannot be read, until another 
   page,
 }) => {
   await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
-  await reloadAnyway(page)
+  await reloadWhileStalled(page, network)
   await expectUpload(page, film.name, 'Paused')
   await page.evaluate((name) => {
     const getFile = () => Promise.reject(new DOMException('gone', 'NotFoundError'))
@@ -99,7 +105,7 @@ test('a picker that is refused long after the click leaves nothing behind, and t
   page,
 }) => {
   await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
-  await reloadAnyway(page)
+  await reloadWhileStalled(page, network)
   await expectUpload(page, film.name, 'Paused')
   // By the time this picker refuses, the browser no longer accepts the click as the reason for a
   // dialog.
@@ -171,7 +177,7 @@ for (const [browser, begin] of [
     const many = await answerInput(() => pressChooseFiles(page))
     expect(many.isMultiple()).toBe(true)
     await reached
-    await reloadAnyway(page)
+    await reloadWhileStalled(page, network)
     await expectUpload(page, film.name, 'Paused')
     network.open()
     const one = await answerInput(() => pressResume(page, film.name))

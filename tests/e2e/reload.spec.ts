@@ -5,6 +5,7 @@ import {
   brokenConnection,
   expect,
   isConfirm,
+  reloadWhileStalled,
   sentSince,
   stallAfter,
   test,
@@ -35,7 +36,7 @@ test('after a reload uploads are paused; cancelling one frees its place', async 
   await openDashboard(page, app, person)
 
   await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [film.path, song.path]))
-  await reloadAnyway(page)
+  await reloadWhileStalled(page, network)
   await expectUpload(page, film.name, 'Paused')
   await expectUpload(page, song.name, 'Paused')
   network.open()

@@ -9,10 +9,15 @@ import {
   openDashboard,
   openSecondTab,
   pressChooseFiles,
-  reloadAnyway,
 } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
+import {
+  brokenConnection,
+  expect,
+  reloadWhileStalled,
+  stallAfter,
+  test,
+} from './support/network.ts'
 import { answerPicker } from './support/picker.ts'
 import {
   codeOf,
@@ -59,7 +64,7 @@ test('Resume in a tab that follows: the browser asks there, and the tab that lea
   await openDashboard(page, app, await makePerson(app))
   await answerPicker(page, film, { asks: true })
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
-  await reloadAnyway(page)
+  await reloadWhileStalled(page, network)
   network.open()
   const other = await openSecondTab(context)
   await expectUpload(other, film.name, 'Paused')

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { serveApp } from '../../support/app-server.ts'
 import { type ChaosProxy, type Exchange, startChaosProxy } from '../../support/chaos-proxy.ts'
 import { createDatabase } from '../../support/postgres-server.ts'
+import { reloadAnyway } from './dashboard.ts'
 import { type DiskFile, writeRandomFile } from './files.ts'
 import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
@@ -52,6 +53,15 @@ export async function stallAfter(
   const reached = network.holdAfter(bytes)
   await begin()
   await reached
+}
+
+/**
+ * Reloads the page while nothing passes, and loses what it has sent meanwhile. The kernel may have
+ * taken whole parts from the browser. They would arrive after `network.open`, without the page.
+ */
+export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promise<void> {
+  await reloadAnyway(page)
+  network.reset()
 }
 
 /**
