@@ -16,9 +16,10 @@ import { bytesInBucket, bytesOnDisk, type StoredBytes } from './stored-bytes.ts'
 import { openWitness, type Witness } from './witness.ts'
 
 /**
- * The size of the disk in setups with a small one. What all players have stored seldom fills it.
+ * The size of the disk in setups with a small one. After 200 rounds all players have stored some
+ * 200 MiB together. If they filled the disk, their uploads would rightly be refused.
  */
-const smallDiskBytes = 192 * 1024 ** 2
+const smallDiskBytes = 384 * 1024 ** 2
 /**
  * The server's clock starts this much later than the real one. A presigned URL then stays valid for
  * the bucket, which has the real time, also after the server's clock was set back by an hour.
