@@ -4,7 +4,7 @@ import { pass, setClocks } from './support/clocks.ts'
 import { chooseFiles, openDashboard, signIn } from './support/dashboard.ts'
 import { writeSparseFile } from './support/files.ts'
 import { pressOn } from './support/keyboard.ts'
-import { expect, test } from './support/test.ts'
+import { expect, isPut, test } from './support/network.ts'
 import { uploadItem } from './support/uploads.ts'
 
 const second = 1000
@@ -94,14 +94,15 @@ test('Keep Premium tells the price, and then Premium has no end', async ({ app, 
 test('Upgrade Now lets a refused file go on, and the administrator can switch back', async ({
   app,
   folder,
+  network,
   noise,
   page,
 }) => {
   const person = await makePerson(app, { role: 'admin' })
   await openDashboard(page, app, person)
-  // The upload of the large file must begin, but its bytes need not arrive. So the PUTs are never
-  // answered.
-  await page.route('**/storage/**', () => {})
+  // The upload of the large file must begin, but its bytes need not arrive. The proxy holds the
+  // PUTs back, because Playwright would read their bodies if it did, and miss a toast meanwhile.
+  network.hold(isPut)
   const large = await writeSparseFile(folder, 'large.iso', 600 * 1024 ** 2)
   await chooseFiles(page, [large])
   const card = page.getByRole('region', { name: 'Upgrade to Premium' })
