@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { proveContent, takeDownCopies } from './block-copies.ts'
-import { type Content, listWithoutSha256, prepareFindBlocked } from './queries.ts'
+import { type Content, type FindBlocked, listWithoutSha256, prepareFindBlocked } from './queries.ts'
 
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
@@ -61,7 +61,7 @@ async function computeOfStore(
 
 /** Returns false if no bytes of the file are stored. */
 async function computeDigest(
-  deps: DigestDeps & { findBlocked: ReturnType<typeof prepareFindBlocked> },
+  deps: DigestDeps & { findBlocked: FindBlocked },
   file: Content,
 ): Promise<boolean> {
   const sha256 = await proveContent(deps, file, null, 'unhurried')

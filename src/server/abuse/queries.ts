@@ -109,6 +109,8 @@ export function prepareFindBlocked(db: Db) {
   }
 }
 
+export type FindBlocked = ReturnType<typeof prepareFindBlocked>
+
 /**
  * Returns which of these sizes in bytes any blocked content has. A file of any other size cannot be
  * blocked content.

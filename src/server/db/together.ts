@@ -1,10 +1,10 @@
 import DataLoader from 'dataloader'
 
 /**
- * Makes a function that looks up one key. Keys that are asked for in the same turn of the event
- * loop share one call of `find`, which gets each of them once. Under load the round trip to the
- * database costs more than the query. Nothing is kept, so each result is newer than its request. If
- * `find` fails, everybody whose key it was given gets the error.
+ * Returns a function that looks up one key by `find`. Calls in the same turn of the event loop are
+ * collected, and `find` gets all their keys at once, each key once. This saves round trips to the
+ * database, which cost more than the query when many people ask. Nothing is cached: `find` is
+ * always called after the request for the key. If it fails, all collected calls get its error.
  */
 export function lookUpTogether<Value>(
   find: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
@@ -24,9 +24,9 @@ export type WorkOfOwner<Item, Result> = (
 ) => Promise<Result[]>
 
 /**
- * Makes a function that does what `work` does. What is asked for one owner in the same turn of the
- * event loop shares one call of `work`, so items of several callers meet in it. If it fails, all of
- * these callers get the error.
+ * Returns a function that does the same as `work`, but calls it less often. Calls for one owner in
+ * the same turn of the event loop are collected, and `work` gets all their items at once. Each
+ * caller gets the results of its own items. If `work` fails, all collected calls get its error.
  */
 export function workTogether<Item, Result>(
   work: WorkOfOwner<Item, Result>,

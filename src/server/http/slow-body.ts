@@ -19,7 +19,7 @@ export function cutSlowBody(request: IncomingMessage, bodyMs: number): void {
     socket.off('close', stop)
   }
   request.once('close', stop)
-  // Node closes no request that was answered before its body had come. Without this, the timer
-  // would keep such a request in memory long after the client has left.
+  // If a request is answered before its body has arrived, and the client then leaves, Node closes
+  // the connection and never the request. The timer would keep that request in memory.
   socket.once('close', stop)
 }

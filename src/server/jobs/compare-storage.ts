@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { findNamedKeys, isKept, listNamedKeys, type NamedKey } from './queries.ts'
 
-/** Design §4: objects that no row names are removed when they are 24 h old, and no others. */
+/** Objects that no row names are removed when they are 24 h old, and no others. */
 const orphanAgeMs = dayInMs
 const pageSize = 1000
 /** At most this many missing objects are logged one by one. All are counted. */

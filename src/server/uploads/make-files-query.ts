@@ -113,9 +113,9 @@ export function prepareMakeFiles(db: Db) {
 type MakeFiles = ReturnType<typeof prepareMakeFiles>
 
 /**
- * Makes a function that does what `make` does, but by one call for all that is asked for one owner
- * at the same moment. If two ask for a file of the same upload, the first one gets it. A statement
- * of a transaction must not be shared in this way.
+ * Returns a function that does the same as `make`, but calls it once for all files that are asked
+ * for one owner at the same moment. If two ask for a file of the same upload, the first one gets
+ * it. `make` must not belong to a transaction, because others would then take part in it.
  */
 export function makeFilesTogether(make: MakeFiles): MakeFiles {
   const makeAll = workTogether<NewFile, FileRow | undefined>(async (ownerId, given) => {

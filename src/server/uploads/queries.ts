@@ -16,7 +16,7 @@ export const unfinishedBytes =
     Number,
   )
 
-/** Design §6: an upload counts against the limit of files until it was idle for 15 minutes. */
+/** An upload counts against the limit of files until it was idle for 15 minutes. */
 export const slotHeldMs = 15 * minuteInMs
 
 /**

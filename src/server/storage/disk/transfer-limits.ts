@@ -12,7 +12,7 @@ export const transferLimits = {
   // The bytes between socket and disk take 200 KiB for each upload, so 256 of them take 50 MiB. The
   // browser sends five parts, or five small files, in parallel.
   uploads: { total: 256, always: 16 },
-  /** How many bytes a download from the disk hands to the socket in one piece. */
+  /** A download that reads from the disk hands its bytes to the socket in pieces of this size. */
   pieceBytes: 64 * KiB,
   /**
    * How many pieces a download reads in one step at most. Reading 1 MiB is as fast as reading more.
@@ -28,8 +28,8 @@ export const transferLimits = {
   /** A larger file is never kept: to open it costs little beside its bytes. */
   hotFileBytes: 2 * MiB,
   /**
-   * How many bytes of a kept file a download hands to the socket in one piece. It needs no memory
-   * of its own for them, and each piece costs a call of the kernel.
+   * A download of a file that is kept in memory hands its bytes to the socket in pieces of this
+   * size. The pieces are large, because each costs a system call, and none needs memory of its own.
    */
   keptPieceBytes: 512 * KiB,
   /** How many bytes all uploads together may keep in memory before they are written. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'
 
-/** Design §6: an abandoned upload blocks others for at most 15 minutes. */
+/** An abandoned upload blocks others for at most 15 minutes. */
 const promiseLifetimeMs = 15 * minuteInMs
 
 /**
@@ -19,8 +19,8 @@ interface Promised {
   /** When the upload's last byte arrived, or when its room was promised. */
   activeAt: number
   /**
-   * Who uploads. Unknown for an upload that began before this server was started, until its owner
-   * is named again.
+   * The account that uploads. It is undefined for an upload that was started before this process
+   * was, until `promise` is called with the owner.
    */
   owner: string | undefined
 }
