@@ -4,16 +4,17 @@ import { Violation } from './expected-file.ts'
 
 /**
  * What players ask for, and the refusals that are right although the server works. A free user has
- * too many files or may not renew, a file was deleted before, or a link is over. An upload that was
- * interrupted may be over, or sealed by a confirm whose answer was lost. After 15 minutes without
- * activity it no longer counts against the limit of files, so others may have taken its place.
+ * too many files or may not renew, a file was deleted before or its bytes are gone, or a link is
+ * over. An upload that was interrupted may be over, or sealed by a confirm whose answer was lost.
+ * After 15 minutes without activity it no longer counts against the limit of files, so others may
+ * have taken its place.
  */
 const refusals = {
   'start an upload': ['TIER_FILE_COUNT'],
   'send bytes': ['SIGNATURE_EXPIRED', 'UPLOAD_SEALED', 'UPLOAD_NOT_FOUND'],
   confirm: ['TIER_FILE_COUNT', 'UPLOAD_INCOMPLETE', 'UPLOAD_NOT_FOUND'],
   download: ['LINK_NOT_FOUND'],
-  renew: ['TIER_RENEWAL', 'FILE_NOT_FOUND'],
+  renew: ['TIER_RENEWAL', 'FILE_NOT_FOUND', 'FILE_GONE'],
   delete: ['FILE_NOT_FOUND'],
   'change the password': [],
   'log in': ['INVALID_CREDENTIALS'],

@@ -5,8 +5,8 @@ import { json } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
 import type { Asker } from './ask.ts'
 import { expectClearRefusal } from './clear-refusal.ts'
-import { type ExpectedFile, mustOpen, settle, Violation } from './expected-file.ts'
-import { checkArriving, checkPurged, checkRemoved, checkStored } from './invariants.ts'
+import { type ExpectedFile, mustOpen, noAttempts, settle, Violation } from './expected-file.ts'
+import { checkArriving, checkNamed, checkPurged, checkRemoved, checkStored } from './invariants.ts'
 import { checkLetters, collectLetters, type Letterbox, sendWaitingMail } from './letters.ts'
 import type { Order } from './orders.ts'
 import { download, type Player, signIn, tryPassword } from './player.ts'
@@ -54,11 +54,7 @@ export async function checkPlayer(
   }
   player.notFound.clear()
   player.files = player.files.map((file) =>
-    settle(
-      file,
-      player.attempts.get(file.id) ?? { renewals: [], deletion: 'none' },
-      listed.get(file.id),
-    ),
+    settle(file, player.attempts.get(file.id) ?? noAttempts, listed.get(file.id), latest),
   )
   const touched = new Set([...player.attempts.keys(), ...player.confirmed])
   player.attempts.clear()
@@ -153,8 +149,9 @@ export async function checkDeeply(
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
     onTime()
     await mustObey(server, { do: 'run-jobs', untilDone: true })
-    // This check comes before the comparison, which would remove what the jobs have left.
+    // These checks come before the comparison, which would remove what the jobs have left.
     await checkPurged(witness, stored)
+    await checkNamed(witness, stored)
     await mustObey(server, { do: 'compare-storage' })
   }
   await checkStored(witness, stored)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Attempts, type ExpectedFile, mustOpen, settle, Violation } from './expected-file.ts'
+import { type ExpectedFile, mustOpen, noAttempts, settle, Violation } from './expected-file.ts'
 
 const file: ExpectedFile = {
   id: 'a',
@@ -13,7 +13,7 @@ const file: ExpectedFile = {
   isDeleted: false,
   counted: { least: 1, most: 3 },
 }
-const quiet: Attempts = { renewals: [], deletion: 'none' }
+const early = new Date(500)
 
 function listed(shortCode: string, downloadCount = 2) {
   return { shortCode, expiresAt: new Date(1500).toISOString(), downloadCount }
@@ -21,49 +21,63 @@ function listed(shortCode: string, downloadCount = 2) {
 
 describe('a file after a round', () => {
   it.each([
-    ['nothing was asked', quiet, listed('old'), 'old', []],
-    ['a renewal was answered', { ...quiet, renewals: ['new'] }, listed('new'), 'new', ['old']],
+    ['nothing was asked', noAttempts, listed('old'), 'old', []],
+    ['a renewal was answered', { ...noAttempts, renewals: ['new'] }, listed('new'), 'new', ['old']],
     [
       'of two renewals one stays',
-      { ...quiet, renewals: ['b', 'c'] },
+      { ...noAttempts, renewals: ['b', 'c'] },
       listed('b'),
       'b',
       ['old', 'c'],
     ],
-    ['a lost renewal was done', { ...quiet, renewals: [null] }, listed('x'), 'x', ['old']],
-    ['a lost renewal was not done', { ...quiet, renewals: [null] }, listed('old'), 'old', []],
+    ['a lost renewal was done', { ...noAttempts, renewals: [null] }, listed('x'), 'x', ['old']],
+    ['a lost renewal was not done', { ...noAttempts, renewals: [null] }, listed('old'), 'old', []],
     [
       'a lost renewal came after an answered one',
-      { ...quiet, renewals: ['b', null] },
+      { ...noAttempts, renewals: ['b', null] },
       listed('x'),
       'x',
       ['old', 'b'],
     ],
     [
       'a lost deletion was not done',
-      { ...quiet, deletion: 'answer lost' as const },
+      { ...noAttempts, deletion: 'answer lost' as const },
       listed('old'),
       'old',
       [],
     ],
   ])('%s', (_, attempts, shown, code, deadCodes) => {
-    expect(settle(file, attempts, shown)).toMatchObject({ code, deadCodes, isDeleted: false })
+    expect(settle(file, attempts, shown, early)).toMatchObject({
+      code,
+      deadCodes,
+      isDeleted: false,
+    })
   })
 
   it.each(['answer lost', 'done'] as const)('is gone after a deletion: %s', (deletion) => {
-    expect(settle(file, { ...quiet, deletion }, undefined).isDeleted).toBe(true)
+    expect(settle(file, { ...noAttempts, deletion }, undefined, early).isDeleted).toBe(true)
   })
 
   it.each([
-    ['it is lost', quiet, undefined],
-    ['it is listed after its deletion', { ...quiet, deletion: 'done' as const }, listed('old')],
-    ['its link changed by itself', quiet, listed('x')],
-    ['an answered renewal is undone', { ...quiet, renewals: ['new'] }, listed('old')],
-    ['a download is not counted', quiet, listed('old', 0)],
-    ['a download is counted twice', quiet, listed('old', 4)],
+    ['it is lost', noAttempts, undefined],
+    [
+      'it is listed after its deletion',
+      { ...noAttempts, deletion: 'done' as const },
+      listed('old'),
+    ],
+    ['its link changed by itself', noAttempts, listed('x')],
+    ['an answered renewal is undone', { ...noAttempts, renewals: ['new'] }, listed('old')],
+    ['a download is not counted', noAttempts, listed('old', 0)],
+    ['a download is counted twice', noAttempts, listed('old', 4)],
+    ['its bytes are gone early', { ...noAttempts, wasGone: true }, listed('old')],
   ])('is a violation if %s', (_, attempts, shown) => {
-    expect(() => settle(file, attempts, shown)).toThrow(Violation)
+    expect(() => settle(file, attempts, shown, early)).toThrow(Violation)
   })
+})
+
+it('may be gone when its longest life is over', () => {
+  const settled = settle(file, { ...noAttempts, wasGone: true }, listed('old'), new Date(2000))
+  expect(settled.code).toBe('old')
 })
 
 describe('a link', () => {

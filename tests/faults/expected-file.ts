@@ -39,19 +39,29 @@ export interface Attempts {
    * The new short code of each renewal that was answered, and null for each whose answer was lost.
    */
   renewals: (string | null)[]
+  /** Whether a renewal was refused because the bytes were gone. */
+  wasGone: boolean
   deletion: 'none' | 'answer lost' | 'done'
 }
 
+/** The attempts of a file that nobody tried to renew or delete. */
+export const noAttempts: Attempts = { renewals: [], wasGone: false, deletion: 'none' }
+
 /**
  * Returns what the file is after a round. `listed` is what the list of files says about it;
- * undefined if the list no longer contains it.
- * @throws {Violation} if the list contradicts an answer.
+ * undefined if the list no longer contains it. `latest` is the latest moment that the server's
+ * clock has ever shown.
+ * @throws {Violation} if the list contradicts an answer, or the bytes were gone too early.
  */
 export function settle(
   file: ExpectedFile,
-  { renewals, deletion }: Attempts,
+  { renewals, wasGone, deletion }: Attempts,
   listed: Listed | undefined,
+  latest: Date,
 ): ExpectedFile {
+  if (wasGone && latest < file.maxLifetimeAt) {
+    throw new Violation(`the bytes of ${file.name} were gone before the end of its longest life`)
+  }
   if (deletion === 'done' && listed) throw new Violation(`${file.name} is listed, but was deleted`)
   if (!listed) {
     if (deletion === 'none') throw new Violation(`${file.name} is lost`)

@@ -50,6 +50,23 @@ export async function checkPurged(witness: Witness, stored: StoredBytes): Promis
 }
 
 /**
+ * Checks that some row names all stored bytes. Call it after jobs have removed what was due, while
+ * no upload is under way, and before the comparison, which removes bytes that no row names.
+ * @throws {Violation} if no row names them.
+ */
+export async function checkNamed(witness: Witness, stored: StoredBytes): Promise<void> {
+  const { rows } = await witness.query<{ key: string }>(
+    `select storage_key as key from files union all select storage_key from uploads
+     union all select storage_key from removals`,
+  )
+  const named = new Set(rows.map(({ key }) => key))
+  const arriving = stored.mayBeginLate ? [] : await stored.arriving()
+  for (const key of [...(await stored.sealed()).keys(), ...arriving]) {
+    if (!named.has(key)) throw new Violation(`${key} is stored, and no row names it`)
+  }
+}
+
+/**
  * Checks that the store contains nothing of an upload that has ended. Call it after all jobs have
  * run, while no upload is under way.
  * @throws {Violation} if bytes or a list of parts are still there.

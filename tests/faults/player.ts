@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { ErrorBody } from '../../src/shared/contract/errors.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import { hangMs } from '../support/hang.ts'
 import { askForRenewal, type Client, json, makeClient, sha256 } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
 import { type Asker, ask } from './ask.ts'
-import { type Attempts, type ExpectedFile, Violation } from './expected-file.ts'
+import { type Attempts, type ExpectedFile, noAttempts, Violation } from './expected-file.ts'
 import type { ExpectedLetters } from './letters.ts'
 
 /**
@@ -73,7 +74,7 @@ async function bodyOf(response: Response): Promise<Uint8Array | null> {
 function attemptsOf(player: Player, { id }: ExpectedFile): Attempts {
   const known = player.attempts.get(id)
   if (known) return known
-  const fresh: Attempts = { renewals: [], deletion: 'none' }
+  const fresh: Attempts = { ...noAttempts, renewals: [] }
   player.attempts.set(id, fresh)
   return fresh
 }
@@ -171,6 +172,9 @@ async function renew(player: Player, file: ExpectedFile, days: number): Promise<
   else if (answer.ok) {
     const renewed = await json<File>(answer).catch(() => null)
     attempts.renewals.push(renewed?.shortCode ?? null)
+  } else {
+    const refusal = await json<ErrorBody>(answer).catch(() => null)
+    if (refusal?.code === 'FILE_GONE') attempts.wasGone = true
   }
 }
 

@@ -9,6 +9,8 @@ export interface StoredBytes {
   sealed(): Promise<Map<string, number>>
   /** The storage keys of all uploads of which the store has anything, such as a part. */
   arriving(): Promise<string[]>
+  /** Whether an upload can begin in the store after the server has given it up. */
+  mayBeginLate: boolean
 }
 
 /**
@@ -22,6 +24,7 @@ function isOfServer(name: string): boolean {
 /** Reads the folder of the disk store. */
 export function bytesOnDisk(dataDir: string): StoredBytes {
   return {
+    mayBeginLate: false,
     async sealed() {
       const sizes = new Map<string, number>()
       const found = { recursive: true, withFileTypes: true } as const
@@ -44,6 +47,7 @@ const prefix = 'files/'
 /** Reads a bucket. */
 export function bytesInBucket({ client, settings: { bucket: Bucket } }: TestBucket): StoredBytes {
   return {
+    mayBeginLate: true,
     async sealed() {
       const sizes = new Map<string, number>()
       for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
