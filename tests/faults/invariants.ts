@@ -93,19 +93,21 @@ export async function checkRemoved(witness: Witness): Promise<void> {
 }
 
 /**
- * Checks that no free user has more than `mostFiles` files whose links are open at `now`.
+ * Checks that no free user has more than `mostFiles` files whose links were open all the time.
+ * `latest` is the latest moment that the server's clock has ever shown. A link that was over by
+ * then may open once more when the clock is set back, although another file has its place.
  * @throws {Violation} if one has more.
  */
 export async function checkFreeLimit(
   witness: Witness,
-  now: Date,
+  latest: Date,
   mostFiles: number,
 ): Promise<void> {
   const { rows } = await witness.query<{ count: string }>(
     `select count(*) from files join users on users.id = files.owner_id
      where users.tier = 'free' and files.deleted_at is null and files.expires_at > $1
      group by users.id having count(*) > $2`,
-    [now, mostFiles],
+    [latest, mostFiles],
   )
   const [row] = rows
   if (row) throw new Violation(`a free user has ${row.count} files, and ${mostFiles} are allowed`)

@@ -186,7 +186,7 @@ async function playRound(
   for (const player of players) {
     played.downloads += await checkPlayer(player, moments, random, isWhole)
   }
-  await checkFreeLimit(stage.witness, server.now(), defaultLimits.free.maxFiles ?? 0)
+  await checkFreeLimit(stage.witness, game.latest, defaultLimits.free.maxFiles ?? 0)
   await server.setClock(new Date(server.now().getTime() + betweenRoundsMs))
   noteTime(game)
   stage.bucketNetwork?.forget()
