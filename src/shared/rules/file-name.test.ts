@@ -122,6 +122,8 @@ describe('a long name', () => {
 
   it('of a hundred thousand characters is done at once', () => {
     expect(utf8(cleanFileName('a ?'.repeat(100_000)))).toBeLessThanOrEqual(255)
+    // A pattern that begins anew at each joiner would take minutes.
+    expect(utf8(cleanFileName(`a${'\u200d'.repeat(300_000)}a`))).toBeLessThanOrEqual(255)
   })
 })
 

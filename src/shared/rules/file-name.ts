@@ -29,9 +29,11 @@ const reserved = /[<>:"/\\|?*]/gu
 /**
  * What is removed at the ends of a name. White space and joiners are removed at both ends, where a
  * joiner has no effect. Variation selectors are removed only at the start, because each of them
- * changes the character before it.
+ * changes the character before it. The lookbehind keeps the pattern from trying every character of
+ * a long run of joiners as its beginning, which would take time by the square of the length.
  */
-const edges = /^[\s\p{Join_Control}\p{Variation_Selector}]+|[\s\p{Join_Control}]+$/gu
+const edges =
+  /^[\s\p{Join_Control}\p{Variation_Selector}]+|(?<![\s\p{Join_Control}])[\s\p{Join_Control}]+$/gu
 
 /** A character that a reader can see, other than a dot. */
 const visible = /[^\s.\p{Join_Control}\p{Variation_Selector}]/u
