@@ -141,6 +141,21 @@ describe('the rest of the server', () => {
     }
   })
 
+  it('are whole while another scrape reads its own', async () => {
+    const metrics = createMetrics()
+    const gauge = metrics.gauge('mayfly_test', 'Is emptied and set again by each reading.')
+    const scrapes: Promise<string>[] = []
+    metrics.beforeScrape(async () => {
+      gauge.remove()
+      await new Promise(setImmediate)
+      gauge.set(1)
+      if (scrapes.length < 3) scrapes.push(metrics.scrape())
+    })
+    scrapes.push(metrics.scrape())
+    await expect.poll(() => scrapes).toHaveLength(3)
+    for (const text of await Promise.all(scrapes)) expect(text).toContain('mayfly_test 1')
+  })
+
   it('with a bucket tells no room for uploads, which the disk does not bound', async () => {
     const metrics = createMetrics()
     watchSpace(metrics, { freeBytes: () => 5, room: () => -1 }, 's3')

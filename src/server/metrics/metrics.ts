@@ -125,21 +125,29 @@ function gaugesOf(registry: ReadRegistry) {
   }
 }
 
-/** A registry that calls `readings`, which set the gauges, each time before it returns metrics. */
+/**
+ * A registry that calls `readings`, which set the gauges, each time before it returns metrics.
+ * Scrapes take turns. Otherwise a reading could empty a gauge that another scrape is about to
+ * return.
+ */
 class ReadRegistry extends Registry {
   readonly readings: (() => Promise<void>)[] = []
+  #last: Promise<unknown> = Promise.resolve()
 
-  override async metrics(): Promise<string> {
-    await this.#read()
-    return super.metrics()
+  override metrics(): Promise<string> {
+    return this.#inTurn(() => super.metrics())
   }
 
-  override async getMetricsAsJSON(): ReturnType<Registry['getMetricsAsJSON']> {
-    await this.#read()
-    return super.getMetricsAsJSON()
+  override getMetricsAsJSON(): ReturnType<Registry['getMetricsAsJSON']> {
+    return this.#inTurn(() => super.getMetricsAsJSON())
   }
 
-  async #read(): Promise<void> {
-    await Promise.all(this.readings.map((read) => read()))
+  #inTurn<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
+    const turn = this.#last.then(async () => {
+      await Promise.all(this.readings.map((read) => read()))
+      return answer()
+    })
+    this.#last = turn.catch(() => {})
+    return turn
   }
 }
