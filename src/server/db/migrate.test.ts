@@ -28,6 +28,27 @@ test('two servers that start together on an empty database migrate it once', asy
   await Promise.all([database.drop(), once.drop()])
 })
 
+test('a limit of the database does not end the wait for another server', async () => {
+  const database = await emptyDatabase()
+  const name = pg.escapeIdentifier(new URL(database.url).pathname.slice(1))
+  await query(
+    database.url,
+    `alter database ${name} set statement_timeout = 100; alter database ${name} set lock_timeout = 100`,
+  )
+  const other = new pg.Client({ connectionString: database.url })
+  await other.connect()
+  await other.query('set statement_timeout = 0')
+  await other.query("select pg_advisory_lock(hashtextextended('mayfly: migrations', 0))")
+  const migrated = migrateDatabase({ connectionString: database.url })
+  const waiting = "select pid from pg_locks where locktype = 'advisory' and not granted"
+  await expect.poll(() => query(database.url, waiting)).toHaveLength(1)
+  await other.query('select pg_sleep(0.3)')
+  await other.end()
+  await migrated
+  expect(await query(database.url, 'select * from users')).toEqual([])
+  await database.drop()
+})
+
 test('a second run changes nothing', async () => {
   const database = await freshDatabase()
   await query(database.url, "insert into short_codes values ('kept', now())")

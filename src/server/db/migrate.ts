@@ -10,6 +10,15 @@ const migrationsUrl = new URL('migrations/', import.meta.url)
 const migrationLock = 'mayfly: migrations'
 
 /**
+ * A migration takes as long as it takes, and so does the wait for another server's. The settings of
+ * a role or a database must not end either.
+ */
+const noLimits = `
+  set statement_timeout = 0;
+  set lock_timeout = 0;
+  set idle_in_transaction_session_timeout = 0`
+
+/**
  * Brings the database to the tables of this version. Servers that start together do this one after
  * another. A server that finds the database up to date changes nothing. Either all missing
  * migrations are applied or none.
@@ -21,6 +30,7 @@ export async function migrateDatabase(connection: pg.ClientConfig): Promise<void
   client.on('error', () => {})
   await client.connect()
   try {
+    await client.query(noLimits)
     // The lock ends with the connection, so it never outlives this process.
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [migrationLock])
     await migrate(drizzle(client), {

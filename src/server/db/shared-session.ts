@@ -21,15 +21,18 @@ const firstPauseMs = 50
 const longestPauseMs = 2_000
 
 /**
- * After these settings, Postgres ends a session within about 30 s when the machine of its server is
- * gone, and with it the locks. By default that can take hours. Over a Unix socket, Postgres ignores
- * them.
+ * After the first four settings, Postgres ends a session within about 30 s when the machine of its
+ * server is gone, and with it the locks. By default that can take hours. Over a Unix socket,
+ * Postgres ignores these four. The others take away limits of a role or a database: `answerMs` is
+ * the limit of a session.
  */
-const endsSoon = `
+const sessionSettings = `
   set tcp_keepalives_idle = 10;
   set tcp_keepalives_interval = 5;
   set tcp_keepalives_count = 3;
-  set tcp_user_timeout = 30000`
+  set tcp_user_timeout = 30000;
+  set statement_timeout = 0;
+  set lock_timeout = 0`
 
 /** A connection of the session, with a number that no later connection has. */
 interface Connection {
@@ -180,7 +183,7 @@ export class SharedSession {
    * are lost. With them, their locks end.
    */
   async #replaceEarlier(client: pg.Client): Promise<void> {
-    await client.query(endsSoon)
+    await client.query(sessionSettings)
     // The lock shows what still belongs to this session. A process id would not: Postgres may have
     // given it to another connection, and a PgBouncer its connection to another server.
     await client.query({ text: endEarlier, values: [this.#name] })
