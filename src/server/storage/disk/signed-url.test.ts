@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { newStorageKey } from '../storage-key.ts'
@@ -141,4 +142,16 @@ it('signs only what is a key, a size and a date', () => {
   for (const change of misplaced) {
     expect(() => signUrl({ ...part, ...change }, appUrl, signingKey)).toThrow(RangeError)
   }
+})
+
+// The server signs other things with its secret, and some of their texts a client may choose.
+it('refuses what the secret itself signed', () => {
+  fc.assert(
+    fc.property(grants, (grant) => {
+      const secret = createSecretKey(Buffer.from('a secret'))
+      const foreign = signUrl(grant, appUrl, secret).slice(appUrl.length)
+      const verdict = verifyUrl(foreign, justBefore(grant), signingKey)
+      expect(verdict).toEqual({ ok: false, code: 'SIGNATURE_INVALID' })
+    }),
+  )
 })
