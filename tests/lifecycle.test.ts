@@ -232,6 +232,19 @@ test('an error that nobody catches ends the server in order, and without a drain
   await expectPostgresGone()
 })
 
+test('a server that is told to stop is not ready, and answers on, for DRAIN_SECONDS', async () => {
+  await prepareDataFolder(dataDir)
+  const started = await startServer({ DRAIN_SECONDS: '4' })
+  started.child.kill('SIGTERM')
+  await eventually(async () => {
+    expect((await fetch(`${started.url}/api/ready`)).status).toBe(503)
+  })
+  expect((await fetch(`${started.url}/api/health`)).status).toBe(200)
+  expect((await fetch(`${started.url}/faq`)).status).toBe(200)
+  expect(await started.ended).toBe(0)
+  await expectPostgresGone()
+})
+
 test('a signal during the start ends it in order', async () => {
   const started = await run()
   await eventually(() => readFile(join(dataDir, 'postgres/postmaster.pid')))
