@@ -131,24 +131,30 @@ export async function countQueued(db: Db): Promise<QueueDepth[]> {
 /** How the last runs of a job ended. */
 export interface JobRecord {
   job: string
-  /** The end of the last run that succeeded; null before the first. */
-  endedAt: Date | null
+  /**
+   * The end of the last run that succeeded, in seconds since 1970. Before the first, when the job
+   * was scheduled, so that the age also grows for a job that never succeeds. null if neither is
+   * known.
+   */
+  succeededAt: number | null
   /** What the last run that succeeded did, in figures; null where none has succeeded. */
   result: JobResult | null
   /** How many runs have failed since the last one that succeeded. */
   failures: number
 }
 
-/** Returns the last runs of all jobs, on whichever server they ran. */
+/** Returns the last runs of all jobs that ran or are scheduled, on whichever server they ran. */
 export async function listJobRecords(db: Db): Promise<JobRecord[]> {
-  return db
-    .select({
-      job: jobRuns.job,
-      endedAt: jobRuns.endedAt,
-      result: jobRuns.result,
-      failures: jobRuns.failures,
-    })
-    .from(jobRuns)
+  type Row = { job: string; succeeded: string | null; result: JobResult | null; failures: number }
+  const { rows } = await db.execute<Row>(sql`
+    select coalesce(r.job, s.name) as job,
+      extract(epoch from coalesce(r.ended_at, s.created_on))::text as succeeded,
+      r.result, coalesce(r.failures, 0) as failures
+    from job_runs r full join pgboss.schedule s on s.name = r.job`)
+  return rows.map(({ succeeded, ...record }) => ({
+    ...record,
+    succeededAt: succeeded === null ? null : Number(succeeded),
+  }))
 }
 
 /**

@@ -20,7 +20,7 @@ export function watchQueues({ db, metrics: { shared } }: Pick<Deps, 'db' | 'metr
   ])
   const success = shared.gauge(
     'mayfly_job_last_success_timestamp_seconds',
-    'When the last successful run of a job ended, on whichever server.',
+    'When the last successful run of a job ended, on whichever server; before the first, when it was scheduled.',
     ['job'],
   )
   const failures = shared.gauge(
@@ -48,10 +48,10 @@ export function watchQueues({ db, metrics: { shared } }: Pick<Deps, 'db' | 'metr
       depth.set({ queue, state: 'running' }, counted?.running ?? 0)
     }
     // Rows of jobs of earlier versions stay in the table.
-    for (const { job, endedAt, result, failures: failed } of records) {
+    for (const { job, succeededAt, result, failures: failed } of records) {
       if (!isJob.has(job)) continue
       failures.set({ job }, failed)
-      if (endedAt) success.set({ job }, endedAt.getTime() / 1000)
+      if (succeededAt !== null) success.set({ job }, succeededAt)
       for (const [figure, value] of Object.entries(result ?? {})) {
         figures.set({ job, figure }, value)
       }

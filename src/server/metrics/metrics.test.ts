@@ -199,6 +199,25 @@ describe('the rest of the server', () => {
     expect(lost.has(success)).toBe(false)
   })
 
+  it('shows a job that never succeeded by the time when it was scheduled', async () => {
+    const success = 'mayfly_job_last_success_timestamp_seconds{job="compare-storage"}'
+    expect((await scrape(app)).has(success)).toBe(false)
+    await queue.boss.createQueue('compare-storage')
+    await queue.boss.schedule('compare-storage', '0 3 * * *')
+    await noteFailedRun(app.deps.db, {
+      job: 'compare-storage',
+      failedAt: new Date(),
+      failure: 'no',
+    })
+    const scheduled = (
+      await app.pool.query<{ seconds: string }>(
+        'select extract(epoch from created_on)::text as seconds from pgboss.schedule',
+      )
+    ).rows[0]
+    expect((await scrape(app)).get(success)).toBe(Number(scheduled?.seconds))
+    await queue.boss.unschedule('compare-storage')
+  })
+
   it('is closed to strangers', async () => {
     const closed = await visitor.fetch('/metrics', { headers: { 'x-forwarded-for': '192.0.2.7' } })
     expect(closed.status).toBe(403)
