@@ -10,8 +10,8 @@ const migrationsUrl = new URL('migrations/', import.meta.url)
 const migrationLock = 'mayfly: migrations'
 
 /**
- * A migration takes as long as it takes, and so does the wait for another server's. The settings of
- * a role or a database must not end either.
+ * A migration may take long, and so may the wait for another server that migrates. Without this, a
+ * time-out that is set for the role or the database would cancel them.
  */
 const noLimits = `
   set statement_timeout = 0;

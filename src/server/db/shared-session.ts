@@ -23,8 +23,8 @@ const longestPauseMs = 2_000
 /**
  * After the first four settings, Postgres ends a session within about 30 s when the machine of its
  * server is gone, and with it the locks. By default that can take hours. Over a Unix socket,
- * Postgres ignores these four. The others take away limits of a role or a database: `answerMs` is
- * the limit of a session.
+ * Postgres ignores these four. The last two switch off time-outs that are set for the role or the
+ * database. A session has its own, `answerMs`.
  */
 const sessionSettings = `
   set tcp_keepalives_idle = 10;

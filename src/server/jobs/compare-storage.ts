@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { findNamedKeys, isKept, listNamedKeys, type NamedKey } from './queries.ts'
 
-/** Objects that no row names are removed when they are 24 h old, and no others. */
+/** An object that no row names is removed once it is 24 h old. */
 const orphanAgeMs = dayInMs
 const pageSize = 1000
 /** At most this many missing objects are logged one by one. All are counted. */

@@ -5,12 +5,13 @@ import {
   type FreshDatabase,
   openFreshDatabase,
 } from '../../../tests/support/open-fresh-database.ts'
+import { slotHeldMs } from '../../shared/rules/slot-held.ts'
 import { files, removals, uploads, users } from '../db/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import { createStores } from '../storage/stores.ts'
 import { holdToAccountCeiling, holdToCap, holdToInstanceCeiling } from './hold-ceiling.ts'
-import { slotHeldMs, type Upload } from './queries.ts'
+import type { Upload } from './queries.ts'
 import { leastUnfinishedBytes } from './upload-ceilings.ts'
 
 const mebibyte = 1024 ** 2

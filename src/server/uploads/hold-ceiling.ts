@@ -1,3 +1,4 @@
+import { slotHeldMs } from '../../shared/rules/slot-held.ts'
 import type { Db } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -6,7 +7,6 @@ import {
   endUploadsOf,
   lockAllUploads,
   lockOwner,
-  slotHeldMs,
   sumUnfinished,
   takeIdleUploads,
   type Upload,

@@ -113,9 +113,10 @@ export function prepareMakeFiles(db: Db) {
 type MakeFiles = ReturnType<typeof prepareMakeFiles>
 
 /**
- * Returns a function that does the same as `make`, but calls it once for all files that are asked
- * for one owner at the same moment. If two ask for a file of the same upload, the first one gets
- * it. `make` must not belong to a transaction, because others would then take part in it.
+ * Returns a function that does the same as `make`, but calls it less often. Calls for one owner at
+ * the same moment are collected, and `make` gets all their files at once. If two ask for a file of
+ * the same upload, the first one gets it. `make` must not belong to a
+ * transaction, because others would then take part in it.
  */
 export function makeFilesTogether(make: MakeFiles): MakeFiles {
   const makeAll = workTogether<NewFile, FileRow | undefined>(async (ownerId, given) => {

@@ -1,7 +1,8 @@
+import { slotHeldMs } from '../../shared/rules/slot-held.ts'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { slotHeldMs, takeIdleUploads, type Upload } from './queries.ts'
+import { takeIdleUploads, type Upload } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'
 
 const batchSize = 10

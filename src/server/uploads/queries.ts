@@ -1,4 +1,5 @@
 import { and, type Column, desc, eq, gt, inArray, isNull, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { slotHeldMs } from '../../shared/rules/slot-held.ts'
 import type { StorageName } from '../../shared/rules/storage-name.ts'
 import { minuteInMs } from '../../shared/rules/time-units.ts'
 import type { TierFacts } from '../../shared/rules/trial.ts'
@@ -15,9 +16,6 @@ export const unfinishedBytes =
   sql<number>`coalesce(sum(greatest(${uploads.size}, ${sql.raw(String(leastUnfinishedBytes))})), 0)`.mapWith(
     Number,
   )
-
-/** An upload counts against the limit of files until it was idle for 15 minutes. */
-export const slotHeldMs = 15 * minuteInMs
 
 /**
  * Locks a user until the transaction ends, so that only one request at a time counts the user's

@@ -5,11 +5,12 @@ import {
   type FreshDatabase,
   openFreshDatabase,
 } from '../../../tests/support/open-fresh-database.ts'
+import { slotHeldMs } from '../../shared/rules/slot-held.ts'
 import { defaultLimits } from '../../shared/rules/tier-limits.ts'
 import { minuteInMs } from '../../shared/rules/time-units.ts'
 import { uploads, users } from '../db/schema.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
-import { endUploadsOf, slotHeldMs, type Upload } from './queries.ts'
+import { endUploadsOf, type Upload } from './queries.ts'
 import { restartUpload } from './removal-queries.ts'
 import { divideSlots, maxFilesOf, takeSlots } from './take-slots.ts'
 

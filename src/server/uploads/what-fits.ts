@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { formatSize, roundSizeDown } from '../../shared/rules/file-size.ts'
+import { slotHeldMs } from '../../shared/rules/slot-held.ts'
 import type { Tier } from '../../shared/rules/tier.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { slotHeldMs } from './queries.ts'
 import { roomUnderCap } from './stored-queries.ts'
 
 type SpaceDeps = Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'>

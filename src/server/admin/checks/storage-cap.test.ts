@@ -6,12 +6,12 @@ import {
   type FreshDatabase,
   openFreshDatabase,
 } from '../../../../tests/support/open-fresh-database.ts'
+import { slotHeldMs } from '../../../shared/rules/slot-held.ts'
 import { tiers } from '../../../shared/rules/tier.ts'
 import { defaultLimits } from '../../../shared/rules/tier-limits.ts'
 import { settings, uploads, users } from '../../db/schema.ts'
 import { AdminSettings } from '../../settings/admin-settings.ts'
 import { newStorageKey } from '../../storage/storage-key.ts'
-import { slotHeldMs } from '../../uploads/queries.ts'
 import { checkStorageCap, judgeCap } from './storage-cap.ts'
 
 const kilobyte = 1024

@@ -1,11 +1,8 @@
 import { mebibyte } from '../../../shared/rules/byte-units.ts'
-import { minuteInMs } from '../../../shared/rules/time-units.ts'
+import { slotHeldMs } from '../../../shared/rules/slot-held.ts'
 import type { Clock } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'
-
-/** An abandoned upload blocks others for at most 15 minutes. */
-const promiseLifetimeMs = 15 * minuteInMs
 
 /**
  * An account may always be promised this much beside its largest upload. A browser needs less: in a
@@ -136,7 +133,7 @@ export class UploadRoom {
   }
 
   #dropLapsed(): void {
-    const since = this.#clock().getTime() - promiseLifetimeMs
+    const since = this.#clock().getTime() - slotHeldMs
     for (const [key, { activeAt }] of this.#promises) {
       if (activeAt > since) return
       this.forget(key)
