@@ -364,7 +364,7 @@ const allowed: Planted[] = [
 ]
 
 /** The folders of the server that all others may import from. */
-const foundation = ['audit', 'db', 'email', 'http', 'metrics', 'space', 'storage', 'tracing']
+const foundation = ['audit', 'db', 'email', 'http', 'metrics', 'space', 'storage']
 
 interface Finding {
   file: string

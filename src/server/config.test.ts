@@ -45,7 +45,6 @@ describe('defaults', () => {
       logFormat: null,
       nginxLocation: null,
       metricsToken: null,
-      tracing: null,
     })
   })
 

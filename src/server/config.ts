@@ -7,11 +7,9 @@ import { type GoogleSettings, incompleteGoogle, readGoogleSettings } from './goo
 import { isLoopback } from './http/served-hosts.ts'
 import { incompleteS3, readS3Settings, type S3Settings, unreachableS3 } from './s3-settings.ts'
 import { type LogFormat, type LogLevel, settingsSchema } from './startup-settings.ts'
-import { readTracingSettings, type TracingSettings } from './tracing-settings.ts'
 
 /**
- * The settings that the server was started with. Nothing else in the server reads the environment,
- * except the library for traces (see `readEnvironment`).
+ * The settings that the server was started with. Nothing else in the server reads the environment.
  */
 export interface Config {
   host: string
@@ -82,8 +80,6 @@ export interface Config {
   smtpUrl: string | null
   /** The sender of every email: `Name <address>`, or an address alone. */
   mailFrom: string
-  /** null: no traces are sent. */
-  tracing: TracingSettings | null
   logLevel: LogLevel
   /** null: the log is text for people if it goes to a terminal, and JSON if it goes elsewhere. */
   logFormat: LogFormat | null
@@ -113,13 +109,7 @@ export class ConfigError extends Error {
  * @throws {ConfigError} when `.env` exists and cannot be read.
  */
 export function readEnvironment(): Environment {
-  const fromFile = readDotEnv(resolve('.env'))
-  // The library for traces reads its variables from `process.env` itself. So those in `.env` are
-  // copied there.
-  for (const [name, value] of Object.entries(fromFile)) {
-    if (name.startsWith('OTEL_')) process.env[name] ??= value
-  }
-  return { ...fromFile, ...process.env }
+  return { ...readDotEnv(resolve('.env')), ...process.env }
 }
 
 function readDotEnv(file: string): Environment {
@@ -182,7 +172,6 @@ export function readConfig(environment: Environment): Config {
     signup: env.SIGNUP,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM ?? `Mayfly <${supportEmail}>`,
-    tracing: readTracingSettings(env),
     logLevel: env.LOG_LEVEL,
     logFormat: env.LOG_FORMAT,
   }

@@ -7,7 +7,7 @@ import type { Deps } from './deps.ts'
 import { loadLinkPages } from './downloads/page-template.ts'
 import { pictureOrigins } from './google-settings.ts'
 import { admitHost } from './http/admit-host.ts'
-import { type ListenOptions, listen } from './http/listen.ts'
+import { listen } from './http/listen.ts'
 import { servedHosts } from './http/served-hosts.ts'
 import { webFiles } from './http/web-files.ts'
 import { watchQueues } from './jobs/queue-metrics.ts'
@@ -23,7 +23,6 @@ interface ServedParts {
   storage: Pick<OpenStores, 'handle' | 'origins'>
   pool: pg.Pool
   space: DiskSpace
-  trace?: ListenOptions['trace']
 }
 
 /**
@@ -35,7 +34,7 @@ interface ServedParts {
  */
 export async function serve(
   deps: Deps,
-  { distDir, storage, pool, space, trace }: ServedParts,
+  { distDir, storage, pool, space }: ServedParts,
 ): Promise<Server> {
   const { config, log, metrics, stopping } = deps
   const { appUrl } = config
@@ -56,7 +55,6 @@ export async function serve(
     admit: admitHost(servedHosts(config), { appUrl, log }),
     log,
     watch: metrics.http.watch,
-    trace,
     stopping,
   })
   return server

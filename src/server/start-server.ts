@@ -21,7 +21,6 @@ import { AdminSettings } from './settings/admin-settings.ts'
 import { closeServer } from './shutdown.ts'
 import { shortOfSpaceText } from './space/short-of-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
-import { openTracing } from './tracing/open-tracing.ts'
 import { bindStores } from './uploads/bind-storage.ts'
 import type { Greeting } from './workers/messages.ts'
 
@@ -51,10 +50,7 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
   const secret = await readAuthSecret(config)
 
   const metrics = createMetrics(worker)
-  const tracing = await openTracing(config.tracing, log)
-  // Every part that records traces is added later, so it is closed before this one.
-  if (tracing) shutdown.add({ name: 'traces', close: tracing.close })
-  const { pool, db, ...database } = await joinDatabase(config, log, tracing?.Pool)
+  const { pool, db, ...database } = await joinDatabase(config, log)
   shutdown.add({ name: 'database', close: database.close })
 
   // Several servers may share the database. Over this connection, they take locks and notify each
@@ -79,7 +75,6 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
     space,
     metrics,
     session,
-    watchS3: tracing?.watchS3,
   })
   shutdown.add({ name: 'storage', close: storage.close })
   const { stores } = storage
@@ -132,7 +127,6 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
     storage,
     pool,
     space,
-    trace: tracing?.request,
   }).catch((error: unknown) => {
     throw listenFault(error, config)
   })

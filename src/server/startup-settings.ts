@@ -15,7 +15,6 @@ import {
   signupPolicy,
   workerCount,
 } from './setting-values.ts'
-import { tracingSchema, tracingSettingsTable } from './tracing-settings.ts'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -107,7 +106,6 @@ export const settings = {
     meaning:
       'How long a server that was told to stop goes on answering while `/api/ready` fails, so that a load balancer turns to the others',
   },
-  ...tracingSettingsTable,
   LOG_LEVEL: {
     default: '`info`',
     meaning: `What is logged, on standard output: ${listed(logLevels)}`,
@@ -194,7 +192,6 @@ export const settingsSchema = z.object({
   MIN_FREE_SPACE: byteSize('the larger of 2 % and 512 MiB'),
   WORKERS: workerCount(),
   DRAIN_SECONDS: seconds(0),
-  ...tracingSchema,
   LOG_LEVEL: z
     .enum(logLevels, shown(`write one of ${logLevels.join(', ')}, or unset it for info`))
     .default('info'),

@@ -179,7 +179,6 @@ it('headers and targets of requests do not', async () => {
         forwarded: `for=${listening};host=${listening}`,
         via: `1.1 ${listening}`,
         link: `<${lure('link')}>; rel=preload`,
-        traceparent: lure('trace'),
       },
     })
   }

@@ -71,11 +71,10 @@ export async function openDatabase(
 export async function joinDatabase(
   { dataDir, databaseUrl, workers }: Pick<Config, 'dataDir' | 'databaseUrl' | 'workers'>,
   log: Pick<Logger, 'info' | 'warn'>,
-  Pool?: typeof pg.Pool,
 ): Promise<Database> {
-  if (databaseUrl !== null) return reachUrl(databaseUrl, log, poolLimits, Pool)
+  if (databaseUrl !== null) return reachUrl(databaseUrl, log, poolLimits)
   const limits = { ...poolLimits, connections: poolShare(workers) }
-  return reachDatabase(embedded(dataDir), ofEmbedded, log, limits, Pool)
+  return reachDatabase(embedded(dataDir), ofEmbedded, log, limits)
 }
 
 function embedded(dataDir: string): pg.ClientConfig {
@@ -90,10 +89,9 @@ function reachUrl(
   connectionString: string,
   log: Pick<Logger, 'info' | 'warn'>,
   limits: PoolLimits,
-  Pool?: typeof pg.Pool,
 ): Promise<Database> {
   const connection = { connectionString, application_name: connectionNames.server }
-  return reachDatabase(connection, ofDatabaseUrl, log, limits, Pool)
+  return reachDatabase(connection, ofDatabaseUrl, log, limits)
 }
 
 /** How the operator knows a database, and what to do when it cannot be used. */
@@ -116,11 +114,10 @@ async function reachDatabase(
   told: Told,
   log: Pick<Logger, 'info' | 'warn'>,
   limits: PoolLimits,
-  Pool?: typeof pg.Pool,
 ): Promise<Database> {
   await reach(connection, told, log)
   await migrateDatabase(connection)
-  const { pool, db, isOverrun, close } = openPool(connection, log, limits, Pool)
+  const { pool, db, isOverrun, close } = openPool(connection, log, limits)
   return {
     pool,
     db,

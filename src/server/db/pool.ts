@@ -23,9 +23,8 @@ export function openPool(
   connection: pg.ClientConfig,
   log: Pick<Logger, 'warn'>,
   limits: PoolLimits,
-  Pool: typeof pg.Pool = pg.Pool,
 ): OpenPool {
-  const pool = new Pool({
+  const pool = new pg.Pool({
     ...connection,
     max: limits.connections,
     connectionTimeoutMillis: limits.connectMs,

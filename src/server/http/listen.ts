@@ -32,10 +32,6 @@ export interface ListenOptions {
   log: Pick<Logger, 'warn'>
   /** Is called for each request when its turn on the connection begins. */
   watch(request: IncomingMessage, response: ServerResponse): void
-  /** Calls `answer`, which answers the request, and records a trace of it. undefined: no traces. */
-  trace?:
-    | ((request: IncomingMessage, response: ServerResponse, answer: () => void) => void)
-    | undefined
   /**
    * After this has aborted, every answer closes its connection. So clients and proxies open their
    * next connection to another server, which keeps running.
@@ -50,7 +46,7 @@ export interface ListenOptions {
 export async function listen(
   app: Hono<HttpEnv>,
   answerStorage: StorageHandler,
-  { host, port, admit, trustProxy, log, watch, trace, stopping }: ListenOptions,
+  { host, port, admit, trustProxy, log, watch, stopping }: ListenOptions,
   limits: ConnectionLimits = connectionLimits,
 ): Promise<{ server: Server; port: number }> {
   const answer = getRequestListener(
@@ -68,10 +64,6 @@ export async function listen(
     watch(request, response)
     if (stopping?.aborted) response.shouldKeepAlive = false
     if (!ceiling.admits(request, response)) return
-    if (trace) trace(request, response, () => answerNow(request, response, asksFirst))
-    else answerNow(request, response, asksFirst)
-  }
-  const answerNow = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     if (lacksHost(request)) return refuseUnheard(response, 400)
     if (!admit(request, response)) return
     // With `asksFirst`, the client sends the body only after `writeContinue`. Storage gets the

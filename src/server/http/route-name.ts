@@ -9,7 +9,7 @@ const undeclared = 'undeclared'
 const names = new WeakMap<ServerResponse, string>()
 
 /**
- * Notes which route answers a request. Metrics, traces and the log show this name in place of the
+ * Notes which route answers a request. Metrics and the log show this name in place of the
  * path.
  * @param name the declared path, such as `/s/{code}`. It never contains what a client sent.
  */

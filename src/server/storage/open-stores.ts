@@ -9,7 +9,6 @@ import { createStores, type Stores } from './stores.ts'
 
 export interface StoresOptions extends DiskStorageOptions {
   settings: StorageSettings
-  watchS3?: BucketOptions['watchS3']
   /** Is called for each operation on a store that fails. */
   onError?(store: StorageName, operation: StorageOperation): void
 }

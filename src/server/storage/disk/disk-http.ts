@@ -28,7 +28,7 @@ const methods = ['GET', 'HEAD', 'PUT']
  */
 const tellEveryMs = 60_000
 
-/** The names of the requests to presigned URLs in metrics and traces. */
+/** The names of the requests to presigned URLs in metrics. */
 const storageRoutes = {
   get: '/storage/{download}',
   put: '/storage/{upload}',

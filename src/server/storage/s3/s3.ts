@@ -62,8 +62,6 @@ const probePrefix = 'check-'
 export interface S3StorageOptions {
   settings: S3Settings
   clock: Clock
-  /** Called with the client that makes the server's own requests. */
-  watchS3?: ((client: S3Client) => void) | undefined
   /** How many objects, uploads or parts the bucket lists in one answer. Buckets allow 1000. */
   pageSize?: number
   /** How long the bucket may take to answer. Only tests need other times. */
@@ -112,9 +110,8 @@ class BucketStorage implements S3Storage {
   #firstSeen = new Map<string, number>()
 
   constructor(options: S3StorageOptions) {
-    const { settings, clock, watchS3, pageSize = 1000, waits = usualWaits } = options
+    const { settings, clock, pageSize = 1000, waits = usualWaits } = options
     const { own, signing, asks } = createS3Clients(settings, waits)
-    watchS3?.(own)
     this.#bucket = settings.bucket
     this.#clock = clock
     this.#pageSize = pageSize
