@@ -1,8 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { emptyDatabase, freshDatabase } from '../../../tests/support/postgres.ts'
+import { StartFault } from '../start-fault.ts'
 import { migrateDatabase } from './migrate.ts'
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -59,40 +63,28 @@ test('a second run changes nothing', async () => {
   await database.drop()
 })
 
-test('downloads that were counted for files before count for the days of their owners', async () => {
-  const folder = join(import.meta.dirname, 'migrations')
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
-  const analytics = names.findIndex((name) => name.endsWith('_analytics.sql'))
+test('a database from before the baseline stops the start and stays as it is', async () => {
   const database = await emptyDatabase()
-  const migrate = async (some: string[]) => {
-    for (const name of some) await query(database.url, await readFile(join(folder, name), 'utf8'))
-  }
-  await migrate(names.slice(0, analytics))
   await query(
     database.url,
-    `insert into users (id, name, email, created_at, updated_at)
-      values ('ada', 'Ada', 'ada@example.org', now(), now());
-    insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-        created_at, expires_at, max_lifetime_at, download_count)
-      select 'ada', 'disk', 'key' || n, n || '.pdf', 'application/octet-stream', 1, 'code' || n,
-        now(), now(), now(), n * 20 from generate_series(1, 2) n;
-    insert into file_downloads select id, '2026-11-20', 5 from files;
-    insert into file_downloads select id, '2026-11-21', 7 from files where download_count = 20;
-    insert into first_downloads select id from files where download_count = 20`,
+    `create schema drizzle;
+    create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
+    insert into drizzle.__drizzle_migrations (hash, created_at) values ('of 0000_tables', 1763000000000)`,
   )
-  await migrate(names.slice(analytics))
-  const days = 'select day::text, count from owner_downloads order by day'
-  expect(await query(database.url, days)).toEqual([
-    { day: '2026-11-20', count: 10 },
-    { day: '2026-11-21', count: 7 },
-  ])
-  const facts = 'select kind, download_rank, last_download_at from files order by download_rank'
-  expect(await query(database.url, facts)).toEqual([
-    { kind: 'pdf', download_rank: 6, last_download_at: null },
-    { kind: 'pdf', download_rank: 13, last_download_at: null },
-  ])
-  expect(await query(database.url, 'select owner_id from first_downloads')).toEqual([
-    { owner_id: 'ada' },
-  ])
+  const migrated = migrateDatabase({ connectionString: database.url })
+  await expect(migrated).rejects.toThrow(StartFault)
+  await expect(migrated).rejects.toThrow('Start with an empty database and an empty DATA_DIR')
+  const tables = "select 1 from pg_tables where schemaname = 'public'"
+  expect(await query(database.url, tables)).toEqual([])
   await database.drop()
+})
+
+test('the baseline is what the schema gives', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-baseline-'))
+  await promisify(execFile)('node', ['scripts/regenerate-baseline.mjs', folder])
+  for (const name of ['0000_baseline.sql', 'meta/0000_snapshot.json']) {
+    const committed = await readFile(join(import.meta.dirname, 'migrations', name), 'utf8')
+    expect(await readFile(join(folder, name), 'utf8'), 'run: npm run migrations').toBe(committed)
+  }
+  await rm(folder, { recursive: true })
 })

@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/node-postgres'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import { StartFault } from '../start-fault.ts'
 import type { Db } from './db.ts'
 
-const migrationsUrl = new URL('migrations/', import.meta.url)
+const migrationsFolder = join(import.meta.dirname, 'migrations')
 const migrationLock = 'mayfly: migrations'
 
 /**
@@ -19,9 +21,10 @@ const noLimits = `
   set idle_in_transaction_session_timeout = 0`
 
 /**
- * Brings the database to the tables of this version. Servers that start together do this one after
- * another. A server that finds the database up to date changes nothing. Either all missing
- * migrations are applied or none.
+ * Creates or updates the tables. Servers that start together do this one after another. A server
+ * that finds the database up to date changes nothing. Either all missing migrations are applied or
+ * none.
+ * @throws {StartFault} if the database has another baseline than this version.
  */
 export async function migrateDatabase(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(connection)
@@ -33,12 +36,24 @@ export async function migrateDatabase(connection: pg.ClientConfig): Promise<void
     await client.query(noLimits)
     // The lock ends with the connection, so it never outlives this process.
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [migrationLock])
-    await migrate(drizzle(client), {
-      migrationsFolder: fileURLToPath(migrationsUrl),
-    })
+    const db = drizzle(client)
+    await requireBaseline(db)
+    await migrate(db, { migrationsFolder })
   } finally {
     await client.end()
   }
+}
+
+async function requireBaseline(db: NodePgDatabase): Promise<void> {
+  const { rows } = await db.execute(sql`select to_regclass('drizzle.__drizzle_migrations') as name`)
+  if (rows[0]?.name === null) return
+  const [oldest] = await appliedHashes(db)
+  if (oldest === undefined || oldest === readMigrationFiles({ migrationsFolder })[0]?.hash) return
+  throw new StartFault(
+    'The tables of the database are those of a version before the first release, and this version ' +
+      'cannot update them. Start with an empty database and an empty DATA_DIR, or go on with the ' +
+      'version that created them.',
+  )
 }
 
 /** Which migrations of this version a database has. */
@@ -47,32 +62,37 @@ export interface MigrationState {
   applied: number
   /** The names of the migrations that the database lacks. */
   missing: string[]
-  /** How many migrations a newer version has applied. This version does not know them. */
+  /** How many migrations the database has that this version does not know. */
   unknown: number
 }
 
 /** Compares the migrations of this version with those that were applied to the database. */
 export async function readMigrations(db: Db): Promise<MigrationState> {
-  const entries = await migrationsOfThisVersion()
-  const { rows } = await db.execute<{ when: string }>(
-    sql`select created_at::text as "when" from drizzle.__drizzle_migrations`,
-  )
-  const known = new Set(entries.map(({ when }) => String(when)))
-  const applied = new Set(rows.map(({ when }) => when))
-  const missing = entries.filter(({ when }) => !applied.has(String(when)))
+  const known = readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash)
+  const applied = await appliedHashes(db)
+  const names = await migrationNames()
+  const missing = names.filter((_, at) => !applied.includes(known[at] ?? ''))
   return {
-    applied: entries.length - missing.length,
-    missing: missing.map(({ tag }) => tag),
-    unknown: rows.filter(({ when }) => !known.has(when)).length,
+    applied: names.length - missing.length,
+    missing,
+    unknown: applied.filter((hash) => !known.includes(hash)).length,
   }
 }
 
 /** Returns the name of the newest migration of this version. */
 export async function newestMigration(): Promise<string> {
-  return (await migrationsOfThisVersion()).at(-1)?.tag ?? ''
+  return (await migrationNames()).at(-1) ?? ''
 }
 
-async function migrationsOfThisVersion(): Promise<{ when: number; tag: string }[]> {
-  const text = await readFile(new URL('meta/_journal.json', migrationsUrl), 'utf8')
-  return (JSON.parse(text) as { entries: { when: number; tag: string }[] }).entries
+/** Returns the hashes of the applied migrations, oldest first. */
+async function appliedHashes(db: Pick<Db, 'execute'>): Promise<string[]> {
+  const { rows } = await db.execute<{ hash: string }>(
+    sql`select hash from drizzle.__drizzle_migrations order by id`,
+  )
+  return rows.map(({ hash }) => hash)
+}
+
+async function migrationNames(): Promise<string[]> {
+  const text = await readFile(join(migrationsFolder, 'meta/_journal.json'), 'utf8')
+  return (JSON.parse(text) as { entries: { tag: string }[] }).entries.map(({ tag }) => tag)
 }

@@ -1,15 +1,19 @@
-CREATE TABLE "stored_bytes" (
-	"storage" text NOT NULL,
-	"shard" smallint NOT NULL,
-	"bytes" bigint NOT NULL,
-	CONSTRAINT "stored_bytes_storage_shard_pk" PRIMARY KEY("storage","shard")
-);
+-- Space left in each page lets a counted download update its row in place.
+ALTER TABLE "files" SET (fillfactor = 90);
 --> statement-breakpoint
-ALTER TABLE "uploads" ADD COLUMN "tier" text;--> statement-breakpoint
-ALTER TABLE "uploads" ADD COLUMN "max_files" integer;--> statement-breakpoint
-ALTER TABLE "uploads" ADD COLUMN "max_lifetime_days" smallint DEFAULT 30 NOT NULL;
+-- The audit log is append-only.
+CREATE FUNCTION "audit_log_refuse_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE EXCEPTION 'audit_log is append-only' USING ERRCODE = 'insufficient_privilege';
+END $$;
 --> statement-breakpoint
--- Adds to the sum of a store, in the row of this connection.
+CREATE TRIGGER "audit_log_keep_rows" BEFORE UPDATE OR DELETE ON "audit_log"
+	FOR EACH ROW EXECUTE FUNCTION "audit_log_refuse_change"();
+--> statement-breakpoint
+CREATE TRIGGER "audit_log_keep_all" BEFORE TRUNCATE ON "audit_log"
+	FOR EACH STATEMENT EXECUTE FUNCTION "audit_log_refuse_change"();
+--> statement-breakpoint
+-- Adds to the total of a store, in the shard of this connection.
 CREATE FUNCTION "count_stored_bytes"("store" text, "change" bigint) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO "stored_bytes" ("storage", "shard", "bytes")
 	VALUES ("store", pg_backend_pid() % 16, "change")
@@ -43,11 +47,22 @@ CREATE TRIGGER "files_stored_added" AFTER INSERT ON "files"
 CREATE TRIGGER "files_stored_removed" AFTER DELETE ON "files"
 	REFERENCING OLD TABLE AS "removed" FOR EACH STATEMENT EXECUTE FUNCTION "files_count_removed"();
 --> statement-breakpoint
--- Size and store of a file never change. Other updates, such as those that count downloads, do not
--- name this column and cost nothing here.
+-- The size and the store of a file never change. Updates that do not name this column, such as
+-- counted downloads, do not run the trigger.
 CREATE TRIGGER "files_stored_purged" AFTER UPDATE OF "purged_at" ON "files"
 	FOR EACH ROW WHEN ((OLD."purged_at" IS NULL) IS DISTINCT FROM (NEW."purged_at" IS NULL))
 	EXECUTE FUNCTION "files_count_purged"();
 --> statement-breakpoint
-INSERT INTO "stored_bytes" ("storage", "shard", "bytes")
-	SELECT "storage", 0, sum("size")::bigint FROM "files" WHERE "purged_at" IS NULL GROUP BY "storage";
+CREATE FUNCTION "users_recheck_files"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NEW."recheck_files" := true;
+	RETURN NEW;
+END $$;
+--> statement-breakpoint
+-- Every change of a tier makes the purge check the files of the user again.
+CREATE TRIGGER "users_tier_changed" BEFORE UPDATE OF "tier", "premium_trial_ends_at" ON "users"
+	FOR EACH ROW WHEN (
+		OLD."tier" IS DISTINCT FROM NEW."tier"
+		OR OLD."premium_trial_ends_at" IS DISTINCT FROM NEW."premium_trial_ends_at"
+	)
+	EXECUTE FUNCTION "users_recheck_files"();

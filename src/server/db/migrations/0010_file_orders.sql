@@ -1,2 +1,0 @@
-CREATE INDEX "files_of_owner_by_name" ON "files" USING btree ("owner_id","search_name","id","deleted_at");--> statement-breakpoint
-CREATE INDEX "files_of_owner_by_size" ON "files" USING btree ("owner_id","size","id","search_name","deleted_at");

@@ -1,1 +1,0 @@
-CREATE INDEX "users_short_grams" ON "users" USING gin ((string_to_array("search_text", null) || string_to_array(regexp_replace("search_text", '(..)', '\1' || chr(31), 'g'), chr(31)) || string_to_array(regexp_replace(substr("search_text", 2), '(..)', '\1' || chr(31), 'g'), chr(31))));

@@ -1,1 +1,0 @@
-CREATE INDEX "files_without_sha256" ON "files" USING btree ("storage","id") WHERE "files"."sha256" is null and not "files"."is_content_proved" and "files"."purging_at" is null and "files"."purged_at" is null;
