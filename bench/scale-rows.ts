@@ -1,5 +1,5 @@
-import { shortCodeAlphabet, shortCodeLength } from '../src/shared/rules/short-code.ts'
-import { dayInMs } from '../src/shared/rules/time-units.ts'
+import { dayInMs } from '../src/shared/rules/format/units.ts'
+import { shortCodeAlphabet, shortCodeLength } from '../src/shared/rules/links/short-code.ts'
 import { fillInBulk, type Statements } from './fill-in-bulk.ts'
 import type { Mayfly } from './mayfly.ts'
 import { namesOfPerson } from './names.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tiers } from '../src/shared/rules/tier.ts'
+import { tiers } from '../src/shared/rules/tiers/tier.ts'
 import {
   askForRenewal,
   expectOk,

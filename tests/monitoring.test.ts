@@ -8,7 +8,7 @@ import { jobOutcomes, mailOutcomes } from '../src/server/metrics/metrics.ts'
 import { transferDirections, transferOutcomes } from '../src/server/storage/disk/transfer-meter.ts'
 import { errorTable } from '../src/shared/contract/errors.ts'
 import { endpoints } from '../src/shared/contract/index.ts'
-import { storageNames } from '../src/shared/rules/storage-name.ts'
+import { storageNames } from '../src/shared/rules/files/storage-name.ts'
 import { scrape } from './support/scrape.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 

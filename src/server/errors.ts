@@ -1,7 +1,7 @@
 import { type ErrorBody, type ErrorCode, errorTable } from '../shared/contract/errors.ts'
 import { limitErrorText, unknownDaysText } from '../shared/contract/tier-errors.ts'
-import type { Tier } from '../shared/rules/tier.ts'
-import type { Limits, UploadRefusal } from '../shared/rules/tier-limits.ts'
+import type { Tier } from '../shared/rules/tiers/tier.ts'
+import type { Limits, UploadRefusal } from '../shared/rules/tiers/tier-limits.ts'
 
 /**
  * An error that a client sees. Its status, code and text come from the table of errors in

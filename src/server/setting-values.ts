@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import { policiesForAll, type SignupPolicy } from '../shared/rules/signup-policy.ts'
+import { policiesForAll, type SignupPolicy } from '../shared/rules/accounts/signup-policy.ts'
 
 /**
  * Makes the error for a wrong value that may be shown. It says what the value is and what it should

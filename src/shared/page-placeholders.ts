@@ -1,5 +1,5 @@
-import type { FileKind } from './rules/file-kind.ts'
-import { type ReportChoice, reportChoiceNames } from './rules/report.ts'
+import type { FileKind } from './rules/files/file-kind.ts'
+import { type ReportChoice, reportChoiceNames } from './rules/links/report.ts'
 import { placeholderMark, sectionEnd, sectionStart } from './template-marks.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { storageNames } from './rules/storage-name.ts'
+import { storageNames } from './rules/files/storage-name.ts'
 import { placeholderMark, sectionEnd, sectionStart } from './template-marks.ts'
 
 /**

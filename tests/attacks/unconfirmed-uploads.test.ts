@@ -12,8 +12,8 @@ import {
   prepareInsertUploads,
 } from '../../src/server/uploads/prepared-queries.ts'
 import { UnfinishedTotal } from '../../src/server/uploads/unfinished-total.ts'
-import { defaultTier, tiers } from '../../src/shared/rules/tier.ts'
-import { defaultLimits, largestFileSize } from '../../src/shared/rules/tier-limits.ts'
+import { defaultTier, tiers } from '../../src/shared/rules/tiers/tier.ts'
+import { defaultLimits, largestFileSize } from '../../src/shared/rules/tiers/tier-limits.ts'
 import { json, makePerson, type Person, putBytes, type StartedUpload } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { type TestSpace, testSpace } from '../support/test-space.ts'

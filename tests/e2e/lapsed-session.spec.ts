@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { sessions } from '../../src/server/db/schema.ts'
-import { firstPartsSigned } from '../../src/shared/rules/part-plan.ts'
+import { firstPartsSigned } from '../../src/shared/rules/files/part-plan.ts'
 import { makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, fillLogin, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { defaultLimits } from '../../src/shared/rules/tier-limits.ts'
+import { defaultLimits } from '../../src/shared/rules/tiers/tier-limits.ts'
 import { logIn, makeClient, signUp } from '../support/make.ts'
 import { numbersFrom } from '../support/seeded-rounds.ts'
 import { type Step, steps } from './ask.ts'

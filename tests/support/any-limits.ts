@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { limitBounds } from '../../src/shared/rules/limit-settings.ts'
-import type { Limits, TierLimits } from '../../src/shared/rules/tier-limits.ts'
+import { limitBounds } from '../../src/shared/rules/tiers/limit-settings.ts'
+import type { Limits, TierLimits } from '../../src/shared/rules/tiers/tier-limits.ts'
 
 const { days, files, fileSize } = limitBounds
 

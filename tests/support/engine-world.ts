@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { uploadPath } from '../../src/shared/rules/upload-path.ts'
+import { uploadPath } from '../../src/shared/rules/files/upload-path.ts'
 import { createUploadData } from '../../src/web/uploads/engine/upload-data.ts'
 import { type EngineDeps, UploadEngine } from '../../src/web/uploads/engine/upload-engine.ts'
 import type { PickedFile } from '../../src/web/uploads/picking/picked-file.ts'

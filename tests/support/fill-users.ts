@@ -1,4 +1,4 @@
-import type { Tier } from '../../src/shared/rules/tier.ts'
+import type { Tier } from '../../src/shared/rules/tiers/tier.ts'
 
 /** Runs a statement in the database of a server. */
 export type RunSql = (text: string, values?: unknown[]) => Promise<unknown>

@@ -1,5 +1,5 @@
 import type { ListedUser } from '../../src/shared/contract/admin.ts'
-import { defaultTier } from '../../src/shared/rules/tier.ts'
+import { defaultTier } from '../../src/shared/rules/tiers/tier.ts'
 
 /** A user as the Admin Center lists them. */
 export const listedUser: ListedUser = {

@@ -1,4 +1,4 @@
-import { partRange, planParts } from '../../src/shared/rules/part-plan.ts'
+import { partRange, planParts } from '../../src/shared/rules/files/part-plan.ts'
 import { type PartsDeps, sendParts } from '../../src/web/uploads/transfer/send-parts.ts'
 import type {
   StorageAnswer,

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { keysForPlan } from '../db/keys-for-plan.ts'
 import { blockedContent, files, reports } from '../db/schema.ts'
 import { lookUpTogether } from '../db/together.ts'

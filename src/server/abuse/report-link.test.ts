@@ -13,7 +13,7 @@ import {
 import { listReports, report, startTakedownStage } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Report } from '../../shared/contract/abuse.ts'
-import { longestReason } from '../../shared/rules/report.ts'
+import { longestReason } from '../../shared/rules/links/report.ts'
 import { auditLog, files, reports } from '../db/schema.ts'
 import { removeLapsedReports } from './report-queries.ts'
 

@@ -10,7 +10,7 @@ import {
 import { listReports, report } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { CheckLine } from '../../shared/contract/checks.ts'
-import { momentText } from '../../shared/rules/moment-text.ts'
+import { momentText } from '../../shared/rules/format/moment-text.ts'
 import { reports } from '../db/schema.ts'
 
 /** How the people who run the server learn that a file was reported. */

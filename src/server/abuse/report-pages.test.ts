@@ -3,7 +3,7 @@ import { attributeOf, readPage, textOf } from '../../../tests/support/html.ts'
 import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { listReports } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { reportChoiceNames } from '../../shared/rules/report.ts'
+import { reportChoiceNames } from '../../shared/rules/links/report.ts'
 import { reports } from '../db/schema.ts'
 
 /** These tests use the form as a browser without scripts does. */

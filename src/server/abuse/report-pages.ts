@@ -4,7 +4,7 @@ import {
   reportConditions,
   reportPlaceholders,
 } from '../../shared/page-placeholders.ts'
-import type { ReportChoice } from '../../shared/rules/report.ts'
+import type { ReportChoice } from '../../shared/rules/links/report.ts'
 import { readBuilt } from '../http/dist.ts'
 import { makeTemplate } from '../http/html-template.ts'
 import { pageHeaders } from '../http/page-headers.ts'

@@ -12,8 +12,12 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import { handledReportDays, openReportDays, type ReportOutcome } from '../../shared/rules/report.ts'
-import { dayInMs } from '../../shared/rules/time-units.ts'
+import { dayInMs } from '../../shared/rules/format/units.ts'
+import {
+  handledReportDays,
+  openReportDays,
+  type ReportOutcome,
+} from '../../shared/rules/links/report.ts'
 import { removeInBatches } from '../db/in-batches.ts'
 import { files, type ReportStatement, reports, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'

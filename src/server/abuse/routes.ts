@@ -1,14 +1,14 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { type Report, reportForm } from '../../shared/contract/abuse.ts'
-import { groupedDigits } from '../../shared/rules/grouped-digits.ts'
-import { opens } from '../../shared/rules/link-status.ts'
+import { groupedDigits } from '../../shared/rules/format/numbers.ts'
+import { opens } from '../../shared/rules/links/link-status.ts'
 import {
   longestWords,
   type ReportChoice,
   reportChoices,
   reportReason,
-} from '../../shared/rules/report.ts'
+} from '../../shared/rules/links/report.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { moment, parseCursor, takePage } from '../http/cursor.ts'

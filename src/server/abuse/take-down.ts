@@ -1,5 +1,5 @@
-import { groupedDigits } from '../../shared/rules/grouped-digits.ts'
-import { isShortCode } from '../../shared/rules/short-code.ts'
+import { groupedDigits } from '../../shared/rules/format/numbers.ts'
+import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'

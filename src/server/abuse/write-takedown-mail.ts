@@ -1,4 +1,4 @@
-import { momentText } from '../../shared/rules/moment-text.ts'
+import { momentText } from '../../shared/rules/format/moment-text.ts'
 import type { Deps } from '../deps.ts'
 import { type Addressed, nameOf, recipientOf } from '../email/addressed.ts'
 import { takedownLetter } from '../email/letters/takedown.ts'

@@ -1,4 +1,4 @@
-import type { AuditAction } from '../../shared/rules/audit-action.ts'
+import type { AuditAction } from '../../shared/rules/accounts/audit-action.ts'
 import type { Actor } from '../audit/actor.ts'
 import type { AuditEntry } from '../audit/audit-log.ts'
 

@@ -1,6 +1,6 @@
 import { aliasedTable, desc, eq, is, SQL, sql } from 'drizzle-orm'
 import { type PgColumn, union, unionAll } from 'drizzle-orm/pg-core'
-import type { AuditAction } from '../../shared/rules/audit-action.ts'
+import type { AuditAction } from '../../shared/rules/accounts/audit-action.ts'
 import { deletionOfUser, shortCodeOf } from '../db/audit-table.ts'
 import { auditLog, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'

@@ -1,4 +1,4 @@
-import { linkCode } from '../../shared/rules/link-code.ts'
+import { linkCode } from '../../shared/rules/links/short-code.ts'
 import { AppError } from '../errors.ts'
 import { readAddress } from '../http/client-address.ts'
 

@@ -5,7 +5,7 @@ import { listReports, report, takeDown } from '../../../tests/support/takedowns.
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
-import type { AuditAction } from '../../shared/rules/audit-action.ts'
+import type { AuditAction } from '../../shared/rules/accounts/audit-action.ts'
 import { auditLog, feedback } from '../db/schema.ts'
 
 let app: TestApp

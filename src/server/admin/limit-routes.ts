@@ -1,5 +1,5 @@
-import { limitKeys } from '../../shared/rules/limit-settings.ts'
-import { capKeys } from '../../shared/rules/storage-cap.ts'
+import { capKeys } from '../../shared/rules/files/storage-cap.ts'
+import { limitKeys } from '../../shared/rules/tiers/limit-settings.ts'
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 import { sumStored } from '../uploads/stored-queries.ts'

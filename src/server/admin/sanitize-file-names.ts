@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { cleanFileName } from '../../shared/rules/file-name.ts'
+import { cleanFileName } from '../../shared/rules/files/file-name.ts'
 import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import { isConnectionLost } from '../db/away.ts'

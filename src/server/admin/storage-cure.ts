@@ -1,4 +1,4 @@
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { LateError } from '../http/in-time.ts'
 
 const late = 'no answer in time'

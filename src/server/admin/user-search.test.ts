@@ -3,7 +3,7 @@ import { json, makePerson, type Person } from '../../../tests/support/make.ts'
 import { plansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { ListedUser } from '../../shared/contract/admin.ts'
-import { mostFoundUsers } from '../../shared/rules/user-list.ts'
+import { mostFoundUsers } from '../../shared/rules/accounts/user-list.ts'
 
 const userCount = 12_000
 

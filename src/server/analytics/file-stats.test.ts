@@ -10,7 +10,7 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { download } from '../../../tests/support/upload-requests.ts'
 import type { FileStats } from '../../shared/contract/analytics.ts'
-import { dayOf, daysBetween } from '../../shared/rules/day.ts'
+import { dayOf, daysBetween } from '../../shared/rules/format/day.ts'
 
 const day = 24 * 60 * 60_000
 

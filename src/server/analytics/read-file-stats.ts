@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FileStats } from '../../shared/contract/analytics.ts'
-import { dayOf, daysBetween, withEmptyDays } from '../../shared/rules/day.ts'
+import { dayOf, daysBetween, withEmptyDays } from '../../shared/rules/format/day.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { countDownloadsOfFile, findFile } from './queries.ts'

@@ -1,5 +1,4 @@
-import { analyticsDays } from '../../shared/rules/analytics-days.ts'
-import { lastDays } from '../../shared/rules/day.ts'
+import { analyticsDays, lastDays } from '../../shared/rules/format/day.ts'
 import type { Deps } from '../deps.ts'
 import { listOwners, removeDaysBefore } from './queries.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Role } from '../../shared/rules/role.ts'
+import type { Role } from '../../shared/rules/accounts/role.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { findAdministrator, findUserId, makeAdministrator } from './queries.ts'

@@ -2,7 +2,7 @@ import {
   type LimitedLetter,
   letterLimits,
   letterWindowMs,
-} from '../../shared/rules/letter-limit.ts'
+} from '../../shared/rules/accounts/letter-limit.ts'
 import type { Deps } from '../deps.ts'
 import { lockAddress } from './address-owner-queries.ts'
 import { countLetters, insertLetter } from './signup-queries.ts'

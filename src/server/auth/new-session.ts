@@ -1,4 +1,4 @@
-import { sessionEnd } from '../../shared/rules/session-life.ts'
+import { sessionEnd } from '../../shared/rules/accounts/session-life.ts'
 
 /**
  * A header that only our code sets. It tells `newSession` the client's address: when Better Auth

@@ -1,4 +1,4 @@
-import type { PasswordChange } from '../../shared/rules/audit-ways.ts'
+import type { PasswordChange } from '../../shared/rules/accounts/audit-ways.ts'
 import type { AuditEntry } from '../audit/audit-log.ts'
 
 /** Returns the line of the audit log about a user whose password was changed. */

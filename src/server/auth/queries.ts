@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { letterWindowMs } from '../../shared/rules/letter-limit.ts'
-import type { TokenPurpose } from '../../shared/rules/token-purpose.ts'
+import { letterWindowMs } from '../../shared/rules/accounts/letter-limit.ts'
+import type { TokenPurpose } from '../../shared/rules/accounts/token-purpose.ts'
 import { removeInBatches } from '../db/in-batches.ts'
 import {
   accounts,

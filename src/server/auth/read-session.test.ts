@@ -12,7 +12,7 @@ import { send } from '../../../tests/support/send.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { endpoints } from '../../shared/contract/index.ts'
-import { seenStepMs } from '../../shared/rules/session-life.ts'
+import { seenStepMs } from '../../shared/rules/accounts/session-life.ts'
 import { sessions, users } from '../db/schema.ts'
 import { removeLapsedRows } from './queries.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { isSeenDue, sessionEnd } from '../../shared/rules/session-life.ts'
+import { isSeenDue, sessionEnd } from '../../shared/rules/accounts/session-life.ts'
 import type { Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { type Session, toSessionUser } from '../http/session.ts'

@@ -2,7 +2,7 @@ import {
   isSignupAllowed,
   type SignupPolicy,
   signupRefusal,
-} from '../../shared/rules/signup-policy.ts'
+} from '../../shared/rules/accounts/signup-policy.ts'
 import { AppError } from '../errors.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, logIn, makeClient } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { defaultLimits } from '../../shared/rules/tier-limits.ts'
+import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
 
 let app: TestApp
 beforeAll(async () => {

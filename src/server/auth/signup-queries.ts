@@ -4,7 +4,7 @@
  */
 import { and, desc, eq, gt, ne, notInArray, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
-import type { LimitedLetter } from '../../shared/rules/letter-limit.ts'
+import type { LimitedLetter } from '../../shared/rules/accounts/letter-limit.ts'
 import { accounts, accountTokens, pendingSignups, sentLetters, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { passwordProvider } from './queries.ts'

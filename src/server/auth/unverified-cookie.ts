@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
-import { tokenLifetimeMs } from '../../shared/rules/token-purpose.ts'
+import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
 import type { Deps } from '../deps.ts'
 import { cookiePrefix } from '../http/cookie-names.ts'
 import type { HttpEnv } from '../http/env.ts'

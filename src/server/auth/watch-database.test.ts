@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logIn, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { seenStepMs } from '../../shared/rules/session-life.ts'
+import { seenStepMs } from '../../shared/rules/accounts/session-life.ts'
 import { sessions } from '../db/schema.ts'
 
 let app: TestApp

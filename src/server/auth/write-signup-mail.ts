@@ -1,5 +1,5 @@
-import { momentText } from '../../shared/rules/moment-text.ts'
-import { tokenLifetimeMs } from '../../shared/rules/token-purpose.ts'
+import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
+import { momentText } from '../../shared/rules/format/moment-text.ts'
 import type { Deps } from '../deps.ts'
 import { type Addressed, recipientOf } from '../email/addressed.ts'
 import { addressTakenLetter } from '../email/letters/address-taken.ts'

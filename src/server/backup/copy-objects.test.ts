@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { minuteInMs } from '../../shared/rules/time-units.ts'
+import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { copyEach, copyObject } from './copy-objects.ts'
 
 const key = 'k'

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import type { Config } from '../config.ts'
 import {
   allRows,

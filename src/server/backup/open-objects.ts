@@ -1,4 +1,4 @@
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../deps.ts'
 import { StartFault } from '../start-fault.ts'

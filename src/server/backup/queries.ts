@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type pg from 'pg'
 import { z } from 'zod'
-import { type StorageName, storageNames } from '../../shared/rules/storage-name.ts'
+import { type StorageName, storageNames } from '../../shared/rules/files/storage-name.ts'
 import type { Db } from '../db/db.ts'
 import { settings } from '../db/schema.ts'
 

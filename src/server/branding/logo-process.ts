@@ -6,7 +6,7 @@
  */
 import { buffer } from 'node:stream/consumers'
 import sharp from 'sharp'
-import { maxLogoSide } from '../../shared/rules/logo-limits.ts'
+import { maxLogoSide } from '../../shared/rules/accounts/logo-limits.ts'
 import { logoExit, maxLogoPngBytes } from './logo-exit.ts'
 
 /** A logo is made to fit into this box, in pixels. Pages show it at most 36 px high. */

@@ -6,7 +6,7 @@ import { json, makeClient, makePerson, type Person } from '../../../tests/suppor
 import { flatPng, noise, pngOfZeros } from '../../../tests/support/pictures.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Brand } from '../../shared/contract/branding.ts'
-import { maxLogoBytes, maxLogoSide } from '../../shared/rules/logo-limits.ts'
+import { maxLogoBytes, maxLogoSide } from '../../shared/rules/accounts/logo-limits.ts'
 import { branding, users } from '../db/schema.ts'
 import { maxLogoPngBytes } from './logo-exit.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { reportOutcomes } from '../../shared/rules/report.ts'
+import { reportOutcomes } from '../../shared/rules/links/report.ts'
 import { bytes, moment } from './columns.ts'
 
 /** What one visitor wrote about a file. `at` is ISO 8601 text in UTC. */

@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
-import { type AuditAction, auditActions } from '../../shared/rules/audit-action.ts'
+import { type AuditAction, auditActions } from '../../shared/rules/accounts/audit-action.ts'
 import { moment } from './columns.ts'
 import { sqlLiteral } from './sql-literal.ts'
 

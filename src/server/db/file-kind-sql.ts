@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { extensionsOfKinds, kindsByType } from '../../shared/rules/file-kind.ts'
+import { extensionsOfKinds, kindsByType } from '../../shared/rules/files/file-kind.ts'
 import { sqlLiteral } from './sql-literal.ts'
 
 /**

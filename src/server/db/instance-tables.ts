@@ -11,7 +11,7 @@ import {
   text,
   timestamp,
 } from 'drizzle-orm/pg-core'
-import { storageNames } from '../../shared/rules/storage-name.ts'
+import { storageNames } from '../../shared/rules/files/storage-name.ts'
 
 /** The settings that the administrator can change. If a key has no row, its default applies. */
 export const settings = pgTable('settings', {

@@ -4,7 +4,7 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
 import { type CopyToStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { StartFault } from '../start-fault.ts'
 import * as schema from './schema.ts'
 

@@ -1,4 +1,4 @@
-import { dayOf } from '../../shared/rules/day.ts'
+import { dayOf } from '../../shared/rules/format/day.ts'
 
 /**
  * Writes `count` downloads of a file on one day (UTC), in one statement. `last` is when the last of

@@ -1,4 +1,4 @@
-import { isPreviewRobot } from '../../shared/rules/preview-robot.ts'
+import { isPreviewRobot } from '../../shared/rules/links/preview-robot.ts'
 
 /**
  * Tells whether an answer that begins at this offset of the file counts as a download (design §4:

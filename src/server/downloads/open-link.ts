@@ -1,5 +1,5 @@
-import { opens } from '../../shared/rules/link-status.ts'
-import { isShortCode } from '../../shared/rules/short-code.ts'
+import { opens } from '../../shared/rules/links/link-status.ts'
+import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import type { Clock } from '../deps.ts'
 import type { FindLink, Link } from './queries.ts'
 

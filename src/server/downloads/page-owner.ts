@@ -1,5 +1,5 @@
-import { tierTraits } from '../../shared/rules/tier-traits.ts'
-import { effectiveTier } from '../../shared/rules/trial.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { PageOwner } from './page-template.ts'
 import type { Link } from './queries.ts'
 

@@ -4,13 +4,18 @@ import {
   pageConditions,
   pagePlaceholders,
 } from '../../shared/page-placeholders.ts'
-import { type AccentPair, accentPairs } from '../../shared/rules/accent.ts'
-import { type FileKind, fileKind, fileKinds, kindLabel } from '../../shared/rules/file-kind.ts'
-import { formatSize } from '../../shared/rules/file-size.ts'
-import { lifeline } from '../../shared/rules/lifeline.ts'
-import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
-import { openLinkLabel } from '../../shared/rules/link-status.ts'
-import { momentText } from '../../shared/rules/moment-text.ts'
+import { type AccentPair, accentPairs } from '../../shared/rules/accounts/accent.ts'
+import {
+  type FileKind,
+  fileKind,
+  fileKinds,
+  kindLabel,
+} from '../../shared/rules/files/file-kind.ts'
+import { formatSize } from '../../shared/rules/format/file-size.ts'
+import { momentText } from '../../shared/rules/format/moment-text.ts'
+import { lifeline } from '../../shared/rules/links/lifeline.ts'
+import { lifelineBar } from '../../shared/rules/links/lifeline-bar.ts'
+import { openLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { type BrandRow, logoPath } from '../branding/queries.ts'
 import { readBuilt } from '../http/dist.ts'
 import { makeTemplate } from '../http/html-template.ts'

@@ -1,4 +1,4 @@
-import { isPreviewRobot } from '../../shared/rules/preview-robot.ts'
+import { isPreviewRobot } from '../../shared/rules/links/preview-robot.ts'
 import { toBrand } from '../branding/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'

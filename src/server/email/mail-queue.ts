@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ownPasswordChanges } from '../../shared/rules/audit-ways.ts'
-import { fileLetters } from '../../shared/rules/file-letters.ts'
-import { trialLetters } from '../../shared/rules/trial-letters.ts'
+import { ownPasswordChanges } from '../../shared/rules/accounts/audit-ways.ts'
+import { fileLetters } from '../../shared/rules/files/file-letters.ts'
+import { trialLetters } from '../../shared/rules/tiers/trial.ts'
 import type { Db } from '../db/db.ts'
 
 const moment = z.iso.datetime()

@@ -1,5 +1,5 @@
 import { and, count, desc, eq, gt, gte, inArray, lt, min, type SQL, sql } from 'drizzle-orm'
-import { feedbackKeptMs } from '../../shared/rules/kept-times.ts'
+import { feedbackKeptMs } from '../../shared/rules/files/kept-times.ts'
 import type { Db } from '../db/db.ts'
 import { removeInBatches } from '../db/in-batches.ts'
 import { feedback } from '../db/schema.ts'

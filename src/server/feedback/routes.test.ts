@@ -10,7 +10,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { type Feedback, longestFeedback } from '../../shared/contract/feedback.ts'
-import { feedbackKeptMs } from '../../shared/rules/kept-times.ts'
+import { feedbackKeptMs } from '../../shared/rules/files/kept-times.ts'
 import { auditLog, feedback } from '../db/schema.ts'
 import { removeOldFeedback } from './queries.ts'
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { feedbackBody, longestFeedback } from '../../shared/contract/feedback.ts'
-import { groupedDigits } from '../../shared/rules/grouped-digits.ts'
+import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { moment, parseCursor, takePage } from '../http/cursor.ts'

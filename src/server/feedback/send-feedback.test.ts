@@ -2,7 +2,10 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, makeClient } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { mostFeedbackADay, mostFeedbackLettersAnHour } from '../../shared/rules/feedback-limits.ts'
+import {
+  mostFeedbackADay,
+  mostFeedbackLettersAnHour,
+} from '../../shared/rules/accounts/feedback.ts'
 import { feedback } from '../db/schema.ts'
 
 let app: TestApp

@@ -12,7 +12,7 @@ import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { download } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
-import type { Preferences } from '../../shared/rules/preferences.ts'
+import type { Preferences } from '../../shared/rules/accounts/preferences.ts'
 import { files, firstDownloads, users } from '../db/schema.ts'
 import { tellEndingLinks, tellFirstDownloads } from './ask-for-file-letters.ts'
 

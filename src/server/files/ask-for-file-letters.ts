@@ -1,4 +1,4 @@
-import { endsSoonMs, type FileLetter } from '../../shared/rules/file-letters.ts'
+import { endsSoonMs, type FileLetter } from '../../shared/rules/files/file-letters.ts'
 import type { Db, Deps } from '../deps.ts'
 import {
   findLetterReader,

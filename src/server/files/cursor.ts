@@ -4,7 +4,7 @@ import {
   fileOrderTexts,
   formatOrder,
   type SortKey,
-} from '../../shared/rules/file-order.ts'
+} from '../../shared/rules/files/file-order.ts'
 import { AppError } from '../errors.ts'
 import { momentShape } from '../http/cursor.ts'
 import type { Position } from './list-queries.ts'

@@ -11,8 +11,8 @@ import {
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { linkLabel } from '../../shared/rules/link-status.ts'
-import type { Tier } from '../../shared/rules/tier.ts'
+import { linkLabel } from '../../shared/rules/links/link-status.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { files } from '../db/schema.ts'
 import { expireFiles } from './expire-files.ts'
 

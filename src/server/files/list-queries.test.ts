@@ -10,9 +10,9 @@ import {
   fileOrderTexts,
   parseOrder,
   type SortKey,
-} from '../../shared/rules/file-order.ts'
-import { linkStatus } from '../../shared/rules/link-status.ts'
-import { tiers } from '../../shared/rules/tier.ts'
+} from '../../shared/rules/files/file-order.ts'
+import { linkStatus } from '../../shared/rules/links/link-status.ts'
+import { tiers } from '../../shared/rules/tiers/tier.ts'
 import { files, users } from '../db/schema.ts'
 
 const hour = 60 * 60_000

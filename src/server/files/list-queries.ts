@@ -5,8 +5,8 @@ import {
   type FileOrderText,
   formatOrder,
   type SortKey,
-} from '../../shared/rules/file-order.ts'
-import { dayInMs } from '../../shared/rules/time-units.ts'
+} from '../../shared/rules/files/file-order.ts'
+import { dayInMs } from '../../shared/rules/format/units.ts'
 import { avoidTableScans } from '../db/avoid-table-scans.ts'
 import { files } from '../db/schema.ts'
 import type { Db } from '../deps.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Client, json, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { expectRefusal } from '../../../tests/support/upload-requests.ts'
-import { defaultPreferences, type Preferences } from '../../shared/rules/preferences.ts'
+import { defaultPreferences, type Preferences } from '../../shared/rules/accounts/preferences.ts'
 
 let app: TestApp
 let ada: Person

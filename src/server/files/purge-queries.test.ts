@@ -11,7 +11,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import type { Tier } from '../../shared/rules/tier.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { files, users } from '../db/schema.ts'
 import { expireTrials } from '../tiers/expire-trials.ts'
 import { setTier } from '../tiers/set-tier.ts'

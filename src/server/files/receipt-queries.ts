@@ -1,5 +1,5 @@
 import { and, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
-import { receiptsShownSince } from '../../shared/rules/receipt.ts'
+import { receiptsShownSince } from '../../shared/rules/links/receipt.ts'
 import { removeInBatches } from '../db/in-batches.ts'
 import { deletionReceipts } from '../db/schema.ts'
 import type { Db } from '../deps.ts'

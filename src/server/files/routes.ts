@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseOrder } from '../../shared/rules/file-order.ts'
+import { parseOrder } from '../../shared/rules/files/file-order.ts'
 import type { Deps } from '../deps.ts'
 import { moment, parseCursor, takePage } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'

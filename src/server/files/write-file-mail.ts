@@ -1,5 +1,5 @@
-import { type FileLetter, isLetterRight } from '../../shared/rules/file-letters.ts'
-import { momentText } from '../../shared/rules/moment-text.ts'
+import { type FileLetter, isLetterRight } from '../../shared/rules/files/file-letters.ts'
+import { momentText } from '../../shared/rules/format/moment-text.ts'
 import type { Deps } from '../deps.ts'
 import { type Addressed, nameOf, recipientOf } from '../email/addressed.ts'
 import { fileLetter } from '../email/letters/files.ts'

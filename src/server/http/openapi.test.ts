@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { commonErrors, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
 import { endpoints } from '../../shared/contract/index.ts'
-import { defaultLimits } from '../../shared/rules/tier-limits.ts'
+import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import { openApiDocument } from './openapi.ts'
 
 interface Operation {

@@ -5,8 +5,8 @@ import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
 import { fieldNote } from '../../shared/contract/field-notes.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
 import { isTierLimitCode, limitErrorText } from '../../shared/contract/tier-errors.ts'
-import { defaultTier } from '../../shared/rules/tier.ts'
-import type { Limits } from '../../shared/rules/tier-limits.ts'
+import { defaultTier } from '../../shared/rules/tiers/tier.ts'
+import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { sessionCookieName } from './cookie-names.ts'
 
 const rawTypes = {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Limits } from '../../shared/rules/tier-limits.ts'
+import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { metricsType } from '../metrics/metrics.ts'

@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { mostFeedbackLettersAnHour } from '../../shared/rules/feedback-limits.ts'
-import { googleCountMs } from '../../shared/rules/sign-in-fault.ts'
-import { hourInMs, minuteInMs } from '../../shared/rules/time-units.ts'
+import { mostFeedbackLettersAnHour } from '../../shared/rules/accounts/feedback.ts'
+import { googleCountMs } from '../../shared/rules/accounts/sign-in-fault.ts'
+import { hourInMs, minuteInMs } from '../../shared/rules/format/units.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../errors.ts'
 

@@ -1,6 +1,6 @@
-import { type Role, readRole } from '../../shared/rules/role.ts'
-import { readTier, type Tier } from '../../shared/rules/tier.ts'
-import { effectiveTier } from '../../shared/rules/trial.ts'
+import { type Role, readRole } from '../../shared/rules/accounts/role.ts'
+import { readTier, type Tier } from '../../shared/rules/tiers/tier.ts'
+import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Deps } from '../deps.ts'
 
 type AuthUser = Pick<Deps['auth']['$Infer']['Session']['user'], keyof SessionUser>

@@ -1,4 +1,4 @@
-import { dayInMs } from '../../shared/rules/time-units.ts'
+import { dayInMs } from '../../shared/rules/format/units.ts'
 import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { findNamedKeys, isKept, listNamedKeys, type NamedKey } from './queries.ts'

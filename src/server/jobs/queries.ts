@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
 import type pg from 'pg'
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { files, jobRuns, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 

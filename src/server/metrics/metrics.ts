@@ -9,7 +9,7 @@
  * burst of faults would be the first value of a series, and Prometheus would see no increase.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { storageNames } from '../../shared/rules/storage-name.ts'
+import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import { storageOperations } from '../storage/count-errors.ts'
 import { httpMetrics } from './http-metrics.ts'
 import { transferMetrics } from './transfer-metrics.ts'

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import type { DiskSpace } from '../space/disk-space.ts'
 import type { Metrics } from './metrics.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { settingDefaults } from '../../shared/rules/admin-settings.ts'
+import { settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
 import { type PublicFacts, pageValues, valueReader } from './page-values.ts'
 
 const megabyte = 1024 ** 2

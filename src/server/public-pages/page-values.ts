@@ -1,13 +1,17 @@
 import { limitErrorText } from '../../shared/contract/tier-errors.ts'
 import type { PublicPlaceholder } from '../../shared/public-placeholders.ts'
-import { type SettingValues, settingDefaults } from '../../shared/rules/admin-settings.ts'
-import { anyOf } from '../../shared/rules/any-of.ts'
-import { formatSizeLimit } from '../../shared/rules/file-size.ts'
-import { daysText, filesText } from '../../shared/rules/limit-text.ts'
-import { priceText } from '../../shared/rules/price-text.ts'
-import { defaultTier, tiers } from '../../shared/rules/tier.ts'
-import { defaultLimits, type Limits, type TierLimits } from '../../shared/rules/tier-limits.ts'
-import { trialDays } from '../../shared/rules/trial.ts'
+import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
+import { anyOf } from '../../shared/rules/format/lists.ts'
+import { priceText } from '../../shared/rules/format/numbers.ts'
+import { type SettingValues, settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
+import { daysText, filesText } from '../../shared/rules/tiers/limit-text.ts'
+import { defaultTier, tiers } from '../../shared/rules/tiers/tier.ts'
+import {
+  defaultLimits,
+  type Limits,
+  type TierLimits,
+} from '../../shared/rules/tiers/tier-limits.ts'
+import { trialDays } from '../../shared/rules/tiers/trial.ts'
 import type { Deps } from '../deps.ts'
 import { inTime } from '../http/in-time.ts'
 import type { S3Settings } from '../s3-settings.ts'

@@ -1,12 +1,12 @@
+import { readCap, type StorageCap } from '../../shared/rules/files/storage-cap.ts'
+import { minuteInMs } from '../../shared/rules/format/units.ts'
 import {
   type SettingKey,
   type SettingValues,
   settingDefaults,
-} from '../../shared/rules/admin-settings.ts'
-import { readLimits } from '../../shared/rules/limit-settings.ts'
-import { readCap, type StorageCap } from '../../shared/rules/storage-cap.ts'
-import type { Limits } from '../../shared/rules/tier-limits.ts'
-import { minuteInMs } from '../../shared/rules/time-units.ts'
+} from '../../shared/rules/tiers/admin-settings.ts'
+import { readLimits } from '../../shared/rules/tiers/limit-settings.ts'
+import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import type { SharedSession } from '../db/shared-session.ts'

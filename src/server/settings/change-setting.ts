@@ -1,4 +1,4 @@
-import { checkSetting, type SettingKey } from '../../shared/rules/admin-settings.ts'
+import { checkSetting, type SettingKey } from '../../shared/rules/tiers/admin-settings.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'

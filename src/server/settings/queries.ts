@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { eq, inArray, sql } from 'drizzle-orm'
-import { type SettingKey, settingKeys } from '../../shared/rules/admin-settings.ts'
+import { type SettingKey, settingKeys } from '../../shared/rules/tiers/admin-settings.ts'
 import type { Db } from '../db/db.ts'
 import { settings } from '../db/schema.ts'
 

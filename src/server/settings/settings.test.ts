@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { settingKeys } from '../../shared/rules/admin-settings.ts'
+import { settingKeys } from '../../shared/rules/tiers/admin-settings.ts'
 import { auditLog, settings } from '../db/schema.ts'
 import { settingsKeptMs } from './admin-settings.ts'
 

@@ -6,7 +6,7 @@ import { eventually } from '../../../tests/support/eventually.ts'
 import { describeOnSmallDisk } from '../../../tests/support/machine-needs.ts'
 import { mountSmallDisk, type SmallDisk } from '../../../tests/support/small-disk.ts'
 import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
-import { gibibyte, mebibyte } from '../../shared/rules/byte-units.ts'
+import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
 import { DiskSpace, type DiskSpaceOptions } from './disk-space.ts'
 import { defaultMinFree } from './free-space.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { mebibyte } from '../../shared/rules/byte-units.ts'
+import { mebibyte } from '../../shared/rules/format/units.ts'
 import { isDiskFull } from './disk-full.ts'
 import { defaultMinFree, type FreeSpace, readFreeSpace } from './free-space.ts'
 import { breathingSpace, keptForStart, reserveBytes, SpaceReserve } from './space-reserve.ts'

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { mebibyte } from '../../shared/rules/byte-units.ts'
+import { mebibyte } from '../../shared/rules/format/units.ts'
 
 const smallestDefault = 512 * mebibyte
 const defaultShare = 0.02

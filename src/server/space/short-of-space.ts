@@ -1,4 +1,4 @@
-import { formatSize, formatSizeLimit } from '../../shared/rules/file-size.ts'
+import { formatSize, formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import type { DiskFigures } from './disk-space.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { mebibyte } from '../../shared/rules/byte-units.ts'
+import { mebibyte } from '../../shared/rules/format/units.ts'
 import { codeOf } from '../start-fault.ts'
 
 /**

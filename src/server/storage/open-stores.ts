@@ -1,4 +1,4 @@
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { countErrors, type StorageOperation } from './count-errors.ts'
 import { type DiskStorage, type DiskStorageOptions, openDiskStorage } from './disk/disk.ts'
 import type { BucketOptions } from './s3/open-bucket.ts'

@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { minuteInMs } from '../../shared/rules/time-units.ts'
+import { minuteInMs } from '../../shared/rules/format/units.ts'
 
 /**
  * After a try to remove bytes has begun, nobody tries the same bytes again for this long. Then a

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { removeForGood } from './remove-for-good.ts'
 import type { Stores } from './stores.ts'
 

@@ -11,8 +11,8 @@
  * - An *orphan* is an object that neither an upload nor a file names.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { BodyChecksum } from '../../shared/rules/body-checksum.ts'
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { BodyChecksum } from '../../shared/rules/files/part-plan.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { AppError } from '../errors.ts'
 import type { Validators } from './byte-range.ts'
 

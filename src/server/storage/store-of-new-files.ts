@@ -1,4 +1,4 @@
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import type { S3Settings } from '../s3-settings.ts'
 
 /** The settings that choose a store. */

@@ -1,4 +1,4 @@
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { AppError } from '../errors.ts'
 import type { Storage } from './storage.ts'
 

@@ -1,4 +1,4 @@
-import { trialLetterDue, trialLetters } from '../../shared/rules/trial-letters.ts'
+import { trialLetterDue, trialLetters } from '../../shared/rules/tiers/trial.ts'
 import type { Db, Deps } from '../deps.ts'
 import { letterKey } from '../email/letter-key.ts'
 import type { UserRow } from './queries.ts'

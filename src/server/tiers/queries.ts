@@ -1,6 +1,6 @@
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { defaultTier, type Tier } from '../../shared/rules/tier.ts'
-import type { TierFacts } from '../../shared/rules/trial.ts'
+import { defaultTier, type Tier } from '../../shared/rules/tiers/tier.ts'
+import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
 import { users } from '../db/schema.ts'
 import { sqlLiteral } from '../db/sql-literal.ts'
 import type { Db } from '../deps.ts'

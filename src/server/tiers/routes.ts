@@ -1,4 +1,4 @@
-import type { TierRequest } from '../../shared/rules/tier-change.ts'
+import type { TierRequest } from '../../shared/rules/tiers/tier-change.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'

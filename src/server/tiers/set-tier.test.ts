@@ -11,7 +11,7 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { User } from '../../shared/contract/account.ts'
-import { defaultLimits, type Limits } from '../../shared/rules/tier-limits.ts'
+import { defaultLimits, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { auditLog, users } from '../db/schema.ts'
 import { setTier } from './set-tier.ts'
 

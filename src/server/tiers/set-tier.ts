@@ -1,4 +1,4 @@
-import { changeTier, type TierRequest } from '../../shared/rules/tier-change.ts'
+import { changeTier, type TierRequest } from '../../shared/rules/tiers/tier-change.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'

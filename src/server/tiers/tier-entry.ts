@@ -1,6 +1,6 @@
-import { defaultTier } from '../../shared/rules/tier.ts'
-import type { TierReason } from '../../shared/rules/tier-change.ts'
-import type { TierFacts } from '../../shared/rules/trial.ts'
+import { defaultTier } from '../../shared/rules/tiers/tier.ts'
+import type { TierReason } from '../../shared/rules/tiers/tier-change.ts'
+import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
 import type { AuditEntry } from '../audit/audit-log.ts'
 
 type Standing = Pick<TierFacts, 'tier' | 'premiumTrialEndsAt'>

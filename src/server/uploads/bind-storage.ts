@@ -1,4 +1,4 @@
-import { storageNames } from '../../shared/rules/storage-name.ts'
+import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import type { Deps } from '../deps.ts'
 import { readInstallation } from '../settings/queries.ts'
 import { StartFault } from '../start-fault.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { File } from '../../shared/contract/files.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
-import { firstLifetime } from '../../shared/rules/lifetime.ts'
+import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
 import { findBlockedSizes } from '../abuse/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'

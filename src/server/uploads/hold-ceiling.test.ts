@@ -5,7 +5,7 @@ import {
   type FreshDatabase,
   openFreshDatabase,
 } from '../../../tests/support/open-fresh-database.ts'
-import { slotHeldMs } from '../../shared/rules/slot-held.ts'
+import { slotHeldMs } from '../../shared/rules/files/kept-times.ts'
 import { files, removals, uploads, users } from '../db/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import { newStorageKey } from '../storage/storage-key.ts'

@@ -1,4 +1,4 @@
-import { slotHeldMs } from '../../shared/rules/slot-held.ts'
+import { slotHeldMs } from '../../shared/rules/files/kept-times.ts'
 import type { Db } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { partRange, planParts } from '../../shared/rules/part-plan.ts'
+import { partRange, planParts } from '../../shared/rules/files/part-plan.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { StoredPart } from '../storage/storage.ts'

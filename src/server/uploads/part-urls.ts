@@ -1,4 +1,4 @@
-import { type PartRange, partUrlLifetimeMs } from '../../shared/rules/part-plan.ts'
+import { type PartRange, partUrlLifetimeMs } from '../../shared/rules/files/part-plan.ts'
 import type { Stores } from '../storage/stores.ts'
 import type { Upload } from './queries.ts'
 

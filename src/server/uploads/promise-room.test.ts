@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { type TestSpace, testSpace } from '../../../tests/support/test-space.ts'
 import { endsOf, startAll, wish } from '../../../tests/support/upload-batches.ts'
 import { mostInBatch } from '../../shared/contract/batch.ts'
-import { minuteInMs } from '../../shared/rules/time-units.ts'
+import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { uploads } from '../db/schema.ts'
 
 const megabyte = 1024 ** 2

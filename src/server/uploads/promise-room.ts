@@ -1,5 +1,5 @@
-import { slotHeldMs } from '../../shared/rules/slot-held.ts'
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import { slotHeldMs } from '../../shared/rules/files/kept-times.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { takeIdleUploads, type Upload } from './queries.ts'

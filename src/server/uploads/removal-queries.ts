@@ -1,6 +1,6 @@
 import { eq, inArray, lte, type SQLWrapper, sql } from 'drizzle-orm'
-import { idleUploadKeptMs } from '../../shared/rules/kept-times.ts'
-import type { StorageName } from '../../shared/rules/storage-name.ts'
+import { idleUploadKeptMs } from '../../shared/rules/files/kept-times.ts'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { rowValues } from '../db/row-values.ts'
 import { deletionReceipts, removals, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
-import { type PartRange, partRange, planParts } from '../../shared/rules/part-plan.ts'
+import { type PartRange, partRange, planParts } from '../../shared/rules/files/part-plan.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { signPartUrls } from './part-urls.ts'

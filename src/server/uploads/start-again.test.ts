@@ -13,7 +13,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
-import { tiers } from '../../shared/rules/tier.ts'
+import { tiers } from '../../shared/rules/tiers/tier.ts'
 import { uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { AppError } from '../errors.ts'

@@ -1,17 +1,17 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
-import { cleanFileName } from '../../shared/rules/file-name.ts'
-import { idleUploadKeptMs } from '../../shared/rules/kept-times.ts'
+import { cleanFileName } from '../../shared/rules/files/file-name.ts'
+import { idleUploadKeptMs } from '../../shared/rules/files/kept-times.ts'
 import {
   firstPartsSigned,
   partRange,
   partSizeFor,
   planParts,
-} from '../../shared/rules/part-plan.ts'
-import type { Tier } from '../../shared/rules/tier.ts'
-import { checkUpload, type Limits } from '../../shared/rules/tier-limits.ts'
-import { effectiveTier } from '../../shared/rules/trial.ts'
+} from '../../shared/rules/files/part-plan.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
+import { checkUpload, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
+import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import type { Owner } from '../http/session.ts'

@@ -22,7 +22,7 @@ import {
   expectRefusal,
 } from '../../../tests/support/upload-requests.ts'
 import type { CheckLine } from '../../shared/contract/checks.ts'
-import { dayInMs } from '../../shared/rules/time-units.ts'
+import { dayInMs } from '../../shared/rules/format/units.ts'
 import { files, settings, storedBytes, uploads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { markDeleted } from '../files/queries.ts'

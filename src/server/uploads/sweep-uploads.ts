@@ -1,4 +1,4 @@
-import { idleUploadKeptMs } from '../../shared/rules/kept-times.ts'
+import { idleUploadKeptMs } from '../../shared/rules/files/kept-times.ts'
 import type { Deps } from '../deps.ts'
 import { pullBackActivity, takeIdleUploads } from './queries.ts'
 import { removeBytes } from './remove-bytes.ts'

@@ -5,9 +5,9 @@ import {
   type FreshDatabase,
   openFreshDatabase,
 } from '../../../tests/support/open-fresh-database.ts'
-import { slotHeldMs } from '../../shared/rules/slot-held.ts'
-import { defaultLimits } from '../../shared/rules/tier-limits.ts'
-import { minuteInMs } from '../../shared/rules/time-units.ts'
+import { slotHeldMs } from '../../shared/rules/files/kept-times.ts'
+import { minuteInMs } from '../../shared/rules/format/units.ts'
+import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import { uploads, users } from '../db/schema.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import { endUploadsOf, type Upload } from './queries.ts'

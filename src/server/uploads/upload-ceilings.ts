@@ -1,5 +1,5 @@
-import { gibibyte, mebibyte } from '../../shared/rules/byte-units.ts'
-import { type Limits, largestFileSize } from '../../shared/rules/tier-limits.ts'
+import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
+import { type Limits, largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 
 /**
  * Even an upload of one byte costs a row and a file. So each upload counts at least the size of one

@@ -28,7 +28,7 @@ import {
   expectRefusal,
 } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { firstPartsSigned } from '../../shared/rules/part-plan.ts'
+import { firstPartsSigned } from '../../shared/rules/files/part-plan.ts'
 import { createStores } from '../storage/stores.ts'
 import { signParts as signPartsAt } from './sign-parts.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { longestAddress } from '../rules/mail-address.ts'
-import { longestReason, longestWords, reportChoiceNames } from '../rules/report.ts'
+import { longestAddress } from '../rules/accounts/mail-address.ts'
+import { longestReason, longestWords, reportChoiceNames } from '../rules/links/report.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate, linesOfText, shortCode } from './fields.ts'
 import { sha256 } from './files.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { longestAddress } from '../rules/mail-address.ts'
-import { tiers } from '../rules/tier.ts'
+import { longestAddress } from '../rules/accounts/mail-address.ts'
+import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate, isPlainLine } from './fields.ts'
 import { limitsSchema } from './settings.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limitKeys } from '../rules/limit-settings.ts'
-import { capKeys } from '../rules/storage-cap.ts'
+import { capKeys } from '../rules/files/storage-cap.ts'
+import { limitKeys } from '../rules/tiers/limit-settings.ts'
 import { endpoint } from './endpoint.ts'
 
 const byteCount = z.int().nonnegative()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { analyticsDays } from '../rules/analytics-days.ts'
-import { fileKinds } from '../rules/file-kind.ts'
+import { fileKinds } from '../rules/files/file-kind.ts'
+import { analyticsDays } from '../rules/format/day.ts'
 import { endpoint } from './endpoint.ts'
 import { isoDate } from './fields.ts'
 import { fileSchema } from './files.ts'

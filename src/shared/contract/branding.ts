@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { isColour } from '../rules/accent.ts'
-import { formatSizeLimit } from '../rules/file-size.ts'
-import { logoTypes, maxLogoBytes } from '../rules/logo-limits.ts'
+import { isColour } from '../rules/accounts/accent.ts'
+import { logoTypes, maxLogoBytes } from '../rules/accounts/logo-limits.ts'
+import { formatSizeLimit } from '../rules/format/file-size.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isPlainLine } from './fields.ts'
 

@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod'
-import type { Role } from '../rules/role.ts'
+import type { Role } from '../rules/accounts/role.ts'
 import type { ErrorCode } from './errors.ts'
 
 /**

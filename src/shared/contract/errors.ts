@@ -1,5 +1,5 @@
-import { defaultTier } from '../rules/tier.ts'
-import { defaultLimits } from '../rules/tier-limits.ts'
+import { defaultTier } from '../rules/tiers/tier.ts'
+import { defaultLimits } from '../rules/tiers/tier-limits.ts'
 import { limitErrorText, tierErrorText } from './tier-errors.ts'
 
 /** Every HTTP status that an error can have, except 503. */

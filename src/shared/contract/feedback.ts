@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { feedbackCategories } from '../rules/feedback-category.ts'
-import { longestAddress } from '../rules/mail-address.ts'
+import { feedbackCategories } from '../rules/accounts/feedback.ts'
+import { longestAddress } from '../rules/accounts/mail-address.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate, isPlainLine, linesOfText, tooLong } from './fields.ts'
 

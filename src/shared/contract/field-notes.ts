@@ -1,4 +1,4 @@
-import { tiers } from '../rules/tier.ts'
+import { tiers } from '../rules/tiers/tier.ts'
 
 /** What a field of the API means, and an example value. */
 export interface FieldNote {

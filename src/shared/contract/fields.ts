@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { groupedDigits } from '../rules/grouped-digits.ts'
-import { limitBounds } from '../rules/limit-settings.ts'
-import { maxMediaTypeLength, mediaType } from '../rules/media-type.ts'
+import { maxMediaTypeLength, mediaType } from '../rules/files/media-type.ts'
+import { groupedDigits } from '../rules/format/numbers.ts'
+import { limitBounds } from '../rules/tiers/limit-settings.ts'
 
 /** Dates are sent as ISO 8601 text in UTC. */
 export const isoDate = z.iso.datetime()

@@ -1,8 +1,14 @@
 import { z } from 'zod'
-import { longestFilePage, longestFileSearch, mostDeletedAtOnce } from '../rules/file-list.ts'
-import { fileOrderTexts, formatOrder, newestFirst } from '../rules/file-order.ts'
-import { linkStatuses } from '../rules/link-status.ts'
-import { receiptDays } from '../rules/receipt.ts'
+import {
+  fileOrderTexts,
+  formatOrder,
+  longestFilePage,
+  longestFileSearch,
+  mostDeletedAtOnce,
+  newestFirst,
+} from '../rules/files/file-order.ts'
+import { linkStatuses } from '../rules/links/link-status.ts'
+import { receiptDays } from '../rules/links/receipt.ts'
 import { endpoint } from './endpoint.ts'
 import { done, expirationDays, fitsDatabase, isoDate } from './fields.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { settingKeys } from '../rules/admin-settings.ts'
-import { tiers } from '../rules/tier.ts'
+import { settingKeys } from '../rules/tiers/admin-settings.ts'
+import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
 import { daysOfTier, fitsDatabase } from './fields.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { policiesForAll, type SignupPolicy } from '../rules/signup-policy.ts'
+import { policiesForAll, type SignupPolicy } from '../rules/accounts/signup-policy.ts'
 import { currentPassword } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate } from './fields.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Tier, tiers } from '../rules/tier.ts'
-import { defaultLimits, type Limits } from '../rules/tier-limits.ts'
-import { tierTraits, upgradeOf } from '../rules/tier-traits.ts'
+import { type Tier, tiers } from '../rules/tiers/tier.ts'
+import { defaultLimits, type Limits } from '../rules/tiers/tier-limits.ts'
+import { tierTraits, upgradeOf } from '../rules/tiers/tier-traits.ts'
 import { errorTable } from './errors.ts'
 import {
   isTierLimitCode,

@@ -1,8 +1,8 @@
-import { formatSizeLimit } from '../rules/file-size.ts'
-import { daysText, filesText } from '../rules/limit-text.ts'
-import type { Tier } from '../rules/tier.ts'
-import { daysOffered, type Limits, type TierLimits } from '../rules/tier-limits.ts'
-import { tierTraits } from '../rules/tier-traits.ts'
+import { formatSizeLimit } from '../rules/format/file-size.ts'
+import { daysText, filesText } from '../rules/tiers/limit-text.ts'
+import type { Tier } from '../rules/tiers/tier.ts'
+import { daysOffered, type Limits, type TierLimits } from '../rules/tiers/tier-limits.ts'
+import { tierTraits } from '../rules/tiers/tier-traits.ts'
 
 const featureTexts = {
   TIER_RENEWAL: { lack: 'cannot renew links', gain: 'new links' },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { tiers as tierNames } from '../rules/tier.ts'
+import { tiers as tierNames } from '../rules/tiers/tier.ts'
 import { userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
 

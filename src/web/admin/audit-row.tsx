@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import type { AuditLine } from '../../shared/contract/admin.ts'
-import { pastMomentText } from '../../shared/rules/moment-text.ts'
+import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
 import { IconButton } from '../ui/button.tsx'
 import { auditText, whomText } from './audit-text.ts'
 

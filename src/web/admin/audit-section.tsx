@@ -5,7 +5,7 @@ import {
   auditActionNames,
   auditActions,
   longestAuditSearch,
-} from '../../shared/rules/audit-action.ts'
+} from '../../shared/rules/accounts/audit-action.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'

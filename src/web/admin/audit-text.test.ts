@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { auditActionNames, auditActions } from '../../shared/rules/audit-action.ts'
+import { auditActionNames, auditActions } from '../../shared/rules/accounts/audit-action.ts'
 import { auditText, whomText } from './audit-text.ts'
 
 const free = { tier: 'free', trialEndsAt: null }

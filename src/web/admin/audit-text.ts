@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import type { AuditLine } from '../../shared/contract/admin.ts'
-import {
-  type SettingKey,
-  settingKeys,
-  type TextSettingKey,
-  textSettingKeys,
-} from '../../shared/rules/admin-settings.ts'
-import { type AuditAction, auditActionNames } from '../../shared/rules/audit-action.ts'
+import { type AuditAction, auditActionNames } from '../../shared/rules/accounts/audit-action.ts'
 import {
   type GoogleLink,
   googleLinks,
   type PasswordChange,
   passwordChanges,
-} from '../../shared/rules/audit-ways.ts'
-import { counted } from '../../shared/rules/counted.ts'
-import { type Role, roles } from '../../shared/rules/role.ts'
-import { tiers } from '../../shared/rules/tier.ts'
-import { tierReasons } from '../../shared/rules/tier-change.ts'
-import { tierTraits } from '../../shared/rules/tier-traits.ts'
+} from '../../shared/rules/accounts/audit-ways.ts'
+import { type Role, roles } from '../../shared/rules/accounts/role.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
+import {
+  type SettingKey,
+  settingKeys,
+  type TextSettingKey,
+  textSettingKeys,
+} from '../../shared/rules/tiers/admin-settings.ts'
+import { tiers } from '../../shared/rules/tiers/tier.ts'
+import { tierReasons } from '../../shared/rules/tiers/tier-change.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { typedText } from './limit-texts.ts'
 import { settingTexts } from './setting-texts.ts'
 

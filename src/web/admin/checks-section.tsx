@@ -1,7 +1,7 @@
 import { CircleCheck, RefreshCw } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { CheckLine } from '../../shared/contract/checks.ts'
-import { pastMomentText } from '../../shared/rules/moment-text.ts'
+import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
-import { counted } from '../../shared/rules/counted.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
 import { ApiError, call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { DialogButtons } from '../ui/dialog-buttons.tsx'

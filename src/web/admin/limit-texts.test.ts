@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { limitKeys } from '../../shared/rules/limit-settings.ts'
-import { capKeys } from '../../shared/rules/storage-cap.ts'
+import { capKeys } from '../../shared/rules/files/storage-cap.ts'
+import { limitKeys } from '../../shared/rules/tiers/limit-settings.ts'
 import {
   checkTyped,
   diskUse,

@@ -1,5 +1,7 @@
-import type { SettingVerdict } from '../../shared/rules/admin-settings.ts'
-import { formatSize, formatSizeLimit } from '../../shared/rules/file-size.ts'
+import { type CapKey, capBoundsTexts, checkCap } from '../../shared/rules/files/storage-cap.ts'
+import { formatSize, formatSizeLimit } from '../../shared/rules/format/file-size.ts'
+import { parseSize } from '../../shared/rules/format/size-text.ts'
+import type { SettingVerdict } from '../../shared/rules/tiers/admin-settings.ts'
 import {
   checkOwnBounds,
   type LimitKey,
@@ -7,10 +9,8 @@ import {
   limitBoundsText,
   limitKeys,
   limitOfKey,
-} from '../../shared/rules/limit-settings.ts'
-import { parseSize } from '../../shared/rules/size-text.ts'
-import { type CapKey, capBoundsTexts, checkCap } from '../../shared/rules/storage-cap.ts'
-import { tierTraits } from '../../shared/rules/tier-traits.ts'
+} from '../../shared/rules/tiers/limit-settings.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import type { CallAnswer } from '../api/call.ts'
 
 /** A setting that the section "Limits" can change. */

@@ -1,14 +1,14 @@
-import { formatSize, formatSizeLimit } from '../../shared/rules/file-size.ts'
-import { limitKey, limitNames, readLimits } from '../../shared/rules/limit-settings.ts'
 import {
   capKeys,
   type Fullness,
   filesOverCap,
   fullness,
   readCap,
-} from '../../shared/rules/storage-cap.ts'
-import { tiers } from '../../shared/rules/tier.ts'
-import { tierTraits } from '../../shared/rules/tier-traits.ts'
+} from '../../shared/rules/files/storage-cap.ts'
+import { formatSize, formatSizeLimit } from '../../shared/rules/format/file-size.ts'
+import { limitKey, limitNames, readLimits } from '../../shared/rules/tiers/limit-settings.ts'
+import { tiers } from '../../shared/rules/tiers/tier.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import type { CallAnswer } from '../api/call.ts'
 import { Card } from '../ui/card.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'

@@ -1,7 +1,7 @@
-import type { MaintenanceAct } from '../../shared/rules/audit-action.ts'
-import { formatSize } from '../../shared/rules/file-size.ts'
-import { defaultTier } from '../../shared/rules/tier.ts'
-import { tierTraits } from '../../shared/rules/tier-traits.ts'
+import type { MaintenanceAct } from '../../shared/rules/accounts/audit-action.ts'
+import { formatSize } from '../../shared/rules/format/file-size.ts'
+import { defaultTier } from '../../shared/rules/tiers/tier.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { call } from '../api/call.ts'
 import {
   type ActOutcome,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { AuditLine } from '../../shared/contract/admin.ts'
-import type { MaintenanceAct } from '../../shared/rules/audit-action.ts'
-import { counted } from '../../shared/rules/counted.ts'
-import { formatSize } from '../../shared/rules/file-size.ts'
+import type { MaintenanceAct } from '../../shared/rules/accounts/audit-action.ts'
+import { formatSize } from '../../shared/rules/format/file-size.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
 
 /** The result of a maintenance action, in words for the administrator. */
 export interface ActOutcome {

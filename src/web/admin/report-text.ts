@@ -1,6 +1,6 @@
 import type { Report } from '../../shared/contract/abuse.ts'
-import { counted } from '../../shared/rules/counted.ts'
-import { pastMomentText } from '../../shared/rules/moment-text.ts'
+import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
 
 /**
  * Says how often a file was reported, and when. Example: 'reported 3 times, last today, 10:14:00'.

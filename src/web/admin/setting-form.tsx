@@ -1,11 +1,11 @@
+import { amountText } from '../../shared/rules/format/numbers.ts'
 import {
   checkTextSetting,
   longestSignature,
   longestVersion,
   priceBounds,
   type TextSettingKey,
-} from '../../shared/rules/admin-settings.ts'
-import { amountText } from '../../shared/rules/price-text.ts'
+} from '../../shared/rules/tiers/admin-settings.ts'
 import type { TextFieldProps } from '../ui/field.tsx'
 import { savedText, settingTexts } from './setting-texts.ts'
 import { useSaveSetting } from './use-settings.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textSettingKeys } from '../../shared/rules/admin-settings.ts'
+import { textSettingKeys } from '../../shared/rules/tiers/admin-settings.ts'
 import { savedText, settingTexts } from './setting-texts.ts'
 
 test('each setting has its failure of spec §8, and names its bounds', () => {

@@ -1,11 +1,10 @@
+import { counted, priceText } from '../../shared/rules/format/numbers.ts'
 import {
   longestSignature,
   longestVersion,
   priceBounds,
   type TextSettingKey,
-} from '../../shared/rules/admin-settings.ts'
-import { counted } from '../../shared/rules/counted.ts'
-import { priceText } from '../../shared/rules/price-text.ts'
+} from '../../shared/rules/tiers/admin-settings.ts'
 
 interface SettingTexts {
   label: string

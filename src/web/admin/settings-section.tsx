@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type TextSettingKey, textSettingKeys } from '../../shared/rules/admin-settings.ts'
+import { type TextSettingKey, textSettingKeys } from '../../shared/rules/tiers/admin-settings.ts'
 import { Card } from '../ui/card.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { linkCode } from '../../shared/rules/link-code.ts'
+import { linkCode } from '../../shared/rules/links/short-code.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'

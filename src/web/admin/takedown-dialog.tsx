@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Report } from '../../shared/contract/abuse.ts'
-import { longestReason } from '../../shared/rules/report.ts'
+import { longestReason } from '../../shared/rules/links/report.ts'
 import { useSendsMail } from '../api/use-sends-mail.ts'
 import { DialogButtons } from '../ui/dialog-buttons.tsx'
 import { TextField } from '../ui/field.tsx'

@@ -1,4 +1,4 @@
-import { formatSize } from '../../shared/rules/file-size.ts'
+import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { call } from '../api/call.ts'
 import { type Send, type StorageAnswer, sendByXhr } from '../uploads/transfer/storage-request.ts'
 import type { ActOutcome } from './maintenance-text.ts'

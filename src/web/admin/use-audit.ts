@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import type { AuditAction } from '../../shared/rules/audit-action.ts'
+import type { AuditAction } from '../../shared/rules/accounts/audit-action.ts'
 import { callForPage } from '../api/call.ts'
 import { endOfLocalDay, startOfLocalDay } from './day-bounds.ts'
 import { pageSize, pagesFrom } from './pages.ts'

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { limitKeys, readLimits } from '../../shared/rules/limit-settings.ts'
+import { limitKeys, readLimits } from '../../shared/rules/tiers/limit-settings.ts'
 import { call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { limitsQuery } from '../api/use-limits.ts'

@@ -5,7 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import type { TextSettingKey } from '../../shared/rules/admin-settings.ts'
+import type { TextSettingKey } from '../../shared/rules/tiers/admin-settings.ts'
 import { call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { emailSignatureQuery } from '../api/use-email-signature.ts'

@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ListedUser } from '../../shared/contract/admin.ts'
-import { tierTraits } from '../../shared/rules/tier-traits.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'

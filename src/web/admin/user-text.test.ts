@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { mostFoundUsers } from '../../shared/rules/user-list.ts'
+import { mostFoundUsers } from '../../shared/rules/accounts/user-list.ts'
 import {
   deletionText,
   downgradeText,

@@ -1,7 +1,7 @@
 import type { ListedUser } from '../../shared/contract/admin.ts'
-import { counted } from '../../shared/rules/counted.ts'
-import { tierTraits } from '../../shared/rules/tier-traits.ts'
-import { mostFoundUsers } from '../../shared/rules/user-list.ts'
+import { mostFoundUsers } from '../../shared/rules/accounts/user-list.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { shortName } from '../ui/split-name.ts'
 
 /** The greatest length of a name inside a sentence, in characters. */

@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react'
 import { useState } from 'react'
-import type { SettingVerdict } from '../../shared/rules/admin-settings.ts'
+import type { SettingVerdict } from '../../shared/rules/tiers/admin-settings.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField, type TextFieldProps } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'

@@ -1,5 +1,5 @@
-import type { DayCount } from '../../shared/rules/day.ts'
-import { weekdayText } from '../../shared/rules/moment-text.ts'
+import type { DayCount } from '../../shared/rules/format/day.ts'
+import { weekdayText } from '../../shared/rules/format/moment-text.ts'
 import { formatCount } from '../charts/format-count.ts'
 
 export interface DownloadsTableProps {

@@ -1,7 +1,7 @@
 import { sum } from 'd3-array'
-import type { DayCount } from '../../shared/rules/day.ts'
-import type { FileKind } from '../../shared/rules/file-kind.ts'
-import { dayText } from '../../shared/rules/moment-text.ts'
+import type { FileKind } from '../../shared/rules/files/file-kind.ts'
+import type { DayCount } from '../../shared/rules/format/day.ts'
+import { dayText } from '../../shared/rules/format/moment-text.ts'
 import { formatCount } from '../charts/format-count.ts'
 import { shortName } from '../ui/split-name.ts'
 

@@ -1,5 +1,5 @@
 import { max } from 'd3-array'
-import { formatSize } from '../../shared/rules/file-size.ts'
+import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { ChartFigure } from '../charts/chart-figure.tsx'
 import { formatCount } from '../charts/format-count.ts'
 import { useReadingRows } from '../charts/use-reading-rows.ts'

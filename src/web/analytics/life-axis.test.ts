@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dayInMs, hourInMs } from '../../shared/rules/time-units.ts'
+import { dayInMs, hourInMs } from '../../shared/rules/format/units.ts'
 import { lifeAxis } from './life-axis.ts'
 
 const createdAt = new Date('2026-11-14T12:00:00.000Z')

@@ -1,6 +1,6 @@
-import { dayOf, daysBetween, startOfDay } from '../../shared/rules/day.ts'
-import type { LifelineDates } from '../../shared/rules/lifeline.ts'
-import { dayInMs } from '../../shared/rules/time-units.ts'
+import { dayOf, daysBetween, startOfDay } from '../../shared/rules/format/day.ts'
+import { dayInMs } from '../../shared/rules/format/units.ts'
+import type { LifelineDates } from '../../shared/rules/links/lifeline.ts'
 
 /**
  * The axis below the downloads of a file: all days of UTC that the file's longest life touches. The

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { dayInMs } from '../../shared/rules/time-units.ts'
+import { dayInMs } from '../../shared/rules/format/units.ts'
 import { LifeChart } from './life-chart.tsx'
 
 afterEach(cleanup)

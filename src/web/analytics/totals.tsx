@@ -1,7 +1,7 @@
 import { sum } from 'd3-array'
 import type { ReactNode } from 'react'
 import type { Analytics } from '../../shared/contract/analytics.ts'
-import { formatSize } from '../../shared/rules/file-size.ts'
+import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { formatCount } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
 

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { defaultLimits, type Limits } from '../../shared/rules/tier-limits.ts'
+import { defaultLimits, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { call } from './call.ts'
 import { settingsStaleMs } from './use-version.ts'
 

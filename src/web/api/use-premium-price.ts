@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { defaultPremiumPrice } from '../../shared/rules/admin-settings.ts'
+import { defaultPremiumPrice } from '../../shared/rules/tiers/admin-settings.ts'
 import { call } from './call.ts'
 import { settingsStaleMs } from './use-version.ts'
 

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { minuteInMs } from '../../shared/rules/time-units.ts'
+import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { call } from './call.ts'
 
 /** Spec §7: browsers keep the public settings, such as price and version, for 5 minutes. */

@@ -1,4 +1,4 @@
-import { withNext } from '../../shared/rules/next-path.ts'
+import { withNext } from '../../shared/rules/accounts/next-path.ts'
 import { useSignInWays } from '../api/use-sign-in-ways.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import { GoogleMark } from './google-mark.tsx'

@@ -1,7 +1,7 @@
 import { CircleCheck, Mail } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { durationText } from '../../shared/rules/duration-text.ts'
-import { tokenLifetimeMs } from '../../shared/rules/token-purpose.ts'
+import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
+import { durationText } from '../../shared/rules/format/duration-text.ts'
 import type { NewAccount } from './new-account.ts'
 
 export interface NewAccountNoteProps {

@@ -1,4 +1,4 @@
-import { nextPath, withNext } from '../../shared/rules/next-path.ts'
+import { nextPath, withNext } from '../../shared/rules/accounts/next-path.ts'
 import type { ToastOptions } from '../ui/toast-turns.ts'
 
 /** How long the toast is shown before the login page opens (spec §9). */

@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react'
-import type { SignInFault } from '../../shared/rules/sign-in-fault.ts'
+import type { SignInFault } from '../../shared/rules/accounts/sign-in-fault.ts'
 import { signInFaultTexts } from './sign-in-fault-texts.ts'
 
 /** Says why a sign-in with Google failed, and what the person can do. */

@@ -1,5 +1,5 @@
-import { durationText } from '../../shared/rules/duration-text.ts'
-import { googleCountMs, type SignInFault } from '../../shared/rules/sign-in-fault.ts'
+import { googleCountMs, type SignInFault } from '../../shared/rules/accounts/sign-in-fault.ts'
+import { durationText } from '../../shared/rules/format/duration-text.ts'
 
 /**
  * The text for each reason why a sign-in with Google failed. It also says what the person can do.

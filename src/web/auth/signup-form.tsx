@@ -4,7 +4,7 @@ import {
   isSignupAllowed,
   type SignupPolicy,
   signupRefusal,
-} from '../../shared/rules/signup-policy.ts'
+} from '../../shared/rules/accounts/signup-policy.ts'
 import { call } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField } from '../ui/field.tsx'

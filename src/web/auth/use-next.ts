@@ -1,5 +1,5 @@
 import { useSearchParams } from 'wouter'
-import { nextPath } from '../../shared/rules/next-path.ts'
+import { nextPath } from '../../shared/rules/accounts/next-path.ts'
 
 /**
  * Returns the page of this server to which signing in leads, from the query `next`. Any other

@@ -1,4 +1,4 @@
-import { isColour } from '../../shared/rules/accent.ts'
+import { isColour } from '../../shared/rules/accounts/accent.ts'
 import { TextField } from '../ui/field.tsx'
 import { accentHint } from './accent-hint.ts'
 

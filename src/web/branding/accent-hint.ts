@@ -1,4 +1,4 @@
-import { accentPairs } from '../../shared/rules/accent.ts'
+import { accentPairs } from '../../shared/rules/accounts/accent.ts'
 
 /**
  * Returns a sentence for the user if pages show the chosen colour darker or lighter. Returns null

@@ -1,7 +1,7 @@
 import { Download, FileText } from 'lucide-react'
 import type { CSSProperties } from 'react'
-import { accentPairs } from '../../shared/rules/accent.ts'
-import { type Theme, themes } from '../../shared/rules/theme.ts'
+import { accentPairs } from '../../shared/rules/accounts/accent.ts'
+import { type Theme, themes } from '../../shared/rules/accounts/theme.ts'
 
 export interface BrandPreviewProps {
   name: string

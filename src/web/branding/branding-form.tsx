@@ -5,7 +5,7 @@ import {
   maxBrandMessageLength,
   maxBrandNameLength,
 } from '../../shared/contract/branding.ts'
-import { isColour } from '../../shared/rules/accent.ts'
+import { isColour } from '../../shared/rules/accounts/accent.ts'
 import { NetworkError, publicMessage } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { Button } from '../ui/button.tsx'

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
-import type { Tier } from '../../shared/rules/tier.ts'
-import { tierTraits, upgradeOf } from '../../shared/rules/tier-traits.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
+import { tierTraits, upgradeOf } from '../../shared/rules/tiers/tier-traits.ts'
 import { Card } from '../ui/card.tsx'
 import { BrandingLoading } from './branding-loading.tsx'
 

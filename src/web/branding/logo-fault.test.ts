@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { maxLogoBytes } from '../../shared/rules/logo-limits.ts'
+import { maxLogoBytes } from '../../shared/rules/accounts/logo-limits.ts'
 import { logoFault } from './logo-fault.ts'
 
 it.each([

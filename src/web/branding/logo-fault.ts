@@ -1,5 +1,5 @@
-import { formatSizeLimit } from '../../shared/rules/file-size.ts'
-import { logoTypes, maxLogoBytes } from '../../shared/rules/logo-limits.ts'
+import { logoTypes, maxLogoBytes } from '../../shared/rules/accounts/logo-limits.ts'
+import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 
 /**
  * Returns why a chosen file cannot be a logo; null if it may be one. A browser knows only the type

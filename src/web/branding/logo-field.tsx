@@ -1,7 +1,7 @@
 import { ImageUp, X } from 'lucide-react'
 import { useId, useRef } from 'react'
-import { formatSizeLimit } from '../../shared/rules/file-size.ts'
-import { logoTypes, maxLogoBytes } from '../../shared/rules/logo-limits.ts'
+import { logoTypes, maxLogoBytes } from '../../shared/rules/accounts/logo-limits.ts'
+import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { Button } from '../ui/button.tsx'
 
 export interface LogoFieldProps {

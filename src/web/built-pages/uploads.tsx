@@ -3,7 +3,7 @@
  * when the user has uploads.
  */
 import { createRoot, type Root } from 'react-dom/client'
-import { defaultLimits, largestFileCount } from '../../shared/rules/tier-limits.ts'
+import { defaultLimits, largestFileCount } from '../../shared/rules/tiers/tier-limits.ts'
 import { call } from '../api/call.ts'
 import type { ToastLink } from '../ui/toast-turns.ts'
 import { createBrowserUploads } from '../uploads/browser-uploads.ts'

@@ -1,6 +1,6 @@
 import { Download, Unlink } from 'lucide-react'
 import { ifEnd, ifStart, placeholder } from '../../shared/page-placeholders.ts'
-import { fileKinds } from '../../shared/rules/file-kind.ts'
+import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import type { Built } from '../built-pages/built.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { LifelineShape } from '../files/lifeline.tsx'

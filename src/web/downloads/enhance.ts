@@ -3,10 +3,11 @@
  * visitor's time zone, a time left that counts down, a reason when a download cannot start, and the
  * uploads of a signed-in user. It runs when the browser has parsed the whole page.
  */
-import { lifeline } from '../../shared/rules/lifeline.ts'
-import { lifelineBar } from '../../shared/rules/lifeline-bar.ts'
-import { openLinkLabel } from '../../shared/rules/link-status.ts'
-import { localMomentText } from '../../shared/rules/moment-text.ts'
+
+import { localMomentText } from '../../shared/rules/format/moment-text.ts'
+import { lifeline } from '../../shared/rules/links/lifeline.ts'
+import { lifelineBar } from '../../shared/rules/links/lifeline-bar.ts'
+import { openLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { createServerClock } from '../api/server-clock.ts'
 import { offerTheme } from '../built-pages/offer-theme.ts'
 import { offerUploads } from '../built-pages/offer-uploads.ts'

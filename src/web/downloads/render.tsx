@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { ifEnd, ifStart } from '../../shared/page-placeholders.ts'
-import { reportChoiceNames } from '../../shared/rules/report.ts'
+import { reportChoiceNames } from '../../shared/rules/links/report.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
 import css from './download-page.css?inline'
 import { DownloadPage, InvalidLinkPage, logoProperty } from './download-page.tsx'

@@ -1,12 +1,12 @@
 import { Flag } from 'lucide-react'
 import { ifEnd, ifStart, placeholder } from '../../shared/page-placeholders.ts'
-import { longestAddress } from '../../shared/rules/mail-address.ts'
+import { longestAddress } from '../../shared/rules/accounts/mail-address.ts'
 import {
   handledReportDays,
   longestWords,
   reportChoiceNames,
   reportChoices,
-} from '../../shared/rules/report.ts'
+} from '../../shared/rules/links/report.ts'
 import type { Built } from '../built-pages/built.ts'
 import { HomeLink, LinkPage, motto } from './page-frame.tsx'
 

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { mostDeletedAtOnce } from '../../shared/rules/file-list.ts'
+import { mostDeletedAtOnce } from '../../shared/rules/files/file-order.ts'
 import { ApiError, call, publicMessage } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { toast } from '../ui/toast.tsx'

@@ -1,5 +1,5 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { formatSize } from '../../shared/rules/file-size.ts'
+import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { FileName } from '../ui/file-name.tsx'
 

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import { receiptDays } from '../../shared/rules/receipt.ts'
+import { receiptDays } from '../../shared/rules/links/receipt.ts'
 import { serverNow } from '../api/look-again.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'

@@ -1,6 +1,6 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { filesLeftText } from '../../shared/rules/limit-text.ts'
-import type { Tier } from '../../shared/rules/tier.ts'
+import { filesLeftText } from '../../shared/rules/tiers/limit-text.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { useFileCounts } from './use-file-counts.ts'
 import { useFiles, useRefreshOnReturn } from './use-files.ts'
 import { useNow } from './use-now.ts'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Tier } from '../../shared/rules/tier.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import type { FileListProps } from './file-list.tsx'
 import { FileList } from './file-list.tsx'
 import {

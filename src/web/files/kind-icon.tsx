@@ -8,7 +8,7 @@ import {
   Music,
   Video,
 } from 'lucide-react'
-import type { FileKind } from '../../shared/rules/file-kind.ts'
+import type { FileKind } from '../../shared/rules/files/file-kind.ts'
 
 const icons: Record<FileKind, LucideIcon> = {
   image: Image,

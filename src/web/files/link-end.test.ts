@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { localMomentText } from '../../shared/rules/moment-text.ts'
-import type { Tier } from '../../shared/rules/tier.ts'
+import { localMomentText } from '../../shared/rules/format/moment-text.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { linkEnd } from './link-end.ts'
 
 const expiresAt = new Date('2026-03-04T10:00:00.000Z')

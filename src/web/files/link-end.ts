@@ -1,6 +1,6 @@
-import { type LinkFacts, linkStatus } from '../../shared/rules/link-status.ts'
-import { localMomentText } from '../../shared/rules/moment-text.ts'
-import type { Tier } from '../../shared/rules/tier.ts'
+import { localMomentText } from '../../shared/rules/format/moment-text.ts'
+import { type LinkFacts, linkStatus } from '../../shared/rules/links/link-status.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 
 /** The exact moment that belongs to the label of a link, such as '3 days left'. */
 export interface LinkEnd {

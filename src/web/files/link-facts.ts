@@ -1,6 +1,6 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import type { LifelineDates } from '../../shared/rules/lifeline.ts'
-import type { LinkFacts } from '../../shared/rules/link-status.ts'
+import type { LifelineDates } from '../../shared/rules/links/lifeline.ts'
+import type { LinkFacts } from '../../shared/rules/links/link-status.ts'
 
 let known: WeakMap<StoredFile, LinkFacts & LifelineDates> | undefined
 

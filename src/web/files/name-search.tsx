@@ -1,4 +1,4 @@
-import { longestFileSearch } from '../../shared/rules/file-list.ts'
+import { longestFileSearch } from '../../shared/rules/files/file-order.ts'
 import { SearchField } from '../ui/search-field.tsx'
 
 export interface NameSearchProps {

@@ -1,6 +1,6 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { nextLabelChange } from '../../shared/rules/link-status.ts'
-import type { Tier } from '../../shared/rules/tier.ts'
+import { nextLabelChange } from '../../shared/rules/links/link-status.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { linkFacts } from './link-facts.ts'
 
 /**

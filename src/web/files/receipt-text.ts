@@ -1,6 +1,6 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { formatSize } from '../../shared/rules/file-size.ts'
-import { groupedDigits } from '../../shared/rules/grouped-digits.ts'
+import { formatSize } from '../../shared/rules/format/file-size.ts'
+import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 
 /** The moments of a receipt. A moment is null if it is not known or has not come. */
 export interface ReceiptMoments {

@@ -1,4 +1,4 @@
-import { exactMomentText } from '../../shared/rules/moment-text.ts'
+import { exactMomentText } from '../../shared/rules/format/moment-text.ts'
 
 /** The two moments that a receipt of a deletion shows. */
 export interface Deletion {

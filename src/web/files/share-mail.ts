@@ -1,4 +1,4 @@
-import { formatSize } from '../../shared/rules/file-size.ts'
+import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { shortName } from '../ui/split-name.ts'
 
 export interface ShareMail {

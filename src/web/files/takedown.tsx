@@ -1,5 +1,5 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { localMomentText } from '../../shared/rules/moment-text.ts'
+import { localMomentText } from '../../shared/rules/format/moment-text.ts'
 import { useSupportEmail } from '../api/use-support-email.ts'
 
 /** What the owner reads about a file that was taken down. */

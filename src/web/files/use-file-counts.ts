@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { FileCounts, File as StoredFile } from '../../shared/contract/files.ts'
-import { linkStatus } from '../../shared/rules/link-status.ts'
-import type { Tier } from '../../shared/rules/tier.ts'
+import { linkStatus } from '../../shared/rules/links/link-status.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { linkFacts } from './link-facts.ts'
 import { useCountedFiles } from './use-files.ts'
 

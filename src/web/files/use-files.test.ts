@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
 import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { newestFirst, parseOrder } from '../../shared/rules/file-order.ts'
+import { newestFirst, parseOrder } from '../../shared/rules/files/file-order.ts'
 import {
   addStored,
   deleteKey,

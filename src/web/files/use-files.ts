@@ -9,8 +9,12 @@ import {
 } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { longestFilePage } from '../../shared/rules/file-list.ts'
-import { type FileOrder, formatOrder, newestFirst } from '../../shared/rules/file-order.ts'
+import {
+  type FileOrder,
+  formatOrder,
+  longestFilePage,
+  newestFirst,
+} from '../../shared/rules/files/file-order.ts'
 import { call, callForPage } from '../api/call.ts'
 import {
   filesOf,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import type { Tier } from '../../shared/rules/tier.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { lookAgain, serverNow } from '../api/look-again.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { nextChange } from './next-change.ts'

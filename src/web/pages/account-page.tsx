@@ -1,6 +1,6 @@
 import { Mail } from 'lucide-react'
 import type { User } from '../../shared/contract/account.ts'
-import { idleDays, longestDays } from '../../shared/rules/session-life.ts'
+import { idleDays, longestDays } from '../../shared/rules/accounts/session-life.ts'
 import { useSendsMail } from '../api/use-sends-mail.ts'
 import { useSupportEmail } from '../api/use-support-email.ts'
 import { deletionMailAddress } from '../auth/account/deletion-mail.ts'

@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter'
 import type { AdminWaiting } from '../../shared/contract/checks.ts'
-import { counted } from '../../shared/rules/counted.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
 import { useAdminWaiting } from '../api/use-admin-waiting.ts'
 import { PageButton } from './page-link.tsx'
 

@@ -1,6 +1,6 @@
-import { formatSizeLimit } from '../../shared/rules/file-size.ts'
-import { filesText } from '../../shared/rules/limit-text.ts'
-import type { TierLimits } from '../../shared/rules/tier-limits.ts'
+import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
+import { filesText } from '../../shared/rules/tiers/limit-text.ts'
+import type { TierLimits } from '../../shared/rules/tiers/tier-limits.ts'
 
 /** Returns the limits of a free account in words, for people who have no account yet. */
 export function freeTierText({ maxFiles, maxFileSize }: TierLimits): string {

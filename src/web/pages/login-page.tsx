@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
-import { readSignInFault, type SignInFault } from '../../shared/rules/sign-in-fault.ts'
+import { readSignInFault, type SignInFault } from '../../shared/rules/accounts/sign-in-fault.ts'
 import { useSignInWays } from '../api/use-sign-in-ways.ts'
 import { ForgotPassword } from '../auth/forgot-password.tsx'
 import { GoogleButton } from '../auth/google-button.tsx'

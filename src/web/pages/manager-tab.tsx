@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 import type { User } from '../../shared/contract/account.ts'
-import { tierTraits } from '../../shared/rules/tier-traits.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { useSendsMail } from '../api/use-sends-mail.ts'
 import { FilesLoading } from '../files/files-states.tsx'
 import { UpgradeCard } from '../tiers/upgrade-card.tsx'

@@ -1,6 +1,6 @@
 import { type ReactNode, useContext } from 'react'
 import { Link } from 'wouter'
-import { withNext } from '../../shared/rules/next-path.ts'
+import { withNext } from '../../shared/rules/accounts/next-path.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { ButtonLink, type ButtonLinkProps } from '../ui/button.tsx'
 import { type PagePath, Preload } from './preload.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
-import { tierTraits } from '../../shared/rules/tier-traits.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { signInWaysQuery } from '../api/use-sign-in-ways.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'

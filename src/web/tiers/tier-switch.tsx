@@ -1,7 +1,7 @@
 import { ArrowLeftRight } from 'lucide-react'
 import type { User } from '../../shared/contract/account.ts'
-import { defaultTier } from '../../shared/rules/tier.ts'
-import { tierTraits } from '../../shared/rules/tier-traits.ts'
+import { defaultTier } from '../../shared/rules/tiers/tier.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { Button } from '../ui/button.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { User } from '../../shared/contract/account.ts'
-import { tierTraits } from '../../shared/rules/tier-traits.ts'
-import { type TrialNotice, trialNotice } from '../../shared/rules/trial.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { type TrialNotice, trialNotice } from '../../shared/rules/tiers/trial.ts'
 import { lookAgain, serverNow } from '../api/look-again.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 

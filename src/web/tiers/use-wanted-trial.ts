@@ -1,6 +1,6 @@
 import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
-import { trialOfferPath } from '../../shared/rules/trial.ts'
+import { trialOfferPath } from '../../shared/rules/tiers/trial.ts'
 import { useTrialNotice } from './use-trial-notice.ts'
 
 const query = 'trial'

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { Theme } from '../../shared/rules/theme.ts'
+import type { Theme } from '../../shared/rules/accounts/theme.ts'
 import { currentTheme, setTheme, subscribeToTheme } from './theme.ts'
 
 /** Returns the theme and a function that changes it. */

@@ -1,4 +1,4 @@
-import type { Tier } from '../../shared/rules/tier.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import type { AddedFiles } from './engine/upload-plan.ts'
 import type { PickedFile } from './picking/picked-file.ts'
 

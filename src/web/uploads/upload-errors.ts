@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
 import { isTierLimitCode } from '../../shared/contract/tier-errors.ts'
-import type { UploadPath } from '../../shared/rules/upload-path.ts'
+import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
 import { ApiError } from '../api/call.ts'
 import type { UploadRecord } from './records/upload-record.ts'
 import { wholeNumber } from './transfer/storage-request.ts'

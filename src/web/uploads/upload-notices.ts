@@ -1,4 +1,4 @@
-import type { UploadPath } from '../../shared/rules/upload-path.ts'
+import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
 import type { ToastLink } from '../ui/toast-turns.ts'
 import { saysFull, unknownReason, unreadable, unreadableText } from './upload-errors.ts'
 

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
-import { minuteInMs } from '../../shared/rules/time-units.ts'
+import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { call } from '../api/call.ts'
 import { failedForSpace } from './upload-errors.ts'
 import type { UploadsStore } from './uploads-state.ts'

@@ -1,6 +1,6 @@
 import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { User } from '../../shared/contract/account.ts'
-import { defaultLimits, largestFileCount } from '../../shared/rules/tier-limits.ts'
+import { defaultLimits, largestFileCount } from '../../shared/rules/tiers/tier-limits.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { limitsQuery } from '../api/use-limits.ts'
 import { addStored, refreshFiles } from '../files/use-files.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { dayOf } from '../../../src/shared/rules/day.ts'
+import { dayOf } from '../../../src/shared/rules/format/day.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, type Person } from '../../support/make.ts'
 

@@ -14,7 +14,7 @@ import {
   verifyAccountLetter,
   verifyEmailLetter,
 } from '../../../src/server/email/letters/verify-email.ts'
-import { defaultLimits } from '../../../src/shared/rules/tier-limits.ts'
+import { defaultLimits } from '../../../src/shared/rules/tiers/tier-limits.ts'
 
 const origin = 'https://files.example.org'
 const name = 'Ada'

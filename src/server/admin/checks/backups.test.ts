@@ -4,8 +4,8 @@ import {
   openFreshDatabase,
 } from '../../../../tests/support/open-fresh-database.ts'
 import { testClock } from '../../../../tests/support/test-clock.ts'
-import type { StorageName } from '../../../shared/rules/storage-name.ts'
-import { dayInMs } from '../../../shared/rules/time-units.ts'
+import type { StorageName } from '../../../shared/rules/files/storage-name.ts'
+import { dayInMs } from '../../../shared/rules/format/units.ts'
 import { noteOtherBackup } from '../../backup/note-other-backup.ts'
 import { noteBackup } from '../../backup/queries.ts'
 import { readConfig } from '../../config.ts'

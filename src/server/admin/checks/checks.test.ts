@@ -19,7 +19,7 @@ import {
 import { startSmtpServer, type TestSmtpServer } from '../../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
 import type { CheckLine } from '../../../shared/contract/checks.ts'
-import { minuteInMs } from '../../../shared/rules/time-units.ts'
+import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { jobNames } from '../../job-names.ts'
 
 let app: TestApp

@@ -3,7 +3,7 @@ import {
   type FreshDatabase,
   openFreshDatabase,
 } from '../../../../tests/support/open-fresh-database.ts'
-import { hourInMs } from '../../../shared/rules/time-units.ts'
+import { hourInMs } from '../../../shared/rules/format/units.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createStores } from '../../storage/stores.ts'
 import { checkClock, judgeClock } from './clock.ts'

@@ -1,4 +1,4 @@
-import { formatSize, formatSizeLimit } from '../../../shared/rules/file-size.ts'
+import { formatSize, formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
 import type { DiskFigures } from '../../space/disk-space.ts'
 import { breathingSpace } from '../../space/space-reserve.ts'
 import { type CheckDeps, type Finding, failing, ok, quoted, warning } from './check.ts'

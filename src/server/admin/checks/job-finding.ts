@@ -1,6 +1,6 @@
 import { CronExpressionParser } from 'cron-parser'
-import { momentText } from '../../../shared/rules/moment-text.ts'
-import { minuteInMs } from '../../../shared/rules/time-units.ts'
+import { momentText } from '../../../shared/rules/format/moment-text.ts'
+import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { type Finding, failing, ok, shortReason, warning } from './check.ts'
 import type { JobFacts } from './queries.ts'
 import { spanText } from './span-text.ts'

@@ -10,7 +10,7 @@ import {
 } from '../../../../tests/support/check-lines.ts'
 import { makeFile, makePerson, type Person } from '../../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
-import { minuteInMs } from '../../../shared/rules/time-units.ts'
+import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { jobRuns } from '../../db/schema.ts'
 import { expireFiles } from '../../files/expire-files.ts'
 import { markDeleted } from '../../files/queries.ts'

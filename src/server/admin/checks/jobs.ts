@@ -1,5 +1,5 @@
-import { counted } from '../../../shared/rules/counted.ts'
-import { momentText } from '../../../shared/rules/moment-text.ts'
+import { momentText } from '../../../shared/rules/format/moment-text.ts'
+import { counted } from '../../../shared/rules/format/numbers.ts'
 import { countOverdue } from '../../files/purge-queries.ts'
 import { jobNames } from '../../job-names.ts'
 import { countOverdueRemovals } from '../../uploads/removal-queries.ts'

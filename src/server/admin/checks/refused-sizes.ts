@@ -1,7 +1,11 @@
-import { formatSize, formatSizeLimit, roundSizeDown } from '../../../shared/rules/file-size.ts'
-import { defaultTier, tiers } from '../../../shared/rules/tier.ts'
-import type { Limits } from '../../../shared/rules/tier-limits.ts'
-import { tierTraits } from '../../../shared/rules/tier-traits.ts'
+import {
+  formatSize,
+  formatSizeLimit,
+  roundSizeDown,
+} from '../../../shared/rules/format/file-size.ts'
+import { defaultTier, tiers } from '../../../shared/rules/tiers/tier.ts'
+import type { Limits } from '../../../shared/rules/tiers/tier-limits.ts'
+import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
 
 /** Files that a tier allows, and that do not fit now. */
 interface RefusedSizes {

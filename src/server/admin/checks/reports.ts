@@ -1,6 +1,6 @@
-import { groupedDigits } from '../../../shared/rules/grouped-digits.ts'
-import { momentText } from '../../../shared/rules/moment-text.ts'
-import { dayInMs } from '../../../shared/rules/time-units.ts'
+import { momentText } from '../../../shared/rules/format/moment-text.ts'
+import { groupedDigits } from '../../../shared/rules/format/numbers.ts'
+import { dayInMs } from '../../../shared/rules/format/units.ts'
 import { countOpenReports } from '../../abuse/report-queries.ts'
 import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 

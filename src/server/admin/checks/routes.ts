@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { minuteInMs } from '../../../shared/rules/time-units.ts'
+import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { countOpenReports } from '../../abuse/report-queries.ts'
 import { isFromProxy } from '../../http/missed-proxy.ts'
 import type { Handlers } from '../../http/mount.ts'

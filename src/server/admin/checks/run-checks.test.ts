@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
-import { minuteInMs } from '../../../shared/rules/time-units.ts'
+import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { AppError } from '../../errors.ts'
 import { type Check, ok, type Visit } from './check.ts'
 import { type ChecksCall, ChecksRunner, runChecks } from './run-checks.ts'

@@ -1,5 +1,5 @@
 import type { CheckLine } from '../../../shared/contract/checks.ts'
-import { minuteInMs } from '../../../shared/rules/time-units.ts'
+import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { inTime } from '../../http/in-time.ts'
 import { type Check, type CheckDeps, failing, reasonOf, type Visit } from './check.ts'
 import { checks } from './checks.ts'

@@ -1,5 +1,5 @@
-import { counted } from '../../../shared/rules/counted.ts'
-import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/time-units.ts'
+import { counted } from '../../../shared/rules/format/numbers.ts'
+import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/format/units.ts'
 
 const units = [
   { name: 'day', ms: dayInMs },

@@ -6,9 +6,9 @@ import {
   type FreshDatabase,
   openFreshDatabase,
 } from '../../../../tests/support/open-fresh-database.ts'
-import { slotHeldMs } from '../../../shared/rules/slot-held.ts'
-import { tiers } from '../../../shared/rules/tier.ts'
-import { defaultLimits } from '../../../shared/rules/tier-limits.ts'
+import { slotHeldMs } from '../../../shared/rules/files/kept-times.ts'
+import { tiers } from '../../../shared/rules/tiers/tier.ts'
+import { defaultLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { settings, uploads, users } from '../../db/schema.ts'
 import { AdminSettings } from '../../settings/admin-settings.ts'
 import { newStorageKey } from '../../storage/storage-key.ts'

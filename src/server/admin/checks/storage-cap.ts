@@ -1,7 +1,11 @@
-import { formatSize, formatSizeLimit, roundSizeDown } from '../../../shared/rules/file-size.ts'
-import { slotHeldMs } from '../../../shared/rules/slot-held.ts'
-import { filesOverCap, fullness } from '../../../shared/rules/storage-cap.ts'
-import type { Limits } from '../../../shared/rules/tier-limits.ts'
+import { slotHeldMs } from '../../../shared/rules/files/kept-times.ts'
+import { filesOverCap, fullness } from '../../../shared/rules/files/storage-cap.ts'
+import {
+  formatSize,
+  formatSizeLimit,
+  roundSizeDown,
+} from '../../../shared/rules/format/file-size.ts'
+import type { Limits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { roomUnderCap, sumStored } from '../../uploads/stored-queries.ts'
 import { type CheckDeps, type Finding, failing, ok, warning } from './check.ts'
 import { refusedSizes } from './refused-sizes.ts'

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { z } from 'zod'
-import { googleRequestKeptMs } from '../../../shared/rules/kept-times.ts'
+import { googleRequestKeptMs } from '../../../shared/rules/files/kept-times.ts'
 import type { Deps } from '../../deps.ts'
 import type { HttpEnv } from '../../http/env.ts'
 import type { RequestSecrets } from './issuer.ts'

@@ -1,4 +1,4 @@
-import { isSignupAllowed } from '../../../shared/rules/signup-policy.ts'
+import { isSignupAllowed } from '../../../shared/rules/accounts/signup-policy.ts'
 import { writeAudit } from '../../audit/audit-log.ts'
 import type { Db, Deps } from '../../deps.ts'
 import {

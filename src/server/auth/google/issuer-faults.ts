@@ -1,5 +1,5 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
-import type { SignInFault } from '../../../shared/rules/sign-in-fault.ts'
+import type { SignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
 import { messagesOf, SignInRefused } from './refusal.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { GoogleLink } from '../../../shared/rules/audit-ways.ts'
+import type { GoogleLink } from '../../../shared/rules/accounts/audit-ways.ts'
 import type { AuditEntry } from '../../audit/audit-log.ts'
 
 /** Returns the line of the audit log that says that Google was linked with an account. */

@@ -1,4 +1,4 @@
-import type { SignInFault } from '../../../shared/rules/sign-in-fault.ts'
+import type { SignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
 
 /** A sign-in with Google was refused. The browser is sent to the page that says why. */
 export class SignInRefused extends Error {

@@ -1,8 +1,10 @@
-import { counted } from '../../../shared/rules/counted.ts'
-import { categoryLabels, type FeedbackCategory } from '../../../shared/rules/feedback-category.ts'
-import { mostFeedbackLettersAnHour } from '../../../shared/rules/feedback-limits.ts'
-import { groupedDigits } from '../../../shared/rules/grouped-digits.ts'
-import { momentText } from '../../../shared/rules/moment-text.ts'
+import {
+  categoryLabels,
+  type FeedbackCategory,
+  mostFeedbackLettersAnHour,
+} from '../../../shared/rules/accounts/feedback.ts'
+import { momentText } from '../../../shared/rules/format/moment-text.ts'
+import { counted, groupedDigits } from '../../../shared/rules/format/numbers.ts'
 import type { LetterContent } from '../letter.ts'
 
 /** Writes the letter that shows feedback to the support. */

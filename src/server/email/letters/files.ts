@@ -1,4 +1,4 @@
-import type { FileLetter } from '../../../shared/rules/file-letters.ts'
+import type { FileLetter } from '../../../shared/rules/files/file-letters.ts'
 import { type Block, greeting, type LetterContent } from '../letter.ts'
 
 /** A letter names at most this many files. */

@@ -1,4 +1,4 @@
-import type { OwnPasswordChange } from '../../../shared/rules/audit-ways.ts'
+import type { OwnPasswordChange } from '../../../shared/rules/accounts/audit-ways.ts'
 import { greeting, type LetterContent } from '../letter.ts'
 
 const whoStays: Record<OwnPasswordChange, string> = {

@@ -1,5 +1,5 @@
-import { groupedDigits } from '../../../shared/rules/grouped-digits.ts'
-import { momentText } from '../../../shared/rules/moment-text.ts'
+import { momentText } from '../../../shared/rules/format/moment-text.ts'
+import { groupedDigits } from '../../../shared/rules/format/numbers.ts'
 import type { LetterContent } from '../letter.ts'
 
 /** Writes the letter that tells the support of a file that somebody reported. */

@@ -1,5 +1,5 @@
-import { limitsText } from '../../../shared/rules/limit-text.ts'
-import type { TierLimits } from '../../../shared/rules/tier-limits.ts'
+import { limitsText } from '../../../shared/rules/tiers/limit-text.ts'
+import type { TierLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { greeting, type LetterContent } from '../letter.ts'
 
 /** Writes the letter that tells a user that a Premium trial has ended. */

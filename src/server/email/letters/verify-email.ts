@@ -1,5 +1,5 @@
-import { durationText } from '../../../shared/rules/duration-text.ts'
-import { tokenLifetimeMs } from '../../../shared/rules/token-purpose.ts'
+import { tokenLifetimeMs } from '../../../shared/rules/accounts/token-purpose.ts'
+import { durationText } from '../../../shared/rules/format/duration-text.ts'
 import { greeting, type LetterContent } from '../letter.ts'
 
 const lifetimeText = `The link works for ${durationText(tokenLifetimeMs['verify-email'])}.`

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import { mebibyte } from '../../../shared/rules/byte-units.ts'
+import { mebibyte } from '../../../shared/rules/format/units.ts'
 import type { DigestThreadData } from './digest-thread.ts'
 import { type Digest, DigestWorker } from './digest-worker.ts'
 

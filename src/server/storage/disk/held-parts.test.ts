@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checksums } from '../../../../tests/support/make.ts'
-import { maxPartCount } from '../../../shared/rules/part-plan.ts'
+import { maxPartCount } from '../../../shared/rules/files/part-plan.ts'
 import {
   addPart,
   type BegunPart,

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
-import { maxPartCount } from '../../../shared/rules/part-plan.ts'
+import { maxPartCount } from '../../../shared/rules/files/part-plan.ts'
 import type { PartGrant, StoredPart } from '../storage.ts'
 import { parseJson } from './parse-json.ts'
 

@@ -1,4 +1,4 @@
-import { mebibyte } from '../../../shared/rules/byte-units.ts'
+import { mebibyte } from '../../../shared/rules/format/units.ts'
 
 /** Before this many bytes were read, no processor counts as slow. */
 const leastBytes = 16 * mebibyte

@@ -1,5 +1,5 @@
-import { mebibyte } from '../../../shared/rules/byte-units.ts'
-import { slotHeldMs } from '../../../shared/rules/slot-held.ts'
+import { slotHeldMs } from '../../../shared/rules/files/kept-times.ts'
+import { mebibyte } from '../../../shared/rules/format/units.ts'
 import type { Clock } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'

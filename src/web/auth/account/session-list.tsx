@@ -1,7 +1,7 @@
 import { CircleAlert, Monitor, Smartphone } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import type { SessionView } from '../../../shared/contract/own-account.ts'
-import { localDayText, localMomentText } from '../../../shared/rules/moment-text.ts'
+import { localDayText, localMomentText } from '../../../shared/rules/format/moment-text.ts'
 import { serverClock } from '../../api/server-clock.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,6 @@
-import { counted } from '../../../shared/rules/counted.ts'
-import { localDayText } from '../../../shared/rules/moment-text.ts'
-import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/time-units.ts'
+import { localDayText } from '../../../shared/rules/format/moment-text.ts'
+import { counted } from '../../../shared/rules/format/numbers.ts'
+import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/format/units.ts'
 
 /**
  * Returns when a session was last used, as people say it: 'just now', '25 minutes ago', '2 hours

@@ -1,6 +1,6 @@
 import { CircleAlert, LockKeyhole } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { localDayText } from '../../../shared/rules/moment-text.ts'
+import { localDayText } from '../../../shared/rules/format/moment-text.ts'
 import type { CallAnswer } from '../../api/call.ts'
 import { serverNow } from '../../api/look-again.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useSearchParams } from 'wouter'
-import { readSignInFault } from '../../../shared/rules/sign-in-fault.ts'
+import { readSignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
 import { toast } from '../../ui/toast.tsx'
 import { signInFaultTexts } from '../sign-in-fault-texts.ts'
 

@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { type FileOrder, type SortKey, sortKeys } from '../../../shared/rules/file-order.ts'
+import { type FileOrder, type SortKey, sortKeys } from '../../../shared/rules/files/file-order.ts'
 import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/select.tsx'
 

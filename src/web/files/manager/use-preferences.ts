@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Preferences } from '../../../shared/rules/preferences.ts'
+import type { Preferences } from '../../../shared/rules/accounts/preferences.ts'
 import { call } from '../../api/call.ts'
 import { saysSignedOut } from '../../api/query-client.ts'
 import { toast } from '../../ui/toast.tsx'

@@ -10,7 +10,7 @@ import {
   type WebPage,
 } from '../../../../tests/support/web-page.ts'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
-import { newestFirst } from '../../../shared/rules/file-order.ts'
+import { newestFirst } from '../../../shared/rules/files/file-order.ts'
 import { refreshFiles, useFiles } from '../use-files.ts'
 import { useSelection } from './use-selection.ts'
 

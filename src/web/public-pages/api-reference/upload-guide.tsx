@@ -1,13 +1,13 @@
 import { type EndpointName, endpoints } from '../../../shared/contract/index.ts'
-import { durationText } from '../../../shared/rules/duration-text.ts'
-import { formatSize } from '../../../shared/rules/file-size.ts'
-import { idleUploadKeptMs } from '../../../shared/rules/kept-times.ts'
+import { idleUploadKeptMs } from '../../../shared/rules/files/kept-times.ts'
 import {
   firstPartsSigned,
   maxPartCount,
   partSizeFor,
   partUrlLifetimeMs,
-} from '../../../shared/rules/part-plan.ts'
+} from '../../../shared/rules/files/part-plan.ts'
+import { durationText } from '../../../shared/rules/format/duration-text.ts'
+import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { CodeBlock } from './code-block.tsx'
 import { uploadWithCurl, uploadWithFetch } from './upload-example.ts'
 

@@ -1,5 +1,5 @@
 import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
-import { shortCodeLength } from '../../../shared/rules/short-code.ts'
+import { shortCodeLength } from '../../../shared/rules/links/short-code.ts'
 import { PrivacyContact } from '../contacts.tsx'
 import { When, WhereSignupIsPossible } from '../when.tsx'
 import type { FaqCategory } from './faq-category.ts'

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
-import { tiers } from '../../../shared/rules/tier.ts'
-import { type TierTraits, tierTraits } from '../../../shared/rules/tier-traits.ts'
+import { tiers } from '../../../shared/rules/tiers/tier.ts'
+import { type TierTraits, tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
 
 interface Row {
   what: string

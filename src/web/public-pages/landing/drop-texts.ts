@@ -1,4 +1,4 @@
-import { formatSize } from '../../../shared/rules/file-size.ts'
+import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import type { KeepFault } from '../../uploads/kept/kept-files.ts'
 
 interface NamedFile {

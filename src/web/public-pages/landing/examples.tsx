@@ -1,7 +1,7 @@
-import { fileKind } from '../../../shared/rules/file-kind.ts'
-import { lifeline } from '../../../shared/rules/lifeline.ts'
-import { openLinkLabel } from '../../../shared/rules/link-status.ts'
-import { dayInMs, hourInMs } from '../../../shared/rules/time-units.ts'
+import { fileKind } from '../../../shared/rules/files/file-kind.ts'
+import { dayInMs, hourInMs } from '../../../shared/rules/format/units.ts'
+import { lifeline } from '../../../shared/rules/links/lifeline.ts'
+import { openLinkLabel } from '../../../shared/rules/links/link-status.ts'
 import { KindIcon } from '../../files/kind-icon.tsx'
 import { Lifeline } from '../../files/lifeline.tsx'
 

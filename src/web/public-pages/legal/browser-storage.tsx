@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import { durationText } from '../../../shared/rules/duration-text.ts'
+import { longestLifeMs } from '../../../shared/rules/accounts/session-life.ts'
+import { tokenLifetimeMs } from '../../../shared/rules/accounts/token-purpose.ts'
 import {
   browserFileKeptMs,
   googleRequestKeptMs,
   knownBrowserKeptMs,
-} from '../../../shared/rules/kept-times.ts'
-import { longestLifeMs } from '../../../shared/rules/session-life.ts'
-import { tokenLifetimeMs } from '../../../shared/rules/token-purpose.ts'
+} from '../../../shared/rules/files/kept-times.ts'
+import { durationText } from '../../../shared/rules/format/duration-text.ts'
 import { signedInHint } from '../../../shared/signed-in-hint.ts'
 import { When } from '../when.tsx'
 

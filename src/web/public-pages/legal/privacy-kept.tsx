@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react'
 import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
-import { analyticsDays } from '../../../shared/rules/analytics-days.ts'
-import { durationText } from '../../../shared/rules/duration-text.ts'
+import { letterWindowMs } from '../../../shared/rules/accounts/letter-limit.ts'
+import { idleDays, longestDays } from '../../../shared/rules/accounts/session-life.ts'
+import { tokenLifetimeMs } from '../../../shared/rules/accounts/token-purpose.ts'
 import {
   feedbackKeptMs,
   idleUploadKeptMs,
   longestCountMs,
   mailRequestKeptMs,
-} from '../../../shared/rules/kept-times.ts'
-import { letterWindowMs } from '../../../shared/rules/letter-limit.ts'
-import { receiptDays } from '../../../shared/rules/receipt.ts'
-import { handledReportDays, openReportDays } from '../../../shared/rules/report.ts'
-import { idleDays, longestDays } from '../../../shared/rules/session-life.ts'
-import { dayInMs } from '../../../shared/rules/time-units.ts'
-import { tokenLifetimeMs } from '../../../shared/rules/token-purpose.ts'
+} from '../../../shared/rules/files/kept-times.ts'
+import { analyticsDays } from '../../../shared/rules/format/day.ts'
+import { durationText } from '../../../shared/rules/format/duration-text.ts'
+import { dayInMs } from '../../../shared/rules/format/units.ts'
+import { receiptDays } from '../../../shared/rules/links/receipt.ts'
+import { handledReportDays, openReportDays } from '../../../shared/rules/links/report.ts'
 import { When } from '../when.tsx'
 
 /** A kind of personal data that the server keeps. */

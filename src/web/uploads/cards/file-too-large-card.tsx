@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
+import { formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import type { NamedFile } from '../engine/upload-plan.ts'

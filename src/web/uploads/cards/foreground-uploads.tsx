@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
-import { formatSize } from '../../../shared/rules/file-size.ts'
+import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { useCurrentUser } from '../../api/use-current-user.ts'
 import { useSupportEmail } from '../../api/use-support-email.ts'
 import { Button, IconButton } from '../../ui/button.tsx'

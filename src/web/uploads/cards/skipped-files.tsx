@@ -1,4 +1,4 @@
-import { formatSize, formatSizeLimit } from '../../../shared/rules/file-size.ts'
+import { formatSize, formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
 import { FileName } from '../../ui/file-name.tsx'
 import type { NamedFile } from '../engine/upload-plan.ts'
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import { limitErrorText } from '../../../shared/contract/tier-errors.ts'
-import { tiers } from '../../../shared/rules/tier.ts'
-import { defaultLimits } from '../../../shared/rules/tier-limits.ts'
-import { upgradeOf } from '../../../shared/rules/tier-traits.ts'
+import { tiers } from '../../../shared/rules/tiers/tier.ts'
+import { defaultLimits } from '../../../shared/rules/tiers/tier-limits.ts'
+import { upgradeOf } from '../../../shared/rules/tiers/tier-traits.ts'
 import { upgradeReason } from './upgrade-reason.ts'
 
 test.each(tiers)('the card opens for a user of %s only where there is an upgrade', (tier) => {

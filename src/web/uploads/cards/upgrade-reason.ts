@@ -1,13 +1,13 @@
 import { limitErrorText, type TierLimitCode } from '../../../shared/contract/tier-errors.ts'
-import { formatSizeLimit } from '../../../shared/rules/file-size.ts'
-import { daysText, filesText } from '../../../shared/rules/limit-text.ts'
-import type { Tier } from '../../../shared/rules/tier.ts'
+import { formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
+import { daysText, filesText } from '../../../shared/rules/tiers/limit-text.ts'
+import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import {
   type Limits,
   type TierLimits,
   tierOfLargerFiles,
-} from '../../../shared/rules/tier-limits.ts'
-import { tierTraits } from '../../../shared/rules/tier-traits.ts'
+} from '../../../shared/rules/tiers/tier-limits.ts'
+import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
 
 /** The text of the card's badge for each limit. The name of the tier stands before it. */
 const reasons: Record<TierLimitCode, (limits: TierLimits) => string> = {

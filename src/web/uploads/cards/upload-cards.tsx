@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
 import type { User } from '../../../shared/contract/account.ts'
-import { tierTraits } from '../../../shared/rules/tier-traits.ts'
+import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
 import { useLimits } from '../../api/use-limits.ts'
 import { UpgradeCard } from '../../tiers/upgrade-card.tsx'
 import type { UploadsStore } from '../uploads-state.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Tier, tiers } from '../../../shared/rules/tier.ts'
-import { defaultLimits } from '../../../shared/rules/tier-limits.ts'
+import { type Tier, tiers } from '../../../shared/rules/tiers/tier.ts'
+import { defaultLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { matchPicked, newRecord, planUploads } from './upload-plan.ts'
 
 const megabyte = 1024 ** 2

@@ -1,6 +1,6 @@
-import { cleanFileName } from '../../../shared/rules/file-name.ts'
-import type { TierLimits } from '../../../shared/rules/tier-limits.ts'
-import type { UploadPath } from '../../../shared/rules/upload-path.ts'
+import { cleanFileName } from '../../../shared/rules/files/file-name.ts'
+import type { UploadPath } from '../../../shared/rules/files/upload-path.ts'
+import type { TierLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 

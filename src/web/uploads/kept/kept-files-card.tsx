@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { formatSize } from '../../../shared/rules/file-size.ts'
+import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { FileName } from '../../ui/file-name.tsx'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { browserFileKeptMs } from '../../../shared/rules/kept-times.ts'
+import { browserFileKeptMs } from '../../../shared/rules/files/kept-times.ts'
 import { createKeptFiles, type KeptFile, type KeptPorts, mostKept } from './kept-files.ts'
 
 const mebibyte = 1024 ** 2

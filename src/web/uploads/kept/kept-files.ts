@@ -4,7 +4,7 @@
  * This code sends nothing. After sign-in, the dashboard offers to upload the files.
  */
 import { createStore, delMany, setMany, values } from 'idb-keyval'
-import { browserFileKeptMs } from '../../../shared/rules/kept-times.ts'
+import { browserFileKeptMs } from '../../../shared/rules/files/kept-times.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 
 /** A file that waits in this browser. */

@@ -1,4 +1,4 @@
-import { formatSize } from '../../../shared/rules/file-size.ts'
+import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { isCancelled } from '../upload-errors.ts'

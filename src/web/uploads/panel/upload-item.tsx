@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { type DragEvent, memo, useState } from 'react'
-import { formatSize } from '../../../shared/rules/file-size.ts'
+import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { splitName } from '../../ui/split-name.ts'
 import { canResume, isUnderWay } from '../engine/upload-machine.ts'
 import { isFinalizing, progressText, shareOf } from '../engine/upload-progress.ts'

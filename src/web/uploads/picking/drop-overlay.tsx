@@ -1,5 +1,5 @@
 import { Upload } from 'lucide-react'
-import { daysText } from '../../../shared/rules/limit-text.ts'
+import { daysText } from '../../../shared/rules/tiers/limit-text.ts'
 
 /**
  * Covers the page while files are dragged over it. The uploads panel stays visible above the

@@ -1,5 +1,5 @@
-import { daysText } from '../../../shared/rules/limit-text.ts'
-import type { TierLimits } from '../../../shared/rules/tier-limits.ts'
+import { daysText } from '../../../shared/rules/tiers/limit-text.ts'
+import type { TierLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 
 const label = 'Expires after'

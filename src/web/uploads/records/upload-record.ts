@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { uploads } from '../../../shared/contract/uploads.ts'
-import { dayInMs } from '../../../shared/rules/time-units.ts'
-import { uploadPaths } from '../../../shared/rules/upload-path.ts'
+import { uploadPaths } from '../../../shared/rules/files/upload-path.ts'
+import { dayInMs } from '../../../shared/rules/format/units.ts'
 
 /** Milliseconds since 1970. */
 const moment = z.number()

@@ -5,7 +5,7 @@
  * of them can lead next.
  */
 import { createStore } from 'zustand/vanilla'
-import { uploadPath } from '../../../shared/rules/upload-path.ts'
+import { uploadPath } from '../../../shared/rules/files/upload-path.ts'
 import { createUploadData } from '../engine/upload-data.ts'
 import { whileWanted } from '../engine/while-wanted.ts'
 import { askForHandle } from '../picking/handle-file.ts'

@@ -1,4 +1,4 @@
-import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
+import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
 import { FileUnreadable, hashPart, hashSample, hashWhole } from './hash-blob.ts'
 
 /** The jobs of the checksum worker: hash one part, a whole file, or samples of a file. */

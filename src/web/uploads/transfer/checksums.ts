@@ -1,4 +1,4 @@
-import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
+import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
 import type { ChecksumJob, FromWorker, ToWorker } from './checksum-messages.ts'
 import { FileUnreadable } from './hash-blob.ts'
 

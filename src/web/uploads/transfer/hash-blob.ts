@@ -1,5 +1,5 @@
 import { createCRC32, createMD5, createSHA256, type IHasher } from 'hash-wasm'
-import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
+import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
 
 /** The file was changed, moved or removed after it was chosen. */
 export class FileUnreadable extends Error {

@@ -1,4 +1,4 @@
-import { type PartPlan, type PartRange, partRange } from '../../../shared/rules/part-plan.ts'
+import { type PartPlan, type PartRange, partRange } from '../../../shared/rules/files/part-plan.ts'
 import type { StoredPart } from '../upload-ports.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstPartsSigned, partUrlLifetimeMs } from '../../../shared/rules/part-plan.ts'
+import { firstPartsSigned, partUrlLifetimeMs } from '../../../shared/rules/files/part-plan.ts'
 import { limitFor } from './concurrency.ts'
 import { createPartUrls } from './part-urls.ts'
 

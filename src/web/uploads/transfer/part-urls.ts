@@ -1,4 +1,4 @@
-import { partUrlLifetimeMs } from '../../../shared/rules/part-plan.ts'
+import { partUrlLifetimeMs } from '../../../shared/rules/files/part-plan.ts'
 import { callTimeoutMs } from './storage-request.ts'
 
 /**

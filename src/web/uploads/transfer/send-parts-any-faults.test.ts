@@ -6,7 +6,7 @@ import {
   partSize,
   simulateParts,
 } from '../../../../tests/support/parts-world.ts'
-import { partRange } from '../../../shared/rules/part-plan.ts'
+import { partRange } from '../../../shared/rules/files/part-plan.ts'
 
 describe('whatever goes wrong', () => {
   const lost = fc.record({

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
-import { planParts } from '../../../shared/rules/part-plan.ts'
+import { planParts } from '../../../shared/rules/files/part-plan.ts'
 import { wait } from './connection.ts'
 import { sendParts } from './send-parts.ts'
 import type { Send, StorageAnswer, StorageRequest } from './storage-request.ts'

@@ -1,4 +1,4 @@
-import type { PartPlan } from '../../../shared/rules/part-plan.ts'
+import type { PartPlan } from '../../../shared/rules/files/part-plan.ts'
 import type { Interruption } from '../interruption.ts'
 import { type StoredPart, TransferFailed, type TransferJob } from '../upload-ports.ts'
 import { Concurrency, type PartEnd } from './concurrency.ts'

@@ -1,4 +1,4 @@
-import type { BodyChecksum } from '../../../shared/rules/body-checksum.ts'
+import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
 
 /** Spec §9: the upload time-out is 10 minutes. It applies to one request. */
 export const requestTimeoutMs = 10 * 60_000

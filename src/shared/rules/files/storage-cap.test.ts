@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { defaultLimits } from '../tiers/tier-limits.ts'
+import { checkCap, defaultCap, filesOverCap, fullness, readCap, writeCap } from './storage-cap.ts'
+
+const gigabyte = 1024 ** 3
+
+describe('files that may be larger than the cap', () => {
+  it.each([
+    [null, null],
+    [gigabyte, null],
+    [gigabyte - 1, /^A file may have 1GB in Premium, but larger ones than the cap of /],
+    [1024 ** 2, /^A file may have 500MB in Free and 1GB in Premium, but .* cap of 1MB are/],
+  ])('of %s are told as %s', (mostStored, told) => {
+    const text = filesOverCap(mostStored, defaultLimits)
+    if (told === null) expect(text).toBeNull()
+    else expect(text).toMatch(told)
+  })
+})
+
+describe('the settings of the cap', () => {
+  it('cap nothing by default', () => {
+    expect(defaultCap).toEqual({ mostStored: null, leastFree: 0 })
+    expect(writeCap(defaultCap)).toEqual({ storage_cap: 'unlimited', free_space: '0' })
+  })
+
+  it('mean what was written', () => {
+    const caps = fc.record({
+      mostStored: fc.option(fc.integer({ min: 1024 ** 2, max: 1_000_000 * gigabyte })),
+      leastFree: fc.integer({ min: 0, max: 1_000_000 * gigabyte }),
+    })
+    fc.assert(
+      fc.property(caps, (cap) => {
+        const { storage_cap, free_space } = writeCap(cap)
+        expect(readCap({ storage_cap, free_space })).toEqual(cap)
+        expect(checkCap('storage_cap', storage_cap)).toEqual({ ok: true, value: storage_cap })
+        expect(checkCap('free_space', free_space)).toEqual({ ok: true, value: free_space })
+      }),
+    )
+  })
+
+  it('mean the default where they cannot be read', () => {
+    expect(readCap({ storage_cap: 'vast', free_space: '-1' })).toEqual(defaultCap)
+  })
+})
+
+describe('fullness', () => {
+  it.each([
+    [79, 'ok'],
+    [80, 'warning'],
+    [99, 'warning'],
+    [100, 'full'],
+    [101, 'full'],
+  ])('with %i of 100 stored: %s', (stored, expected) => {
+    expect(fullness(stored, { mostStored: 100 })).toBe(expected)
+  })
+
+  it('is never full without a cap', () => {
+    expect(fullness(Number.MAX_SAFE_INTEGER, { mostStored: null })).toBe('ok')
+  })
+})

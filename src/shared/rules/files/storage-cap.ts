@@ -1,0 +1,110 @@
+import { formatSizeLimit } from '../format/file-size.ts'
+import { parseSize } from '../format/size-text.ts'
+import { unlimited } from '../tiers/limit-settings.ts'
+import { type Tier, tiers } from '../tiers/tier.ts'
+import type { TierLimits } from '../tiers/tier-limits.ts'
+import { tierTraits } from '../tiers/tier-traits.ts'
+
+/** The keys of the settings that limit what all accounts store together. */
+export const capKeys = ['storage_cap', 'free_space'] as const
+export type CapKey = (typeof capKeys)[number]
+
+/** The administrator's limits for the whole installation, in bytes. */
+export interface StorageCap {
+  /** How many bytes files and open uploads may have together. null means no cap. */
+  mostStored: number | null
+  /**
+   * How many free bytes uploads must leave on the disk. If the operator's setting `MIN_FREE_SPACE`
+   * is larger, that setting applies.
+   */
+  leastFree: number
+}
+
+export const defaultCap: StorageCap = { mostStored: null, leastFree: 0 }
+
+/** The largest value of both settings, in GB and in bytes. */
+const mostGigabytes = 1_000_000
+const mostBytes = mostGigabytes * 1024 ** 3
+/** `formatSizeLimit` would write this number without the commas that make it readable. */
+const mostText = `${mostGigabytes.toLocaleString('en')}GB`
+const leastCap = 1024 ** 2
+
+/** The allowed values of each setting, in words that follow 'must be' in a sentence. */
+export const capBoundsTexts: Record<CapKey, string> = {
+  storage_cap: `a size from ${formatSizeLimit(leastCap)} to ${mostText}, or ${unlimited}`,
+  free_space: `a size from 0 to ${mostText}`,
+}
+
+/** Returns the settings that store a cap. */
+export function writeCap({ mostStored, leastFree }: StorageCap): Record<CapKey, string> {
+  return {
+    storage_cap: mostStored === null ? unlimited : String(mostStored),
+    free_space: String(leastFree),
+  }
+}
+
+/** Returns the cap that these settings store. If a setting cannot be read, its default is used. */
+export function readCap(settings: Readonly<Record<CapKey, string>>): StorageCap {
+  const cap = readSize(settings.storage_cap, leastCap)
+  return {
+    mostStored: cap ?? defaultCap.mostStored,
+    leastFree: readSize(settings.free_space, 0) ?? defaultCap.leastFree,
+  }
+}
+
+/**
+ * Checks a new value of a cap. Returns the text to store, or a sentence that names the bound that
+ * the value breaks.
+ */
+export function checkCap(
+  key: CapKey,
+  text: string,
+): { ok: true; value: string } | { ok: false; fault: string } {
+  const typed = text.trim().toLowerCase()
+  if (key === 'storage_cap' && typed === unlimited) return { ok: true, value: unlimited }
+  const bytes = readSize(typed, key === 'storage_cap' ? leastCap : 0)
+  if (bytes === null) {
+    const name = key === 'storage_cap' ? 'cap' : 'free space to leave'
+    return { ok: false, fault: `The ${name} must be ${capBoundsTexts[key]}.` }
+  }
+  return { ok: true, value: String(bytes) }
+}
+
+function readSize(text: string, least: number): number | null {
+  const bytes = parseSize(text)
+  return bytes !== null && bytes >= least && bytes <= mostBytes ? bytes : null
+}
+
+/**
+ * Returns a sentence if a tier allows a file that is larger than the whole cap and so never fits.
+ * Returns null if every allowed file fits into an empty storage, or if there is no cap.
+ */
+export function filesOverCap(
+  mostStored: number | null,
+  limits: Readonly<Record<Tier, Pick<TierLimits, 'maxFileSize'>>>,
+): string | null {
+  const over = tiers.filter((tier) => mostStored !== null && limits[tier].maxFileSize > mostStored)
+  if (mostStored === null || over.length === 0) return null
+  const sizes = over.map(
+    (tier) => `${formatSizeLimit(limits[tier].maxFileSize)} in ${tierTraits[tier].name}`,
+  )
+  return `A file may have ${sizes.join(' and ')}, but larger ones than the cap of ${formatSizeLimit(mostStored)} are always refused.`
+}
+
+/** The Admin Center warns the administrator when this share of the cap is in use. */
+const warnedShare = 0.8
+
+/**
+ * How full the storage is. It is `warning` from 80 % of the cap on, and `full` when the cap is
+ * reached.
+ */
+export type Fullness = 'ok' | 'warning' | 'full'
+
+/**
+ * Returns how full the storage is when `stored` bytes are in use. Without a cap it is never full.
+ */
+export function fullness(stored: number, { mostStored }: Pick<StorageCap, 'mostStored'>): Fullness {
+  if (mostStored === null) return 'ok'
+  if (stored >= mostStored) return 'full'
+  return stored >= mostStored * warnedShare ? 'warning' : 'ok'
+}

@@ -1,0 +1,91 @@
+import { dayInMs } from '../format/units.ts'
+import type { Tier } from '../tiers/tier.ts'
+import { tierTraits } from '../tiers/tier-traits.ts'
+import { leastLeftOfText, timeLeftText } from './time-left.ts'
+
+/**
+ * Spec §4: an `active` link opens. A `private` link has expired, but its premium owner can renew
+ * it. A `deleted` link never opens again.
+ */
+export const linkStatuses = ['active', 'private', 'deleted'] as const
+export type LinkStatus = (typeof linkStatuses)[number]
+
+export interface LinkFacts {
+  expiresAt: Date
+  maxLifetimeAt: Date
+  /**
+   * When the server began to remove the bytes; null while they are kept. After that moment the
+   * bytes may be gone at any time.
+   */
+  purgingAt: Date | null
+}
+
+/** True if a link opens at `now`. This does not depend on the tier of its owner. */
+export function opens(facts: LinkFacts, now: Date): boolean {
+  return now < facts.expiresAt && now < facts.maxLifetimeAt && facts.purgingAt === null
+}
+
+/**
+ * Returns the status of a link at `now`; `ownerTier` is the owner's effective tier at `now`. A link
+ * ends at the exact millisecond of its date. A link without bytes is deleted, even if the dates and
+ * the tier would allow more. So a file whose bytes were removed while its owner was free stays
+ * deleted after an upgrade.
+ */
+export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkStatus {
+  // Spec §4: now is at or after maxLifetimeAt: deleted.
+  if (now >= facts.maxLifetimeAt) return 'deleted'
+  if (facts.purgingAt !== null) return 'deleted'
+  // Spec §4: now is at or after expiresAt: premium users get private, free users get deleted.
+  if (now >= facts.expiresAt) return tierTraits[ownerTier].renewal ? 'private' : 'deleted'
+  return 'active'
+}
+
+/**
+ * Returns the label of spec §4 for a link at `now`. Screens show the exact moment beside it. Days
+ * to renew are rounded up, so that the label never says 0 while renewing works.
+ */
+export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string {
+  const until = (moment: Date) => moment.getTime() - now.getTime()
+  switch (linkStatus(facts, ownerTier, now)) {
+    case 'deleted':
+      return now >= facts.maxLifetimeAt ? 'Permanently expired' : 'Expired & deleted'
+    case 'private': {
+      const days = Math.ceil(until(facts.maxLifetimeAt) / dayInMs)
+      return days === 1 ? 'Private (1 day to renew)' : `Private (${days} days to renew)`
+    }
+    case 'active':
+      return openLinkLabel(facts, now)
+  }
+}
+
+/** Returns the label of spec §4 for a link that opens: how long it still opens. */
+export function openLinkLabel(
+  facts: Pick<LinkFacts, 'expiresAt' | 'maxLifetimeAt'>,
+  now: Date,
+): string {
+  // No renewal sets an expiry after the longest life. To be safe, this code takes the earlier
+  // of the two dates.
+  const end = Math.min(facts.expiresAt.getTime(), facts.maxLifetimeAt.getTime())
+  return timeLeftText(end - now.getTime())
+}
+
+/**
+ * Returns the first moment after `now` at which `linkLabel` returns another text, or null when it
+ * never does. Status and tone change only at such moments.
+ */
+export function nextLabelChange(facts: LinkFacts, ownerTier: Tier, now: Date): Date | null {
+  const gone = facts.maxLifetimeAt.getTime()
+  switch (linkStatus(facts, ownerTier, now)) {
+    case 'deleted':
+      return now >= facts.maxLifetimeAt ? null : facts.maxLifetimeAt
+    case 'private': {
+      const days = Math.ceil((gone - now.getTime()) / dayInMs)
+      return new Date(gone - (days - 1) * dayInMs)
+    }
+    case 'active': {
+      const end = Math.min(facts.expiresAt.getTime(), gone)
+      // The text changes one millisecond after the last moment at which it is true.
+      return new Date(end - leastLeftOfText(end - now.getTime()) + 1)
+    }
+  }
+}

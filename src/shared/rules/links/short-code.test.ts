@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { isShortCode, linkCode, shortCodeAlphabet, shortCodeLength } from './short-code.ts'
+
+const anyCode = fc
+  .array(fc.constantFrom(...shortCodeAlphabet), {
+    minLength: shortCodeLength,
+    maxLength: shortCodeLength,
+  })
+  .map((characters) => characters.join(''))
+
+describe('the alphabet', () => {
+  it('has letters and digits only, each once, and none that looks like another', () => {
+    expect(shortCodeAlphabet).toMatch(/^[0-9A-Za-z]+$/)
+    expect(new Set(shortCodeAlphabet).size).toBe(shortCodeAlphabet.length)
+    expect(shortCodeAlphabet).not.toMatch(/[0Oo1Il2Z5Ssuv]/)
+  })
+
+  it('leaves too many codes to guess: 2 to the power of 56', () => {
+    expect(shortCodeLength).toBe(10)
+    expect(shortCodeAlphabet.length ** shortCodeLength).toBeGreaterThan(2 ** 56)
+  })
+})
+
+describe('isShortCode', () => {
+  it('takes every anyCode of the alphabet', () => {
+    fc.assert(
+      fc.property(anyCode, (text) => {
+        expect(isShortCode(text)).toBe(true)
+      }),
+    )
+  })
+
+  it('refuses one character less, one more, and a foreign one at any place', () => {
+    const foreign = fc.constantFrom('0', 'O', 'l', '-', '_', '/', '%', ' ', '\n', '\0', 'é', '３')
+    fc.assert(
+      fc.property(anyCode, fc.nat(shortCodeLength - 1), foreign, (text, place, character) => {
+        expect(isShortCode(text.slice(1))).toBe(false)
+        expect(isShortCode(`${text}3`)).toBe(false)
+        expect(isShortCode(`${text}${character}`)).toBe(false)
+        expect(isShortCode(text.slice(0, place) + character + text.slice(place + 1))).toBe(false)
+      }),
+    )
+  })
+
+  it.each(['', '\n', '3'.repeat(100_000), "3' or '1'='1"])('refuses %j', (text) => {
+    expect(isShortCode(text)).toBe(false)
+  })
+})
+
+const code = 'Ab3kT9xwQ4'
+
+test.each([
+  [code],
+  [`  ${code}\n`],
+  [`/s/${code}`],
+  [`https://files.example.org/s/${code}`],
+  [`http://127.0.0.1:3000/s/${code}?from=mail#top`],
+  [`https://files.example.org/s/${code}/report`],
+  [`https://files.example.org/download/${code}`],
+  [`https://files.example.org/api/download/${code}`],
+  [`https://files.example.org/api/links/${code}`],
+  [`See <https://files.example.org/s/${code}>, please.`],
+])('the code of %j is found', (typed) => expect(linkCode(typed)).toBe(code))
+
+test.each([
+  [''],
+  ['files.example.org'],
+  ['https://files.example.org/'],
+  [code.slice(1)],
+  [`${code}${code}`],
+  [`https://files.example.org/s/${code}x`],
+  [`https://files.example.org/s/${code.slice(1)}`],
+  [`https://files.example.org/about/${code}`],
+  // Zero is no character of a short code.
+  [`/s/0${code.slice(1)}`],
+])('%j has none', (typed) => expect(linkCode(typed)).toBeNull())
+
+test('every short code is found alone and in its link', () => {
+  const codes = fc
+    .array(fc.constantFrom(...shortCodeAlphabet), {
+      minLength: shortCodeLength,
+      maxLength: shortCodeLength,
+    })
+    .map((characters) => characters.join(''))
+  fc.assert(
+    fc.property(codes, (one) => {
+      expect(linkCode(one)).toBe(one)
+      expect(linkCode(`https://files.example.org/s/${one}`)).toBe(one)
+    }),
+  )
+})

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { anyLimits } from '../../../../tests/support/any-limits.ts'
+import { maxPartCount, partSizeFor, planParts } from '../files/part-plan.ts'
+import {
+  checkLimit,
+  limitBounds,
+  limitKey,
+  limitKeys,
+  limitNames,
+  limitOfKey,
+  limitsFault,
+  readLimits,
+  writeLimits,
+} from './limit-settings.ts'
+import { tiers } from './tier.ts'
+import { defaultLimits, type Limits } from './tier-limits.ts'
+
+const { free, premium } = defaultLimits
+
+describe('the settings of limits', () => {
+  it('are one for each tier and each limit', () => {
+    expect(limitKeys).toEqual([
+      'free_max_files',
+      'free_max_file_size',
+      'free_expiration_days',
+      'free_max_lifetime_days',
+      'premium_max_files',
+      'premium_max_file_size',
+      'premium_expiration_days',
+      'premium_max_lifetime_days',
+    ])
+    for (const key of limitKeys) {
+      const { tier, name } = limitOfKey(key)
+      expect(limitKey(tier, name)).toBe(key)
+    }
+  })
+
+  it('have the numbers of spec §9 as defaults', () => {
+    expect(writeLimits(defaultLimits)).toEqual({
+      free_max_files: '3',
+      free_max_file_size: '524288000',
+      free_expiration_days: '3',
+      free_max_lifetime_days: '30',
+      premium_max_files: 'unlimited',
+      premium_max_file_size: '1073741824',
+      premium_expiration_days: '3,5,7',
+      premium_max_lifetime_days: '30',
+    })
+  })
+
+  it('mean what was written, for any limits', () => {
+    fc.assert(
+      fc.property(anyLimits, (limits) => {
+        expect(readLimits(writeLimits(limits))).toEqual(limits)
+      }),
+    )
+  })
+
+  it('mean the default where they cannot be read', () => {
+    const kept = { ...writeLimits(defaultLimits), free_max_files: '4', free_max_file_size: 'vast' }
+    expect(readLimits({ ...kept, premium_expiration_days: '' })).toEqual({
+      ...defaultLimits,
+      free: { ...free, maxFiles: 4 },
+    })
+  })
+})
+
+describe('the largest size of a file', () => {
+  it('is what 10,000 parts of the usual size hold', () => {
+    const { most } = limitBounds.fileSize
+    const partSize = partSizeFor(most)
+    expect(planParts(most, partSize)).toEqual({ size: partSizeFor(1), count: maxPartCount })
+    expect(partSizeFor(most + 1)).toBeGreaterThan(partSize)
+  })
+})
+
+describe('limitsFault', () => {
+  it.each<[string, Limits, string | null]>([
+    ['the defaults', defaultLimits, null],
+    ['the same limits for both tiers', { free: premium, premium }, null],
+    [
+      'a choice beyond the longest life',
+      { free, premium: { ...premium, maxLifetimeDays: 6 } },
+      'Premium would offer 7 days, but keep files for 6 days at most.',
+    ],
+    [
+      'a choice beyond a longest life of a day',
+      { free: { ...free, maxLifetimeDays: 1 }, premium },
+      'Free would offer 3 days, but keep files for 1 day at most.',
+    ],
+    [
+      'more files before an upgrade',
+      { free: { ...free, maxFiles: null }, premium: { ...premium, maxFiles: 9 } },
+      'Free would allow more than Premium: files. Change the other tier first.',
+    ],
+    [
+      'larger files before an upgrade',
+      { free: { ...free, maxFileSize: premium.maxFileSize + 1 }, premium },
+      'Free would allow more than Premium: larger files. Change the other tier first.',
+    ],
+    [
+      'longer links before an upgrade',
+      { free: { ...free, expirationDays: [1, 8] }, premium },
+      'Free would allow more than Premium: longer links. Change the other tier first.',
+    ],
+    [
+      'as long links before an upgrade, among more to choose from',
+      { free: { ...free, expirationDays: [1, 2, 3, 5, 7] }, premium },
+      null,
+    ],
+    [
+      'a longer life before an upgrade',
+      { free: { ...free, maxLifetimeDays: 31 }, premium },
+      'Free would allow more than Premium: a longer life. Change the other tier first.',
+    ],
+  ])('%s', (_, limits, fault) => {
+    expect(limitsFault(limits)).toBe(fault)
+  })
+})
+
+describe('checkLimit', () => {
+  const changes = fc.record({
+    limits: anyLimits,
+    other: anyLimits,
+    tier: fc.constantFrom(...tiers),
+    name: fc.constantFrom(...limitNames),
+  })
+
+  it('keeps the limits free of faults, whatever is changed in whatever order', () => {
+    fc.assert(
+      fc.property(changes, ({ limits, other, tier, name }) => {
+        const key = limitKey(tier, name)
+        const text = writeLimits(other)[key]
+        const verdict = checkLimit({ tier, name }, text, limits)
+        const next = readLimits({ ...writeLimits(limits), [key]: text })
+        expect(verdict.ok).toBe(limitsFault(next) === null)
+        if (verdict.ok) expect(verdict.value).toBe(text)
+      }),
+    )
+  })
+})

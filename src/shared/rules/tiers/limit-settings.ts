@@ -1,0 +1,240 @@
+import { maxPartCount, usualPartSize } from '../files/part-plan.ts'
+import { formatSizeLimit } from '../format/file-size.ts'
+import { groupedDigits } from '../format/numbers.ts'
+import { parseSize } from '../format/size-text.ts'
+import { daysText } from './limit-text.ts'
+import { type Tier, tiers } from './tier.ts'
+import { defaultLimits, type Limits, type TierLimits } from './tier-limits.ts'
+import { tierTraits } from './tier-traits.ts'
+
+/*
+ * The limits of the tiers as settings. Each limit of each tier is one setting. A setting is text.
+ * The functions below read this text, check its bounds, and write it.
+ */
+
+/**
+ * An administrator writes this word in place of a number, if a tier has no limit on the number of
+ * files, or if there is no storage cap. The storage cap is how many bytes the files and open
+ * uploads of all users may have together.
+ */
+export const unlimited = 'unlimited'
+
+/**
+ * The bounds of the limits. The largest possible file has the greatest number of parts, each of the
+ * usual size. Larger parts would be bad on a slow connection, because the browser sends a failed
+ * part again.
+ */
+export const limitBounds = {
+  files: { least: 1, most: 10_000 },
+  fileSize: { least: 1024 ** 2, most: maxPartCount * usualPartSize },
+  days: { least: 1, most: 365, choices: 5 },
+} as const
+
+/** How a setting stores one limit of a tier. */
+interface LimitKind<Field extends keyof TierLimits> {
+  field: Field
+  /** The name of the limit within a sentence. */
+  label: string
+  /** The allowed values, in words that follow 'must be' in a sentence. */
+  bounds: string
+  /**
+   * Reads the text of a setting. Returns null if it is not a valid value or is outside the bounds.
+   */
+  read: (text: string) => { value: TierLimits[Field] } | null
+  /** Returns the text to store for a value. */
+  write: (value: TierLimits[Field]) => string
+}
+
+function limitKind<Field extends keyof TierLimits>(kind: LimitKind<Field>): LimitKind<Field> {
+  return kind
+}
+
+const { files, fileSize, days } = limitBounds
+
+const limitKinds = {
+  max_files: limitKind({
+    field: 'maxFiles',
+    label: 'number of files',
+    bounds: `a whole number from ${files.least} to ${groupedDigits(files.most)}, or ${unlimited}`,
+    read: (text) => (text === unlimited ? { value: null } : readWhole(text, files)),
+    write: (value) => (value === null ? unlimited : String(value)),
+  }),
+  max_file_size: limitKind({
+    field: 'maxFileSize',
+    label: 'size of a file',
+    bounds: `from ${formatSizeLimit(fileSize.least)} to ${formatSizeLimit(fileSize.most)}: storage takes ${groupedDigits(maxPartCount)} parts of ${formatSizeLimit(usualPartSize)} at most`,
+    read: (text) => within(parseSize(text), fileSize),
+    write: String,
+  }),
+  expiration_days: limitKind({
+    field: 'expirationDays',
+    label: 'days to choose from',
+    bounds: `${days.choices} whole numbers at most, each from ${days.least} to ${days.most}, such as 3, 5, 7`,
+    read: readDays,
+    write: (value) => value.join(','),
+  }),
+  max_lifetime_days: limitKind({
+    field: 'maxLifetimeDays',
+    label: 'longest life',
+    bounds: `a whole number of days from ${days.least} to ${days.most}`,
+    read: (text) => readWhole(text, days),
+    write: String,
+  }),
+}
+
+export type LimitName = keyof typeof limitKinds
+export type LimitKey = `${Tier}_${LimitName}`
+
+/** The names of all limits of a tier. */
+export const limitNames = Object.keys(limitKinds) as LimitName[]
+
+/** A limit of a tier. */
+interface OfTier {
+  tier: Tier
+  name: LimitName
+}
+
+/** Returns the key of the setting that holds a limit of a tier, such as `free_max_files`. */
+export function limitKey(tier: Tier, name: LimitName): LimitKey {
+  return `${tier}_${name}`
+}
+
+/** The keys of the settings of all limits of all tiers. */
+export const limitKeys = tiers.flatMap((tier) => limitNames.map((name) => limitKey(tier, name)))
+
+/** Returns which values a limit may have, in words that follow 'must be' in a sentence. */
+export function limitBoundsText(name: LimitName): string {
+  return limitKinds[name].bounds
+}
+
+function writeLimit(name: LimitName, limits: TierLimits): string {
+  // TypeScript does not see that `write` and `field` belong to the same limit.
+  const { field, write } = limitKinds[name] as LimitKind<keyof TierLimits>
+  return write(limits[field])
+}
+
+function readLimit(name: LimitName, text: string): Partial<TierLimits> | null {
+  const { field, read } = limitKinds[name] as LimitKind<keyof TierLimits>
+  const found = read(text)
+  return found && { [field]: found.value }
+}
+
+/** Returns the settings that store these limits. */
+export function writeLimits(limits: Limits): Record<LimitKey, string> {
+  const entries = tiers.flatMap((tier) =>
+    limitNames.map((name) => [limitKey(tier, name), writeLimit(name, limits[tier])]),
+  )
+  return Object.fromEntries(entries)
+}
+
+/**
+ * Returns the limits that these settings store. If a setting cannot be read, its default limit is
+ * used. This may happen after a newer version of the program wrote the setting.
+ */
+export function readLimits(settings: Readonly<Record<LimitKey, string>>): Limits {
+  const entries = tiers.map((tier): [Tier, TierLimits] => {
+    const read = limitNames.map((name) => readLimit(name, settings[limitKey(tier, name)]))
+    return [tier, Object.assign({}, defaultLimits[tier], ...read)]
+  })
+  return Object.fromEntries(entries) as Record<Tier, TierLimits>
+}
+
+/**
+ * Returns which limit of which tier a setting stores.
+ * @throws {RangeError} when the key belongs to no limit.
+ */
+export function limitOfKey(key: LimitKey): OfTier {
+  for (const tier of tiers) {
+    const name = limitNames.find((one) => limitKey(tier, one) === key)
+    if (name) return { tier, name }
+  }
+  throw new RangeError(`no limit has the setting ${key}`)
+}
+
+type LimitVerdict = { ok: true; value: string } | { ok: false; fault: string }
+
+/**
+ * Checks a new value of a limit against its own bounds. Returns the text to store, or a sentence
+ * about the bound that the value breaks. It does not compare the value with the other limits in
+ * force, because only the database knows those.
+ */
+export function checkOwnBounds({ tier, name }: OfTier, text: string): LimitVerdict {
+  const changed = readLimit(name, text.trim().toLowerCase())
+  const { label, bounds } = limitKinds[name]
+  return changed
+    ? { ok: true, value: writeLimit(name, { ...defaultLimits[tier], ...changed }) }
+    : { ok: false, fault: `The ${label} must be ${bounds}.` }
+}
+
+/** Checks a new value of a limit against its own bounds and against the other limits in force. */
+export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits): LimitVerdict {
+  const alone = checkOwnBounds({ tier, name }, text)
+  if (!alone.ok) return alone
+  const own = { ...limits[tier], ...readLimit(name, alone.value) }
+  const fault = limitsFault({ ...limits, [tier]: own })
+  return fault === null ? alone : { ok: false, fault }
+}
+
+/**
+ * Checks limits that are each within their own bounds. Returns a sentence about what is wrong, or
+ * null if nothing is. A tier must not offer links that last longer than its files. It must not
+ * allow more files, larger files, longer links or a longer life than the next tier.
+ */
+export function limitsFault(limits: Limits): string | null {
+  const faults = [
+    ...tiers.map((tier) => lifeFault(tier, limits)),
+    ...tiers.map((tier) => orderFault(tier, limits)),
+  ]
+  return faults.find((fault) => fault !== null) ?? null
+}
+
+function lifeFault(tier: Tier, limits: Limits): string | null {
+  const { maxLifetimeDays } = limits[tier]
+  const longest = longestLink(limits[tier])
+  if (longest <= maxLifetimeDays) return null
+  const { name } = tierTraits[tier]
+  return `${name} would offer ${daysText(longest)}, but keep files for ${daysText(maxLifetimeDays)} at most.`
+}
+
+function orderFault(tier: Tier, limits: Limits): string | null {
+  const { name, upgradesTo } = tierTraits[tier]
+  if (upgradesTo === null) return null
+  const more = moreThan(limits[tier], limits[upgradesTo])
+  if (more === null) return null
+  return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${more}. Change the other tier first.`
+}
+
+/**
+ * Returns in words the first limit by which `own` would allow more than `above`, the limits of the
+ * next tier. Returns null if there is none.
+ */
+function moreThan(own: TierLimits, above: TierLimits): string | null {
+  const count = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
+  if (count(own) > count(above)) return 'files'
+  if (own.maxFileSize > above.maxFileSize) return 'larger files'
+  if (longestLink(own) > longestLink(above)) return 'longer links'
+  return own.maxLifetimeDays > above.maxLifetimeDays ? 'a longer life' : null
+}
+
+/** Returns how many days a link lasts at most when it is made. */
+function longestLink({ expirationDays }: TierLimits): number {
+  return Math.max(...expirationDays)
+}
+
+function within(
+  value: number | null,
+  { least, most }: { least: number; most: number },
+): { value: number } | null {
+  return value !== null && value >= least && value <= most ? { value } : null
+}
+
+function readWhole(text: string, bounds: { least: number; most: number }) {
+  return within(/^\d{1,9}$/.test(text) ? Number(text) : null, bounds)
+}
+
+function readDays(text: string): { value: number[] } | null {
+  const read = text.split(/\s*,\s*|\s+/).map((one) => readWhole(one, days)?.value ?? null)
+  if (read.includes(null)) return null
+  const value = [...new Set(read as number[])].sort((a, b) => a - b)
+  return value.length <= days.choices ? { value } : null
+}

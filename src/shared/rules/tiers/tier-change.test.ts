@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { errorTable } from '../../contract/errors.ts'
+import { type Tier, tiers } from './tier.ts'
+import { changeTier, type TierRequest, tierReasons } from './tier-change.ts'
+import { effectiveTier, type TierFacts } from './trial.ts'
+
+const now = new Date('2026-03-08T12:00:00.000Z')
+const thirtyDays = 30 * 24 * 60 * 60 * 1000
+function moment(ms: number) {
+  return new Date(now.getTime() + ms)
+}
+const used = moment(-5 * 86_400_000)
+
+/** Every situation that a user's tier can be in. */
+const standings = {
+  'free, never tried': facts('free', null, null),
+  'without a tier': { ...facts('free', null, null), tier: null },
+  'in the trial': facts('premium', used, moment(1)),
+  'trial over this very moment': facts('premium', used, now),
+  'trial over and tidied up': facts('free', used, now),
+  'free, trial left before its end': facts('free', used, null),
+  'premium, never tried': facts('premium', null, null),
+  'premium after a trial': facts('premium', used, null),
+} satisfies Record<string, TierFacts>
+type Standing = keyof typeof standings
+
+function facts(tier: Tier, started: Date | null, ends: Date | null): TierFacts {
+  return { tier, premiumTrialStartedAt: started, premiumTrialEndsAt: ends }
+}
+
+function change(standing: Standing, request: TierRequest) {
+  return changeTier(standings[standing], request, now)
+}
+
+describe('a trial', () => {
+  it.each<[Standing, string]>([
+    ['free, never tried', 'ok'],
+    ['without a tier', 'ok'],
+    ['in the trial', 'TRIAL_USED'],
+    ['trial over this very moment', 'TRIAL_USED'],
+    ['trial over and tidied up', 'TRIAL_USED'],
+    ['free, trial left before its end', 'TRIAL_USED'],
+    ['premium, never tried', 'ALREADY_PREMIUM'],
+    ['premium after a trial', 'TRIAL_USED'],
+  ])('%s: %s', (standing, expected) => {
+    const verdict = change(standing, { reason: 'trial' })
+    expect(verdict.ok ? 'ok' : verdict.code).toBe(expected)
+    if (!verdict.ok) expect(errorTable[verdict.code].status).toBe(409)
+    else expect(verdict.facts).toEqual(facts('premium', now, moment(thirtyDays)))
+  })
+
+  it('lasts 30 times 24 hours, across the change to summer time', () => {
+    const verdict = change('free, never tried', { reason: 'trial' })
+    if (!verdict.ok) throw new Error(verdict.code)
+    expect(effectiveTier(verdict.facts, moment(thirtyDays - 1))).toBe('premium')
+    expect(effectiveTier(verdict.facts, moment(thirtyDays))).toBe('free')
+  })
+})
+
+describe('a switch', () => {
+  const tiersAsked = { without: undefined, free: 'free', premium: 'premium' } as const
+
+  it.each<[Standing, keyof typeof tiersAsked, TierFacts | 'as it was']>([
+    ['free, never tried', 'without', facts('premium', null, null)],
+    ['free, never tried', 'free', 'as it was'],
+    ['free, never tried', 'premium', facts('premium', null, null)],
+    ['without a tier', 'without', facts('premium', null, null)],
+    ['in the trial', 'without', facts('free', used, null)],
+    ['in the trial', 'free', facts('free', used, null)],
+    ['in the trial', 'premium', facts('premium', used, null)],
+    ['trial over this very moment', 'without', facts('premium', used, null)],
+    ['trial over this very moment', 'free', 'as it was'],
+    ['trial over this very moment', 'premium', facts('premium', used, null)],
+    ['trial over and tidied up', 'without', facts('premium', used, null)],
+    ['trial over and tidied up', 'free', 'as it was'],
+    ['trial over and tidied up', 'premium', facts('premium', used, null)],
+    ['free, trial left before its end', 'without', facts('premium', used, null)],
+    ['premium, never tried', 'without', facts('free', null, null)],
+    ['premium, never tried', 'free', facts('free', null, null)],
+    ['premium, never tried', 'premium', 'as it was'],
+    ['premium after a trial', 'without', facts('free', used, null)],
+    ['premium after a trial', 'premium', 'as it was'],
+  ])('%s, wanting %s', (standing, to, expected) => {
+    for (const reason of ['preview', 'administrator'] as const) {
+      const verdict = change(standing, { reason, to: tiersAsked[to] })
+      if (!verdict.ok) throw new Error(verdict.code)
+      // Returning the same object tells the caller that there is nothing to write.
+      if (expected === 'as it was') expect(verdict.facts).toBe(standings[standing])
+      else expect(verdict.facts).toEqual(expected)
+    }
+  })
+})
+
+describe('any number of changes', () => {
+  const dates = fc.date({ noInvalidDate: true, min: moment(-1e10), max: moment(1e10) })
+  const anyFacts = fc.constantFrom(...Object.values(standings))
+  const anyRequest: fc.Arbitrary<TierRequest> = fc.constantFrom(
+    ...tierReasons.flatMap((reason): TierRequest[] =>
+      reason === 'trial' ? [{ reason }] : [undefined, ...tiers].map((to) => ({ reason, to })),
+    ),
+  )
+
+  it('start at most one trial, and give at once the tier that was asked for', () => {
+    fc.assert(
+      fc.property(anyFacts, fc.array(fc.tuple(anyRequest, dates)), (first, steps) => {
+        let current: TierFacts = first
+        let started = current.premiumTrialStartedAt === null ? 0 : 1
+        for (const [request, at] of steps.toSorted(([, a], [, b]) => a.getTime() - b.getTime())) {
+          const before = effectiveTier(current, at)
+          const verdict = changeTier(current, request, at)
+          if (!verdict.ok) continue
+          current = verdict.facts
+          const after = effectiveTier(current, at)
+          if (request.reason === 'trial') {
+            started += 1
+            expect([before, after]).toEqual(['free', 'premium'])
+          } else expect(after).toBe(request.to ?? (before === 'free' ? 'premium' : 'free'))
+        }
+        expect(started).toBeLessThanOrEqual(1)
+        expect(current.premiumTrialStartedAt !== null).toBe(started === 1)
+      }),
+    )
+  })
+})

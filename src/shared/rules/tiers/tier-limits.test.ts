@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { anyLimits } from '../../../../tests/support/any-limits.ts'
+import { errorTable } from '../../contract/errors.ts'
+import { tiers } from './tier.ts'
+import {
+  checkDays,
+  checkUpload,
+  daysOffered,
+  defaultLimits,
+  hasRoom,
+  type Limits,
+  largestFileCount,
+  largestFileSize,
+  type PlannedUpload,
+  selectedDays,
+  tierOfLargerFiles,
+} from './tier-limits.ts'
+import { tierTraits } from './tier-traits.ts'
+
+const freeSize = 524_288_000
+const premiumSize = 1_073_741_824
+function planned(changes: Partial<PlannedUpload>): PlannedUpload {
+  return {
+    tier: 'free',
+    fileSize: 1,
+    expirationDays: 3,
+    filesInUse: 0,
+    ...changes,
+  }
+}
+
+/** Limits in which every number differs from the default. */
+const changed: Limits = {
+  free: { maxFiles: 1, maxFileSize: 10, expirationDays: [1, 2], maxLifetimeDays: 2 },
+  premium: { maxFiles: 5, maxFileSize: 20, expirationDays: [2, 9], maxLifetimeDays: 90 },
+}
+
+describe('defaultLimits', () => {
+  it('free: 3 files, 500MB each, 3 days; premium: unlimited, 1GB, 3, 5 or 7 days', () => {
+    expect(defaultLimits).toEqual({
+      free: { maxFiles: 3, maxFileSize: freeSize, expirationDays: [3], maxLifetimeDays: 30 },
+      premium: {
+        maxFiles: null,
+        maxFileSize: premiumSize,
+        expirationDays: [3, 5, 7],
+        maxLifetimeDays: 30,
+      },
+    })
+  })
+})
+
+describe('checkUpload', () => {
+  it.each<[string, Partial<PlannedUpload>, string]>([
+    ['an empty file', { fileSize: 0 }, 'ok'],
+    ['free, exactly 500MB', { fileSize: freeSize }, 'ok'],
+    ['free, a byte over 500MB', { fileSize: freeSize + 1 }, 'TIER_FILE_SIZE'],
+    ['free, exactly 1GB', { fileSize: premiumSize }, 'TIER_FILE_SIZE'],
+    ['free, a byte over 1GB: no upgrade helps', { fileSize: premiumSize + 1 }, 'FILE_TOO_LARGE'],
+    ['premium, exactly 1GB', { tier: 'premium', fileSize: premiumSize }, 'ok'],
+    ['premium, a byte over 1GB', { tier: 'premium', fileSize: premiumSize + 1 }, 'FILE_TOO_LARGE'],
+    ['free, 5 days', { expirationDays: 5 }, 'TIER_EXPIRATION'],
+    ['free, 7 days', { expirationDays: 7 }, 'TIER_EXPIRATION'],
+    ['free, days that no tier offers', { expirationDays: 4 }, 'INVALID_INPUT'],
+    ['premium, 5 days', { tier: 'premium', expirationDays: 5 }, 'ok'],
+    ['premium, 7 days', { tier: 'premium', expirationDays: 7 }, 'ok'],
+    ['free, the third file', { filesInUse: 2 }, 'ok'],
+    ['free, a fourth file', { filesInUse: 3 }, 'TIER_FILE_COUNT'],
+    ['free, over the limit since premium ended', { filesInUse: 40 }, 'TIER_FILE_COUNT'],
+    ['premium, the ten thousandth file', { tier: 'premium', filesInUse: 9999 }, 'ok'],
+    [
+      'several faults: the one that concerns this file first',
+      { fileSize: freeSize + 1, expirationDays: 7, filesInUse: 3 },
+      'TIER_FILE_SIZE',
+    ],
+  ])('%s', (_, changes, expected) => {
+    expect(checkUpload(planned(changes), defaultLimits) ?? 'ok').toBe(expected)
+  })
+
+  it.each<[string, Partial<PlannedUpload>, string]>([
+    ['free, the first file', { expirationDays: 1 }, 'ok'],
+    ['free, a second file', { expirationDays: 1, filesInUse: 1 }, 'TIER_FILE_COUNT'],
+    ['free, a byte over its 10', { expirationDays: 1, fileSize: 11 }, 'TIER_FILE_SIZE'],
+    ['free, days that only premium has', { expirationDays: 9 }, 'TIER_EXPIRATION'],
+    ['premium, days that only free has', { tier: 'premium', expirationDays: 1 }, 'TIER_EXPIRATION'],
+    ['premium, the days of the default', { tier: 'premium', expirationDays: 3 }, 'INVALID_INPUT'],
+    [
+      'premium, a sixth file',
+      { tier: 'premium', expirationDays: 2, filesInUse: 5 },
+      'TIER_FILE_COUNT',
+    ],
+  ])('under other limits: %s', (_, changes, expected) => {
+    expect(checkUpload(planned(changes), changed) ?? 'ok').toBe(expected)
+  })
+
+  const cases = anyLimits.chain((limits) => {
+    const sizes = tiers.map((tier) => limits[tier].maxFileSize)
+    const days = daysOffered(limits)
+    return fc.record({
+      limits: fc.constant(limits),
+      tier: fc.constantFrom(...tiers),
+      fileSize: fc.oneof(
+        fc.nat(2 ** 31 - 1),
+        fc.constantFrom(...sizes, ...sizes.map((s) => s + 1)),
+      ),
+      expirationDays: fc.oneof(fc.nat(400), fc.constantFrom(...days)),
+      filesInUse: fc.oneof(
+        fc.nat(6),
+        fc.constantFrom(...tiers.map((tier) => limits[tier].maxFiles ?? 7)),
+      ),
+    })
+  })
+
+  it('lets through exactly what keeps all limits, and else names an error of the contract', () => {
+    fc.assert(
+      fc.property(cases, ({ limits, ...any }) => {
+        const own = limits[any.tier]
+        const keeps =
+          any.fileSize <= own.maxFileSize &&
+          own.expirationDays.includes(any.expirationDays) &&
+          any.filesInUse < (own.maxFiles ?? Number.POSITIVE_INFINITY)
+        const code = checkUpload(any, limits)
+        expect(code === null).toBe(keeps)
+        if (code) expect(errorTable).toHaveProperty(code)
+      }),
+    )
+  })
+
+  it('never refuses after an upgrade what it gave before, where the days are offered', () => {
+    fc.assert(
+      fc.property(cases, ({ limits, ...any }) => {
+        const { upgradesTo } = tierTraits[any.tier]
+        if (upgradesTo === null || checkUpload(any, limits) !== null) return
+        if (checkDays(any.expirationDays, upgradesTo, limits) !== null) return
+        expect(checkUpload({ ...any, tier: upgradesTo }, limits)).toBeNull()
+      }),
+    )
+  })
+})
+
+describe('selectedDays', () => {
+  it.each([
+    ['the wanted days', [3, 5, 7], 7, 7],
+    ['the default where the wanted days are not offered', [2, 3, 9], 7, 3],
+    ['the default where nothing is wanted', [2, 3, 9], undefined, 3],
+    ['the fewest days where the default is not offered', [5, 9], undefined, 5],
+    ['the fewest days where neither is offered', [5, 9], 7, 5],
+  ])('%s', (_, expirationDays, wanted, expected) => {
+    expect(selectedDays({ expirationDays }, wanted)).toBe(expected)
+  })
+
+  it('is always a choice of the tier', () => {
+    fc.assert(
+      fc.property(anyLimits, fc.constantFrom(...tiers), fc.nat(400), (limits, tier, wanted) => {
+        expect(limits[tier].expirationDays).toContain(selectedDays(limits[tier], wanted))
+      }),
+    )
+  })
+})
+
+describe('what holds for all tiers', () => {
+  it('the largest file, the most files of a limit, and all days', () => {
+    expect(largestFileSize(defaultLimits)).toBe(premiumSize)
+    expect([largestFileCount(defaultLimits), largestFileCount(changed)]).toEqual([3, 5])
+    expect(daysOffered(changed)).toEqual([1, 2, 9])
+  })
+
+  it('an upgrade is named for larger files only where it takes larger ones', () => {
+    expect(tierOfLargerFiles('free', defaultLimits)).toBe('premium')
+    expect(tierOfLargerFiles('premium', defaultLimits)).toBeNull()
+    const same = { ...changed, free: { ...changed.free, maxFileSize: 20 } }
+    expect(tierOfLargerFiles('free', same)).toBeNull()
+  })
+})
+
+describe('hasRoom', () => {
+  it('holds as many files as the limit, and any number without one', () => {
+    const room = [0, 1, 2, 3, 4].map((count) => hasRoom(3, count))
+    expect(room).toEqual([true, true, true, false, false])
+    expect(hasRoom(null, 1_000_000)).toBe(true)
+  })
+})

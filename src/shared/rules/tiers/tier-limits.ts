@@ -1,0 +1,138 @@
+import { gibibyte, mebibyte } from '../format/units.ts'
+import { defaultExpirationDays } from '../links/lifetime.ts'
+import { type Tier, tiers } from './tier.ts'
+import { tierTraits } from './tier-traits.ts'
+
+/** The limits of a tier, in numbers. */
+export interface TierLimits {
+  /**
+   * How many files a user may have at the same time, including open uploads. null means no limit.
+   */
+  maxFiles: number | null
+  /** In bytes. */
+  maxFileSize: number
+  /** The days from which a user can choose, in ascending order. There is at least one. */
+  expirationDays: readonly number[]
+  /** How many days a file is kept at most after its upload, even if its link is renewed. */
+  maxLifetimeDays: number
+}
+
+/**
+ * The limits of every tier. The administrator can change them (`limit-settings.ts`). So every rule
+ * takes the current limits as an argument.
+ */
+export type Limits = Readonly<Record<Tier, Readonly<TierLimits>>>
+
+/**
+ * The limits that apply until the administrator changes them. Spec §9: free 3 files, 500MB per
+ * file, 3-day expiry; premium unlimited, 1GB, 3, 5 or 7 days; 30 days at most for any file.
+ */
+export const defaultLimits: Limits = {
+  free: {
+    maxFiles: 3,
+    maxFileSize: 500 * mebibyte,
+    expirationDays: [3],
+    maxLifetimeDays: 30,
+  },
+  premium: {
+    maxFiles: null,
+    maxFileSize: gibibyte,
+    expirationDays: [3, 5, 7],
+    maxLifetimeDays: 30,
+  },
+}
+
+/** Returns the size of the largest file in any tier, in bytes. */
+export function largestFileSize(limits: Limits): number {
+  return Math.max(...tiers.map((tier) => limits[tier].maxFileSize))
+}
+
+/**
+ * Returns the largest `maxFiles` of the tiers that have this limit, or 0 if no tier has it. Users
+ * of these tiers have at most this many slots (docs/words.md).
+ */
+export function largestFileCount(limits: Limits): number {
+  return Math.max(...tiers.map((tier) => limits[tier].maxFiles ?? 0))
+}
+
+/** Returns the next tier if it allows larger files than this one. Otherwise returns null. */
+export function tierOfLargerFiles(tier: Tier, limits: Limits): Tier | null {
+  const { upgradesTo } = tierTraits[tier]
+  if (upgradesTo === null) return null
+  return limits[upgradesTo].maxFileSize > limits[tier].maxFileSize ? upgradesTo : null
+}
+
+/** Returns all days that at least one tier offers, in ascending order. */
+export function daysOffered(limits: Limits): number[] {
+  const offered = new Set(tiers.flatMap((tier) => limits[tier].expirationDays))
+  return [...offered].sort((a, b) => a - b)
+}
+
+/**
+ * Returns the days that a form preselects: the wanted days if the tier offers them, otherwise the
+ * default of spec §9 if the tier offers that, otherwise the fewest days of the tier.
+ */
+export function selectedDays(
+  { expirationDays }: Pick<TierLimits, 'expirationDays'>,
+  wanted: number = defaultExpirationDays,
+): number {
+  const found = [wanted, defaultExpirationDays].find((days) => expirationDays.includes(days))
+  return found ?? expirationDays[0] ?? defaultExpirationDays
+}
+
+/**
+ * Tells whether a user who has `filesInUse` files may have one more. If `maxFiles` is null, there
+ * is no limit.
+ */
+export function hasRoom(maxFiles: number | null, filesInUse: number): boolean {
+  return maxFiles === null || filesInUse < maxFiles
+}
+
+/**
+ * The error code if a tier does not offer the days. INVALID_INPUT means that no tier offers them.
+ */
+export type DaysRefusal = 'INVALID_INPUT' | 'TIER_EXPIRATION'
+
+/**
+ * Checks whether a tier offers these days until a link expires. Returns the error code, or null if
+ * it offers them.
+ */
+export function checkDays(days: number, tier: Tier, limits: Limits): DaysRefusal | null {
+  if (limits[tier].expirationDays.includes(days)) return null
+  return daysOffered(limits).includes(days) ? 'TIER_EXPIRATION' : 'INVALID_INPUT'
+}
+
+/** The upload that a user wants to start. Sizes are in bytes. */
+export interface PlannedUpload {
+  tier: Tier
+  fileSize: number
+  expirationDays: number
+  /** How many active files and open uploads the owner has, without this upload. */
+  filesInUse: number
+}
+
+/** Error codes of `errorTable`. Their texts name the limits. */
+export type UploadRefusal = DaysRefusal | 'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' | 'TIER_FILE_COUNT'
+
+/**
+ * Decides whether a tier allows an upload. Returns the error code, or null when the upload is
+ * allowed. If several codes apply, it returns the first of these:
+ * - No tier offers the days.
+ * - The file is too large for every tier.
+ * - The file is too large for this tier.
+ * - This tier does not offer the days.
+ * - The user has too many files.
+ */
+export function checkUpload(upload: PlannedUpload, limits: Limits): UploadRefusal | null {
+  const { maxFiles, maxFileSize } = limits[upload.tier]
+  const days = checkDays(upload.expirationDays, upload.tier, limits)
+  if (days === 'INVALID_INPUT') return days
+  // Spec §5: files over the tier's limit are refused. If no tier takes the file, the error must not
+  // offer an upgrade.
+  if (upload.fileSize > largestFileSize(limits)) return 'FILE_TOO_LARGE'
+  if (upload.fileSize > maxFileSize) return 'TIER_FILE_SIZE'
+  // Spec §5: a user can only choose days that the tier offers.
+  if (days !== null) return days
+  // Spec §9: a tier may limit the number of files.
+  return hasRoom(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'
+}

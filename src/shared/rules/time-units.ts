@@ -1,8 +1,0 @@
-/* The units in which the rules count time, in milliseconds. */
-
-export const minuteInMs = 60_000
-
-export const hourInMs = 60 * minuteInMs
-
-/** A day is exactly 24 hours, without regard to daylight saving time. */
-export const dayInMs = 24 * hourInMs
