@@ -186,12 +186,12 @@ describeNeeding('systemd', hasSystemd, 'the unit of systemd', () => {
   })
 })
 
-test('README makes the user, the folder and the file that the unit names', async () => {
+test('operations.md makes the user, the folder and the file that the unit names', async () => {
   const unit = await read('deploy/systemd/mayfly.service')
   const unitSays = (name: string) => new RegExp(`^${name}=-?(.+)$`, 'm').exec(unit)?.[1] ?? name
   const [user, clone, home] = [unitSays('User'), unitSays('WorkingDirectory'), '/srv/mayfly']
   const [, commands = ''] =
-    /^## Go to production.*?```sh\n(.*?)```/ms.exec(await read('README.md')) ?? []
+    /^### systemd and a proxy.*?```sh\n(.*?)```/ms.exec(await read('docs/operations.md')) ?? []
   expect(commands).toMatch(new RegExp(`useradd .*--home-dir ${home} .* ${user}\n`))
   expect(commands).toMatch(new RegExp(`-u ${user} git clone .* ${clone}\n`))
   expect(commands).toContain(`touch ${unitSays('EnvironmentFile')}'`)
