@@ -17,9 +17,9 @@ export type Sql = <Row extends object>(text: string, values?: unknown[]) => Prom
 export interface Mayfly {
   url: string
   dataDir: string
-  /** The id of the server's process. With several workers, it is the process that starts them. */
+  /** The id of the server's process. */
   pid: number
-  /** Returns the ids of all processes of the server, its workers included, without Postgres. */
+  /** Returns the ids of all processes of the server, without Postgres. */
   pids(): number[]
   /** Returns the ids of all processes that the server's Postgres has now. */
   postgresPids(): number[]

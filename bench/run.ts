@@ -94,16 +94,13 @@ const parts = [...usualParts, ...longParts]
 const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
   options: {
-    workers: { type: 'string', default: '1' },
     steps: { type: 'string', default: String(mostSteps) },
   },
 })
-const workers = options.workers.split(',').map(Number)
 const steps = Number(options.steps)
 const unknown = wanted.filter((name) => !parts.includes(name))
 const problems = [
   ...unknown.map((name) => `There is no part ${name}; there are ${parts.join(', ')}.`),
-  ...(workers.every(isCount) ? [] : ['--workers is a number, or several: --workers 1,2']),
   ...(isCount(steps) && steps <= mostSteps ? [] : [`--steps is a number from 1 to ${mostSteps}.`]),
   ...missingPrograms(),
 ]
@@ -140,14 +137,10 @@ async function bench(names: string[]): Promise<void> {
   const named = <Measure>(table: Record<string, Measure>) =>
     Object.entries(table).filter(([name]) => names.includes(name))
   try {
-    for (const count of workers) {
-      const rows = [
-        ...(await runBesideNginx(named(besideNginx), cores, scratch.dir, count)),
-        ...(await runBesideNginx(named(besideNginxOnDisk), cores, diskScratch, count)),
-      ]
-      const label = workers.length > 1 ? `WORKERS=${count}: ` : ''
-      report.rows.push(...rows.map((row) => ({ ...row, what: `${label}${row.what}` })))
-    }
+    report.rows.push(
+      ...(await runBesideNginx(named(besideNginx), cores, scratch.dir)),
+      ...(await runBesideNginx(named(besideNginxOnDisk), cores, diskScratch)),
+    )
     for (const [name, measure] of named(alone)) {
       say(name)
       report.rows.push(...(await measure(cores, scratch.dir)))
@@ -176,18 +169,16 @@ async function bench(names: string[]): Promise<void> {
   if (faults.length > 0) process.exitCode = 1
 }
 
-/** Runs parts with a new server that has this many workers, and with a new nginx beside it. */
+/** Runs parts with a new server, and with a new nginx beside it. */
 async function runBesideNginx(
   parts: [name: string, measure: (bench: Bench) => Promise<Row[]>][],
   cores: Cores,
   scratch: string,
-  workers: number,
 ): Promise<Row[]> {
   if (parts.length === 0) return []
-  const env = { WORKERS: String(workers) }
-  const mayfly = await startMayfly(join(scratch, `mayfly-${workers}`), cores.server, { env })
+  const mayfly = await startMayfly(join(scratch, 'mayfly'), cores.server)
   try {
-    const nginx = await startNginx(join(scratch, `nginx-${workers}`), cores.server)
+    const nginx = await startNginx(join(scratch, 'nginx'), cores.server)
     try {
       const rows: Row[] = []
       for (const [name, measure] of parts) {

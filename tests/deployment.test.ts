@@ -173,17 +173,27 @@ const examples: Record<string, string> = {
   ADMIN_PASSWORD: 'correct horse',
 }
 
-describeNeeding('systemd', hasSystemd, 'the unit of systemd', () => {
-  test('has nothing that systemd does not understand', async () => {
+describeNeeding('systemd', hasSystemd, 'the units of systemd', () => {
+  test.each(['mayfly.service', 'mayfly@.service'])('%s is understood', async (name) => {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-unit-'))
-    const unit = await read('deploy/systemd/mayfly.service')
-    const file = join(folder, 'mayfly.service')
+    const unit = await read(`deploy/systemd/${name}`)
+    const file = join(folder, name)
     // The path of npm is that of Debian; the command must be there to be verified.
     await writeFile(file, unit.replace('/usr/bin/npm', process.execPath))
     const { status, stdout, stderr } = spawnSync(verify, ['verify', '--man=no', file])
     await rm(folder, { recursive: true })
     expect([status, `${stdout}${stderr}`]).toEqual([0, ''])
   })
+})
+
+test('several servers on one machine are confined as one is', async () => {
+  const rules = (unit: string) => unit.slice(unit.indexOf('# Nothing but its own folder'))
+  const [one, several] = [
+    await read('deploy/systemd/mayfly.service'),
+    await read('deploy/systemd/mayfly@.service'),
+  ]
+  expect(rules(several)).toBe(rules(one))
+  expect(several).toContain('PORT=%i DATA_DIR=/srv/mayfly/data-%i\n')
 })
 
 test('operations.md makes the user, the folder and the file that the unit names', async () => {

@@ -157,9 +157,11 @@ test('a server from its first start to a second signal', async () => {
   // A second server on the same folder is refused, and harms nothing.
   const refused = await run()
   expect(await refused.ended).toBe(1)
-  expect(await refused.said).toBe(
-    `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`,
-  )
+  const refusal = `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`
+  expect(await refused.said).toBe(refusal)
+  const withUrl = await run({ DATABASE_URL: 'postgres://127.0.0.1:1/nobody-is-asked' })
+  expect(await withUrl.ended).toBe(1)
+  expect(await withUrl.said).toBe(refusal)
   expect((await signUp(first)).status).toBe(200)
 
   // A signal lets a running upload finish. The server takes nothing new, and then ends.

@@ -36,11 +36,8 @@ const alerts = rules.groups.flatMap((group) =>
   group.rules.map(({ alert, expr }) => [`the alert ${alert}`, expr] as const),
 )
 
-/**
- * Labels that Prometheus adds (`instance`, `job`), the label of one of several workers, and `le`,
- * which only the buckets of a histogram have.
- */
-const everywhere = ['instance', 'worker', 'job', 'le']
+/** Labels that Prometheus adds, and `le`, which only the buckets of a histogram have. */
+const everywhere = ['instance', 'job', 'le']
 
 /**
  * By metric, the values of labels of which this test sees only some. The others come with requests

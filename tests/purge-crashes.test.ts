@@ -18,7 +18,7 @@ const uploadsPerRound = 3
 test('jobs that are killed at any statement go on later, and call nothing gone that is there', async () => {
   const rounds = roundsOf(2, 100)
   const place = { database: await freshDatabase(), postgres: null, s3Server: null }
-  const stage = await setStage(place, 'alone', { isLong: true, limits: 'short' })
+  const stage = await setStage(place, 'disk', { isLong: true, limits: 'short' })
   const { server, network, witness, stored } = stage
   try {
     const { email, password } = await signUp(server)

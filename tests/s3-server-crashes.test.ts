@@ -1,16 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, it } from 'vitest'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bytesInBucket } from './faults/stored-bytes.ts'
 import { playCrashes, roundsOfCrashes } from './support/crash-play.ts'
 import { expectInOrderDaysLater } from './support/days-later.ts'
 import { freePort } from './support/free-port.ts'
 import { describeBehindNginx } from './support/machine-needs.ts'
+import { logIn, makeClient, makeFile, signUp } from './support/make.ts'
 import { type NginxProxy, startNginxProxy } from './support/nginx.ts'
 import { freshDatabase } from './support/postgres.ts'
 import type { TestDatabase } from './support/postgres-server.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
+import { type Sending, send } from './support/send.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 
 describeOnS3('two servers with one Postgres and one bucket', () => {
@@ -64,6 +67,45 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
           servers[number] = await start(number)
         }
       })
+    })
+
+    it('drop no request while one after the other is restarted', async () => {
+      const { email, password } = await signUp(proxy)
+      const cookie = await logIn(proxy, email, password)
+      const ada = makeClient(proxy, cookie)
+      const { shortCode } = await makeFile(ada)
+      const statuses = new Map<string, Set<number>>()
+      let going = true
+      // A pause after each request leaves the processor to the server that starts.
+      const repeat = async (name: string, path: string, sending: Sending = {}) => {
+        const headers = { cookie, 'content-type': 'application/json' }
+        for (; going; await wait(5)) {
+          const { status } = await send(`${proxy.url}${path}`, { ...sending, headers })
+          statuses.set(name, (statuses.get(name) ?? new Set()).add(status))
+        }
+      }
+      // nginx does not send a POST to a second server once the first one has it.
+      const body = JSON.stringify({ cloudKey: 'a'.repeat(26) })
+      const asking = Promise.all([
+        repeat('list', '/api/files'),
+        repeat('health', '/api/health'),
+        repeat('abort', '/api/files/abort-upload', { method: 'POST', body }),
+        repeat('download', `/api/download/${shortCode}`),
+      ])
+      for (let restart = 0; restart < roundsOfCrashes(2); restart += 1) {
+        const number = restart % 2
+        const stopping = servers[number] as ServerProcess
+        // These are the steps of docs/operations.md: nginx first, then the server.
+        await proxy.passTo(ports.filter((_, other) => other !== number))
+        stopping.kill('SIGTERM')
+        expect(await stopping.ended).toBe(0)
+        servers[number] = await start(number)
+        await proxy.passTo(ports)
+      }
+      going = false
+      await asking
+      const seen = Object.fromEntries([...statuses].map(([name, found]) => [name, [...found]]))
+      expect(seen).toEqual({ list: [200], health: [200], abort: [404], download: [302] })
     })
 
     it('leave nothing but what the jobs remove days later', async () => {

@@ -34,7 +34,6 @@ describe('defaults', () => {
       privacyGetsMail: false,
       rateLimits: true,
       minFreeSpace: null,
-      workers: 1,
       drainMs: 0,
       trustProxy: false,
       requireEmailVerification: false,

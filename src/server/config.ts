@@ -64,8 +64,6 @@ export interface Config {
    * MiB.
    */
   minFreeSpace: number | null
-  /** How many processes answer requests. With 1, this process answers them itself. */
-  workers: number
   /**
    * How many milliseconds the server still answers requests after it was told to stop. During this
    * time `/api/ready` fails, so that load balancers turn to other servers.
@@ -166,7 +164,6 @@ export function readConfig(environment: Environment): Config {
     nginxLocation: env.X_ACCEL_REDIRECT,
     metricsToken: env.METRICS_TOKEN,
     minFreeSpace: env.MIN_FREE_SPACE,
-    workers: env.WORKERS,
     drainMs: env.DRAIN_SECONDS * 1000,
     requireEmailVerification: env.REQUIRE_EMAIL_VERIFICATION ?? env.SMTP_URL !== null,
     signup: env.SIGNUP,

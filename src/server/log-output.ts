@@ -6,17 +6,8 @@ import { pino } from 'pino'
  */
 const collectMs = 50
 
-/**
- * A pipe takes this many bytes in one piece (PIPE_BUF on Linux). Lines of several processes do not
- * mix if no piece is longer.
- */
-const pipeBytes = 4096
-
-/**
- * The length of a piece if no other process writes to the output. Then no lines can mix. Longer
- * pieces need fewer writes, and each write costs time.
- */
-const longBytes = 16 * 1024
+/** The most bytes that one write passes on. */
+const pieceBytes = 16 * 1024
 
 /** How long `flushSync` waits for a write that is still running. Usually a write takes less. */
 const writeMs = 100
@@ -29,20 +20,17 @@ const writeMs = 100
  */
 export class LogOutput {
   readonly #output: ReturnType<typeof pino.destination>
-  readonly #pieceBytes: number
   #collected = ''
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
   /** Whether another thread is writing to the output. */
   #isWriting = false
 
-  /** @param options.isShared true if other processes write to the same output. */
-  constructor({ isShared }: { isShared: boolean }) {
-    this.#pieceBytes = isShared ? pipeBytes : longBytes
+  constructor() {
     // pino's own exit listener writes the lines that are left too, but it does not wait for another
     // thread. So this listener is added first.
     process.on('exit', () => this.flushSync())
-    this.#output = pino.destination({ fd: 1, sync: false, maxWrite: this.#pieceBytes })
+    this.#output = pino.destination({ fd: 1, sync: false, maxWrite: pieceBytes })
     this.#output.on('drain', () => {
       this.#isWriting = false
     })
@@ -54,7 +42,7 @@ export class LogOutput {
    */
   write(line: string, { mayWait }: { mayWait: boolean }): void {
     const bytes = Buffer.byteLength(line)
-    if (this.#bytes + bytes > this.#pieceBytes) this.#pass()
+    if (this.#bytes + bytes > pieceBytes) this.#pass()
     this.#collected += line
     this.#bytes += bytes
     if (mayWait) this.#timer ??= setTimeout(() => this.#pass(), collectMs)

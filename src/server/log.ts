@@ -32,13 +32,8 @@ export const logSerializers = {
 export async function createLogger(options: {
   level: LogLevel
   format: LogFormat
-  /** The number of this worker, which is written in every line. null: this process is no worker. */
-  worker?: number | null
-  /** True if others write to the same output: the workers, and the process that starts them. */
-  isShared?: boolean
 }): Promise<Logger> {
-  const { worker = null, isShared = false } = options
-  const output = new LogOutput({ isShared })
+  const output = new LogOutput()
   const shape = options.format === 'readable' ? await readableLine() : jsonLine
   const destination = {
     // With this, pino notes the message and the level of a line before it calls `write`.
@@ -57,7 +52,7 @@ export async function createLogger(options: {
   return pino(
     {
       level: options.level,
-      base: worker === null ? null : { worker },
+      base: null,
       serializers: logSerializers,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { prepareDataDir } from './data-dir.ts'
-import { embeddedConnections } from './db/connection-shares.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded-postgres.ts'
+import { lockDataDir } from './data-dir-lock.ts'
+import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
 import type { Shutdown } from './shutdown.ts'
 import { DiskSpace } from './space/disk-space.ts'
 import { storeOfNewFiles } from './storage/store-of-new-files.ts'
@@ -16,43 +16,38 @@ export interface DataFolderOptions {
   onLost(error: unknown): void
 }
 
-/** What a process does with the data folder: it is the only server, starts workers, or is one. */
-export type FolderRole = 'server' | 'primary' | 'worker'
-
 export interface DataFolder {
   /** The free space of the disk. The caller begins to watch it when the database is open. */
   space: DiskSpace
-  /** The Postgres that this process runs; null where another process or machine runs it. */
-  postgres: EmbeddedPostgres | null
 }
 
 /**
- * Makes the data folder ready: it exists, its free space is known, and the embedded Postgres runs,
- * if this process has to run it. A start does this first, and needs few modules for it. So Postgres
- * starts while this process loads the rest of the server.
+ * Makes the data folder ready: it exists, no other server uses it, its free space is known, and the
+ * embedded Postgres runs, unless DATABASE_URL names another one.
  * @throws {StartFault} when the folder cannot be used, or Postgres cannot run.
  */
-export async function openDataFolder(
-  { config, log, shutdown, onLost }: DataFolderOptions,
-  role: FolderRole,
-): Promise<DataFolder> {
-  const { databaseUrl, dataDir, minFreeSpace: minFree, workers } = config
+export async function openDataFolder({
+  config,
+  log,
+  shutdown,
+  onLost,
+}: DataFolderOptions): Promise<DataFolder> {
+  const { databaseUrl, dataDir, minFreeSpace: minFree } = config
   await prepareDataDir(dataDir)
-  const ofReserve = role === 'worker' ? 'reserve kept elsewhere' : 'reserve kept here'
+  const unlock = lockDataDir(dataDir)
+  shutdown.add({ name: 'data folder', close: async () => unlock() })
   const space = await DiskSpace.open({
     folder: dataDir,
     minFree,
-    takesUploads: role !== 'primary' && storeOfNewFiles(config) === 'disk',
-    database: databaseUrl === null ? ofReserve : 'none',
+    takesUploads: storeOfNewFiles(config) === 'disk',
+    keepsReserve: databaseUrl === null,
     log,
   })
-  // What is added first is closed last. This is the first: the embedded Postgres may need disk
-  // space to stop, and until then `space` can free its reserve.
+  // Closed after the embedded Postgres, which may need the reserve to stop.
   shutdown.add({ name: 'disk space', close: () => space.close() })
-  if (databaseUrl !== null || role === 'worker') return { space, postgres: null }
-  const connections = embeddedConnections(role === 'primary' ? workers : 1)
-  const postgres = await startEmbeddedPostgres(dataDir, log, connections)
+  if (databaseUrl !== null) return { space }
+  const postgres = await startEmbeddedPostgres(dataDir, log)
   shutdown.add({ name: 'embedded Postgres', close: postgres.stop, abandon: postgres.abandon })
   postgres.onLost(onLost)
-  return { space, postgres }
+  return { space }
 }

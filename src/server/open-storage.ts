@@ -6,7 +6,7 @@ import { prepareTouchUpload } from './uploads/prepared-queries.ts'
 
 interface StorageParts
   extends Pick<Deps, 'clock' | 'log' | 'db' | 'metrics' | 'requireRoom'>,
-    Pick<StoresOptions, 'secret' | 'space' | 'session'> {
+    Pick<StoresOptions, 'secret' | 'space'> {
   config: Config
 }
 

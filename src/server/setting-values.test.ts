@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import {
   byteSize,
@@ -8,7 +7,6 @@ import {
   seconds,
   shown,
   signupPolicy,
-  workerCount,
 } from './setting-values.ts'
 
 /**
@@ -96,21 +94,5 @@ describe('seconds', () => {
 
   it.each(['-1', '601', '1.5', '10s', ''])('does not read %o', (text) => {
     expect(faultOf(seconds(5))(text)).toMatchObject({ message: expect.stringContaining('for 5') })
-  })
-})
-
-describe('the number of workers', () => {
-  it.each([
-    ['1', 1],
-    ['64', 64],
-    ['auto', Math.min(64, availableParallelism())],
-    [undefined, 1],
-  ])('reads %s', (text, value) => {
-    expect(workerCount().parse(text)).toBe(value)
-  })
-
-  it.each(['0', '65', '-1', '2.0', 'all', ''])('does not read %o', (text) => {
-    const message = `is ${JSON.stringify(text)}: give a whole number from 1 to 64, or auto for the cores, or unset it for 1`
-    expect(faultOf(workerCount())(text)).toMatchObject({ message })
   })
 })

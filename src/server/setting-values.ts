@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { policiesForAll, type SignupPolicy } from '../shared/rules/accounts/signup-policy.ts'
 
@@ -89,26 +88,4 @@ export function seconds(fallback: number) {
     )
     .default(String(fallback))
     .transform(Number)
-}
-
-/**
- * The largest number of workers. Each worker needs memory, database connections, and a connection
- * to the primary process.
- */
-const mostWorkers = 64
-
-/** Reads how many processes serve: a number, or `auto` for one on each core. */
-export function workerCount() {
-  return z
-    .string()
-    .refine(
-      (text) => text === 'auto' || (/^[1-9]\d?$/.test(text) && Number(text) <= mostWorkers),
-      shown(
-        `give a whole number from 1 to ${mostWorkers}, or auto for the cores, or unset it for 1`,
-      ),
-    )
-    .default('1')
-    .transform((text) =>
-      Math.min(mostWorkers, text === 'auto' ? availableParallelism() : Number(text)),
-    )
 }

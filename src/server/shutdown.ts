@@ -61,18 +61,15 @@ export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
 }
 
 /**
- * Ends the process when it is told to stop, or after an error that no code caught. It waits for a
+ * Ends the process at SIGTERM and SIGINT, or after an error that no code caught. It waits for a
  * start that is still going on, closes every part, and then exits. If it is told to stop again
  * meanwhile, or another error is not caught, it exits immediately with code 1.
- * @param listen calls its argument when the process is told to stop, at SIGTERM and SIGINT by
- * default.
  * @returns a function that ends the process in the same way, with the given exit code.
  */
 export function superviseProcess(
   started: Promise<unknown>,
   shutdown: Shutdown,
   log: Pick<Logger, 'info' | 'fatal'>,
-  listen: (stop: (reason: object) => void) => void = listenForSignals,
 ): (exitCode: number) => void {
   let stoppingSince: number | null = null
 
@@ -90,14 +87,14 @@ export function superviseProcess(
     process.exit(1)
   }
 
-  listen((reason) => {
-    if (stoppingSince !== null) {
-      if (performance.now() - stoppingSince > sameSignalMs) leave()
-      return
-    }
-    log.info(reason, 'Stopping; a second signal leaves at once')
-    stop(0)
-  })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stoppingSince === null) {
+        log.info({ signal }, 'Stopping; a second signal leaves at once')
+        stop(0)
+      } else if (performance.now() - stoppingSince > sameSignalMs) leave()
+    })
+  }
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => {
       log.fatal({ err: error }, 'An error that nobody caught')
@@ -106,10 +103,6 @@ export function superviseProcess(
     })
   }
   return stop
-}
-
-function listenForSignals(stop: (reason: object) => void): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop({ signal }))
 }
 
 /**

@@ -22,19 +22,16 @@ import { closeServer } from './shutdown.ts'
 import { shortOfSpaceText } from './space/short-of-space.ts'
 import { codeOf, StartFault } from './start-fault.ts'
 import { bindStores } from './uploads/bind-storage.ts'
-import type { Greeting } from './workers/messages.ts'
 
 const distDir = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
 /** How long a running transfer may go on after the server was told to stop. */
 const transferPatienceMs = 30_000
 
-export interface ServerStart extends Omit<DataFolderOptions, 'onLost'> {
+interface ServerStart extends Omit<DataFolderOptions, 'onLost'> {
   clock: Clock
   /** The data folder, which is open. */
   folder: DataFolder
-  /** The number of this worker; null in a server without workers. */
-  worker: number | null
 }
 
 /**
@@ -43,25 +40,22 @@ export interface ServerStart extends Omit<DataFolderOptions, 'onLost'> {
  * @throws {StartFault} when it cannot start. The parts that started before the fault are in
  * `shutdown`.
  */
-export async function startServer(options: ServerStart): Promise<Greeting> {
-  const { config, clock, log, worker, shutdown, folder } = options
-  const { space } = folder
+export async function startServer({
+  config,
+  clock,
+  log,
+  shutdown,
+  folder: { space },
+}: ServerStart): Promise<string> {
   const { appUrl } = config
   const secret = await readAuthSecret(config)
 
-  const metrics = createMetrics(worker)
+  const metrics = createMetrics()
   const { pool, db, ...database } = await joinDatabase(config, log)
   shutdown.add({ name: 'database', close: database.close })
 
-  // Several servers may share the database. Over this connection, they take locks and notify each
-  // other.
-  const isOneOfSeveral = worker !== null || config.databaseUrl !== null
-  const session = isOneOfSeveral ? await database.openSession() : undefined
-  if (session) shutdown.add({ name: 'shared session', close: () => session.close() })
-
-  // From here on the free space of the disk is watched. The process that keeps the reserve for the
-  // embedded Postgres now also fills it. The reserve is a file that takes up space on purpose. If
-  // it were filled earlier, too little space could be left to make a new database.
+  // From here on the free space of the disk is watched, and the reserve for the embedded Postgres
+  // is filled. Filled earlier, it could leave too little space to make a new database.
   space.watch()
 
   const requireRoom = requestCeiling({ clock, log, isDatabaseOverrun: database.isOverrun })
@@ -74,7 +68,6 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
     secret,
     space,
     metrics,
-    session,
   })
   shutdown.add({ name: 'storage', close: storage.close })
   const { stores } = storage
@@ -99,7 +92,6 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
   // This load calls `onCap` above. It comes before the server accepts uploads, because they must
   // leave as much space on the disk free as the administrator wants.
   await settings.current()
-  if (session) await settings.followChanges(session)
   const stopping = new AbortController()
   const deps = {
     config,
@@ -134,8 +126,7 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
     name: 'server',
     async close(reason) {
       stopping.abort()
-      // After a fault, a worker that goes on answering would make the whole server look not ready,
-      // and another one takes its place only when it has ended.
+      // After a fault nobody knows what still works, so the server doesn't go on answering.
       if (reason === 'told') await wait(config.drainMs)
       await closeServer(server, transferPatienceMs)
     },
@@ -143,10 +134,8 @@ export async function startServer(options: ServerStart): Promise<Greeting> {
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
   // Nobody waits for a job, so requests are answered before the jobs begin.
   await startJobs(deps, queue)
-  const isFirst = administrator.created
-  const welcome = isFirst ? await firstGreeting(config) : greeting(config)
-  const text = [welcome, await spaceWarning(deps)].filter((part) => part !== null).join('\n')
-  return { isFirst, text }
+  const welcome = administrator.created ? await firstGreeting(config) : greeting(config)
+  return [welcome, await spaceWarning(deps)].filter((part) => part !== null).join('\n')
 }
 
 async function spaceWarning({ space, stores }: Pick<Deps, 'space' | 'stores'>) {

@@ -13,7 +13,6 @@ import {
   seconds,
   shown,
   signupPolicy,
-  workerCount,
 } from './setting-values.ts'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -96,10 +95,6 @@ export const settings = {
     default: 'the larger of 2 % and 512 MiB',
     meaning:
       'Free space on the disk below which uploads are refused: a size such as `512MiB`, or `0`',
-  },
-  WORKERS: {
-    default: '`1`',
-    meaning: 'How many processes serve behind the port; `auto` for as many as there are cores',
   },
   DRAIN_SECONDS: {
     default: '`0`',
@@ -190,7 +185,6 @@ export const settingsSchema = z.object({
     .nullable()
     .default(null),
   MIN_FREE_SPACE: byteSize('the larger of 2 % and 512 MiB'),
-  WORKERS: workerCount(),
   DRAIN_SECONDS: seconds(0),
   LOG_LEVEL: z
     .enum(logLevels, shown(`write one of ${logLevels.join(', ')}, or unset it for info`))

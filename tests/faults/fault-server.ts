@@ -1,16 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Answer, NumberedOrder, Order, Served } from './orders.ts'
 
 const program = fileURLToPath(new URL('served-process.ts', import.meta.url))
 /** The folder in which `npm start` keeps compiled code too. With it each start is faster. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
-const pollMs = 5
 
-/** A server in processes of its own. It can be killed and started again, and keeps its port. */
+/** A server in a process of its own. It can be killed and started again, and keeps its port. */
 export interface FaultServer {
   url: string
   /** The time of the server's clock. A restart does not change it. */
@@ -21,7 +18,7 @@ export interface FaultServer {
    * has not.
    */
   order(order: Order): Promise<string | null>
-  /** Ends all processes of the server with SIGKILL. */
+  /** Ends the server with SIGKILL. */
   kill(): Promise<void>
   /**
    * Starts the server if it does not run. Resolves when it takes requests. Rejects if it fails or
@@ -69,14 +66,9 @@ export function faultServer(served: Served, hasStandby: boolean): FaultServer {
     fork(program, {
       env: { ...process.env, NODE_COMPILE_CACHE: compileCache, SERVED: JSON.stringify(served) },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      // The server and its workers are a group of processes, which one signal ends.
-      detached: true,
     })
   const kill = async () => {
-    if (child === null) return
-    await killGroup(child)
-    // Workers of the server may take a moment longer to end. Until then they have the port.
-    while (await isTaken(served.port)) await wait(pollMs)
+    if (child !== null) await killProcess(child)
   }
 
   return {
@@ -100,31 +92,14 @@ export function faultServer(served: Served, hasStandby: boolean): FaultServer {
     },
     async close() {
       await kill()
-      if (standby) await killGroup(standby)
+      if (standby) await killProcess(standby)
     },
   }
 }
 
-/** Kills a process and those that it has started. */
-async function killGroup(leader: ChildProcess): Promise<void> {
-  if (leader.exitCode !== null || leader.signalCode !== null) return
-  const gone = once(leader, 'exit')
-  try {
-    process.kill(-(leader.pid ?? 0), 'SIGKILL')
-  } catch {
-    // It has just ended by itself.
-  }
+async function killProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
   await gone
-}
-
-/** Tells whether a program listens on the port. */
-function isTaken(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('error', () => resolve(false))
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-  })
 }

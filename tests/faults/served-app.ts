@@ -1,11 +1,9 @@
-import cluster from 'node:cluster'
 import { pino } from 'pino'
 import { isDatabaseAway } from '../../src/server/db/away.ts'
 import { type PoolLimits, poolLimits } from '../../src/server/db/pool-limits.ts'
 import { mailQueueName, openJobQueue } from '../../src/server/jobs/job-queue.ts'
 import { sendQueuedMail } from '../../src/server/jobs/jobs.ts'
 import { logSerializers } from '../../src/server/log.ts'
-import { reportToPrimary } from '../../src/server/workers/worker.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { hangMs } from '../support/hang.ts'
 import type { TestClock } from '../support/test-clock.ts'
@@ -26,9 +24,9 @@ const shortLimits: PoolLimits = {
   answerMs: 5000,
 }
 
-/** Starts the server in this process, which may be a worker. Resolves when it serves. */
+/** Starts the server in this process. Resolves when it serves. */
 export async function startServer(served: Served, clock: TestClock): Promise<Obey> {
-  const { databaseUrl, dataDir, port, env, isOneOfSeveral, limits } = served
+  const { databaseUrl, dataDir, port, env, limits } = served
   const level = process.env.LOG_LEVEL ?? 'silent'
   const app = await serveApp(
     { url: databaseUrl, drop: async () => {} },
@@ -36,15 +34,12 @@ export async function startServer(served: Served, clock: TestClock): Promise<Obe
       dataDir,
       env: { PORT: String(port), ...env },
       poolLimits: limits === 'short' ? shortLimits : poolLimits,
-      isOneOfSeveral,
       clock,
       log: pino({ level, serializers: logSerializers }, pino.destination(2)),
       openQueue: openJobQueue,
     },
   )
   if (app.jobQueue) await sendQueuedMail(app.deps, app.jobQueue)
-  if (cluster.isWorker)
-    await reportToPrimary({ kind: 'ready', greeting: { text: app.url, isFirst: false } })
   return (order) => obey(app, order)
 }
 

@@ -26,26 +26,6 @@ export const serverFaults = {
       await starting
     },
   },
-  'a worker is killed': {
-    disturbs: ['processes'],
-    weight: 8,
-    isIn: ({ processes }) => processes > 1,
-    async inject({ server }, random) {
-      await wait(random(longestDelayMs))
-      await server.order({ do: 'kill-worker', draw: random(1000) })
-    },
-  },
-  'a worker is killed while the jobs run': {
-    disturbs: ['processes', 'jobs'],
-    weight: 4,
-    isIn: ({ processes }) => processes > 1,
-    async inject({ server }, random) {
-      const jobs = server.order({ do: 'run-jobs' })
-      await wait(random(longestDelayMs))
-      await server.order({ do: 'kill-worker', draw: random(1000) })
-      await jobs
-    },
-  },
   'the jobs run': {
     disturbs: ['jobs'],
     weight: 3,

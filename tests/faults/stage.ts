@@ -66,7 +66,7 @@ export async function setStage(
   name: SetupName,
   { isLong, limits }: { isLong: boolean; limits: Served['limits'] },
 ): Promise<Stage> {
-  const { store, processes, isOneOfSeveral } = setups[name]
+  const { store } = setups[name]
   const closers: (() => Promise<unknown>)[] = [() => database.drop()]
   const close = async () => {
     const ends: PromiseSettledResult<unknown>[] = []
@@ -95,8 +95,6 @@ export async function setStage(
       port: await freePort(),
       now: Date.now() + aheadMs,
       env: { SMTP_URL: mailServer.url, REQUIRE_EMAIL_VERIFICATION: 'off', ...bucket?.env },
-      processes,
-      isOneOfSeveral,
       limits,
     }
     const server = faultServer(served, isLong)

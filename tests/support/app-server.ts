@@ -71,8 +71,6 @@ export interface TestAppOptions {
    * Without it, as in production.
    */
   poolLimits?: PoolLimits
-  /** Whether other servers use the same database and folder. */
-  isOneOfSeveral?: boolean
   /** The clock of the server. Without it, the server gets one that begins now. */
   clock?: TestClock
   /** Takes what the server logs. Without it, the server keeps all lines in `logged`. */
@@ -92,7 +90,6 @@ export async function serveApp(
     space,
     dataDir: kept,
     poolLimits,
-    isOneOfSeveral = false,
     clock = testClock(),
     log: ownLog,
     openQueue,
@@ -114,20 +111,13 @@ export async function serveApp(
   const logged: LogLine[] = []
   const log = ownLog ?? pino({ level: 'debug', serializers: logSerializers }, logCollector(logged))
   const metrics = createMetrics()
-  const {
-    pool,
-    db,
-    isOverrun,
-    openSession,
-    close: closeDatabase,
-  } = await openDatabase(config, log, poolLimits)
-  const session = isOneOfSeveral ? await openSession() : undefined
+  const { pool, db, isOverrun, close: closeDatabase } = await openDatabase(config, log, poolLimits)
   const secret = 'a secret that only this test run knows'
   const ownSpace = await DiskSpace.open({
     folder: dataDir,
     minFree: config.minFreeSpace,
     takesUploads: storeOfNewFiles(config) === 'disk',
-    database: 'none',
+    keepsReserve: false,
     log,
   })
   ownSpace.watch()
@@ -141,7 +131,6 @@ export async function serveApp(
     secret,
     space: space ?? ownSpace,
     metrics,
-    session,
   })
   const { stores, disk } = storage
   const { appUrl, requireEmailVerification } = config
@@ -163,7 +152,6 @@ export async function serveApp(
     supportEmail: config.supportEmail,
     onCap: ({ leastFree }) => ownSpace.leaveFree(leastFree),
   })
-  if (session) await settings.followChanges(session)
   const stopping = new AbortController()
   const deps = {
     config,
@@ -210,7 +198,6 @@ export async function serveApp(
       await new Promise((resolve) => server.close(resolve))
       await passwords.close()
       await jobQueue?.stop()
-      await session?.close()
       await closeDatabase()
       await ownSpace.close()
       await database.drop()

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { Hono } from 'hono'
 import { pino } from 'pino'
 import { expect } from 'vitest'
-import type { SharedSession } from '../../src/server/db/shared-session.ts'
 import { clientAddress } from '../../src/server/http/client-address.ts'
 import { type ConnectionLimits, connectionLimits } from '../../src/server/http/connection-limits.ts'
 import type { HttpEnv } from '../../src/server/http/env.ts'
@@ -53,13 +52,12 @@ export interface DiskServer {
 
 /**
  * Starts the server on a new folder, or on `left`, the folder of an earlier server. `fileSystem` is
- * used in place of the real file system. With a `session`, other servers may use the folder too.
+ * used in place of the real file system.
  */
 export async function openDiskServer(
   left?: string,
   fileSystem?: FileSystem,
   limits: Partial<ConnectionLimits> = {},
-  session?: SharedSession,
 ): Promise<DiskServer> {
   const dataDir = left ?? (await mkdtemp(join(tmpdir(), 'mayfly-disk-')))
   const clock = testClock()
@@ -141,7 +139,6 @@ export async function openDiskServer(
     clientAddress: (request) => clientAddress(request, { trustProxy: true }),
     requireRoom() {},
     space,
-    session,
     ...(fileSystem && { fileSystem }),
   })
   return Object.assign(disk, { storage })

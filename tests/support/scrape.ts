@@ -28,11 +28,3 @@ export async function scrape({ url }: { url: string }): Promise<Scrape> {
   if (response.status !== 200) throw new Error(`the metrics answered ${response.status}`)
   return readScrape(await response.text())
 }
-
-/**
- * Returns how many workers of a server are serving. Each one reports the lag of its own event loop.
- */
-export async function servingWorkers(server: { url: string }): Promise<number> {
-  const series = [...(await scrape(server)).keys()]
-  return series.filter((text) => text.startsWith('nodejs_eventloop_lag_p99_seconds')).length
-}

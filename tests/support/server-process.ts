@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -52,7 +52,6 @@ export async function startServerProcess(settings: {
   })
   const ended = once(child, 'exit').then(([code]) => code)
   const said = text(child.stderr)
-  // With several workers, the first one answers before the others have started.
   const greeted = hasSaid(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
   await untilReady(child, `http://127.0.0.1:${port}`, said)
@@ -60,16 +59,6 @@ export async function startServerProcess(settings: {
   const isOurs = await Promise.race([greeted.then(() => true), ended.then(() => false)])
   if (!isOurs) throw new Error(`The server has ended: ${await said}`)
   return { url, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) }
-}
-
-/** Returns the process ids of the workers of a server, in the order of their starts. */
-export function workerPids({ pid }: Pick<ServerProcess, 'pid'>): number[] {
-  const lines = execFileSync('ps', ['-o', 'pid=,args=', '--sort', 'start_time', '--ppid', `${pid}`])
-  return lines
-    .toString()
-    .split('\n')
-    .filter((line) => line.includes('src/server/main.ts'))
-    .map((line) => Number.parseInt(line, 10))
 }
 
 /** Resolves when the stream contains a text. */

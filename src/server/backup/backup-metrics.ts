@@ -10,12 +10,12 @@ const readMs = 2000
  * none, so that a rule about its age also fires then. While the database does not answer, it is
  * absent.
  */
-export function watchBackups({ db, metrics: { shared } }: Pick<Deps, 'db' | 'metrics'>): void {
-  const made = shared.gauge(
+export function watchBackups({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {
+  const made = metrics.gauge(
     'mayfly_last_backup_timestamp_seconds',
     'When the last backup was made that the database knows of; 0 if it knows of none.',
   )
-  shared.beforeScrape(async () => {
+  metrics.beforeScrape(async () => {
     made.remove()
     const found = await inTime(findLastBackup(db), readMs).catch(() => undefined)
     if (found === undefined) return

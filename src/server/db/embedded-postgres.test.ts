@@ -144,17 +144,6 @@ describe('after a crash', () => {
     await expectGone(postgres)
   })
 
-  test('starts a Postgres again that takes fewer connections than are needed now', async () => {
-    const child = await startElsewhere()
-    const pid = await postmasterPid()
-    child.kill('SIGKILL')
-    const postgres = await startEmbeddedPostgres(dataDir, log, 276)
-    running.push(postgres)
-    expect(await query(postgres, 'show max_connections')).toEqual([['276']])
-    expect(await query(postgres, 'select value from kept')).toEqual([['acknowledged']])
-    expect(await postmasterPid()).not.toBe(pid)
-  })
-
   test('starts again where Postgres was killed as well', async () => {
     const child = await startElsewhere()
     process.kill(await postmasterPid(), 'SIGKILL')

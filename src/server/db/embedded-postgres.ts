@@ -4,7 +4,6 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { passesByItself } from './away.ts'
-import { embeddedConnections } from './connection-shares.ts'
 import { type Launched, launchPostgres, type PostgresPlace } from './launch-postgres.ts'
 import {
   findPostmaster,
@@ -58,21 +57,18 @@ export function embeddedConnection(dataDir: string): EmbeddedPostgres['connectio
  * running. No other server can use the folder while this process lives, because this process holds
  * a lock in the database. The lock cannot outlive a crash of this process.
  * @param dataDir an absolute path of an existing folder.
- * @param connections how many connections Postgres must accept. If a Postgres that was left running
- * accepts fewer, it is restarted.
  * @throws {StartFault} when another living server owns the folder, or Postgres cannot run.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
   log: Pick<Logger, 'info' | 'warn'>,
-  connections = embeddedConnections(1),
 ): Promise<EmbeddedPostgres> {
   const cluster = join(dataDir, 'postgres')
   const programs = await findPostgres(cluster)
   await prepareCluster(cluster, dataDir, programs)
   await prepareSocketFolder(dataDir, programs.account)
   const connection = embeddedConnection(dataDir)
-  const folder = { dataDir, cluster, connection, programs, connections, log }
+  const folder = { dataDir, cluster, connection, programs, log }
 
   let lost = (_error: unknown) => {}
   let stopping: Promise<void> | null = null
@@ -230,20 +226,19 @@ async function leave(client: pg.Client): Promise<void> {
 
 /**
  * Takes the lock on the folder with this connection. Stops a Postgres that was left running if its
- * version is not the installed one, because it must not use the new program files. Stops it also if
- * it accepts too few connections.
+ * version is not the installed one, because it must not use the new program files.
  * @returns `refused` if another server has the lock, and `gone` if Postgres has ended or was
  * stopped. In both cases the connection is closed.
  */
 async function claim(
-  { cluster, log, programs, connections }: Folder,
+  { cluster, log, programs }: Folder,
   connected: Connected,
   isFresh: boolean,
 ): Promise<Owner | 'refused' | 'gone'> {
   const asked = await askForLock(connected.client)
   if (asked?.taken) {
     const pid = await findPostmaster(cluster)
-    const fits = asked.version === programs.version && asked.connections >= connections
+    const fits = asked.version === programs.version
     if (pid !== null && (isFresh || fits)) {
       return { ...connected, pid }
     }
@@ -257,7 +252,6 @@ async function claim(
 interface Asked {
   taken: boolean
   version: string
-  connections: number
 }
 
 /**
@@ -268,8 +262,7 @@ async function askForLock(client: pg.Client): Promise<Asked | null> {
   try {
     const { rows } = await client.query<Asked>(
       `select pg_try_advisory_lock(hashtextextended($1, 0)) as taken,
-        current_setting('server_version') as version,
-        current_setting('max_connections')::int as connections`,
+        current_setting('server_version') as version`,
       [ownerLock],
     )
     return rows[0] ?? null

@@ -32,7 +32,6 @@ async function launch(script: string | null) {
   launched = await launchPostgres({
     dataDir,
     cluster: join(dataDir, 'postgres'),
-    connections: 276,
     connection: { host: join(dataDir, 'socket'), port: 5432, user: 'postgres', database: 'x' },
     programs: {
       version: '18.4',
@@ -62,7 +61,6 @@ describe('a Postgres that runs', () => {
     expect(command.slice(0, 2)).toEqual(['postgres', join(dataDir, 'postgres')])
     expect(command).toContain('listen_addresses=')
     expect(command).toContain('unix_socket_permissions=0700')
-    expect(command).toContain('max_connections=276')
     expect(command).toContain(`unix_socket_directories=${join(dataDir, 'socket')} as 3`)
   })
 

@@ -38,8 +38,6 @@ export interface PostgresPlace {
   cluster: string
   connection: { host: string; port: number; user: string; database: string }
   programs: PostgresPrograms
-  /** How many connections Postgres takes. */
-  connections: number
 }
 
 export interface Launched {
@@ -58,7 +56,6 @@ export async function launchPostgres({
   cluster,
   connection,
   programs,
-  connections,
 }: PostgresPlace): Promise<Launched> {
   const logFile = join(dataDir, 'postgres.log')
   const output = await openLog(logFile)
@@ -68,7 +65,6 @@ export async function launchPostgres({
   try {
     const options = {
       ...settings,
-      max_connections: String(connections),
       unix_socket_directories: programs.handedOver(socketsFd, connection.host),
     }
     const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])

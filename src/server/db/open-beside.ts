@@ -96,8 +96,8 @@ export async function requireUnused(url: string): Promise<void> {
     await client.connect()
     const { rows } = await client.query(
       `select 1 from pg_stat_activity
-      where datname = current_database() and application_name in ($1, $2) limit 1`,
-      [connectionNames.server, connectionNames.session],
+      where datname = current_database() and application_name = $1 limit 1`,
+      [connectionNames.server],
     )
     if (rows.length === 0) return
   } catch (error) {

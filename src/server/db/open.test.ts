@@ -37,8 +37,8 @@ test('a wrong DATABASE_URL is told at once, with the cure and without the passwo
   await database.drop()
 })
 
-test('a worker is told of the embedded Postgres, and not of a DATABASE_URL that nobody set', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-worker-'))
+test('an embedded Postgres that refuses is named, and not a DATABASE_URL that nobody set', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-open-'))
   const folder = socketFolderOf(dataDir)
   await mkdir(folder, { recursive: true })
   const refusal = 'SFATAL\0C28P01\0Mnobody may come in\0\0'
@@ -51,9 +51,9 @@ test('a worker is told of the embedded Postgres, and not of a DATABASE_URL that 
     )
   }).listen(join(folder, '.s.PGSQL.5432'))
   await once(server, 'listening')
-  const joining = joinDatabase({ dataDir, databaseUrl: null, workers: 2 }, log)
+  const joining = joinDatabase({ dataDir, databaseUrl: null }, log)
   await expect(joining).rejects.toThrow(
-    /^The embedded Postgres cannot be used: nobody may come in\. The main process/,
+    /^The embedded Postgres cannot be used: nobody may come in\. The log says/,
   )
   server.close()
   await rm(folder, { recursive: true, force: true })

@@ -5,13 +5,11 @@ import type { Config } from '../config.ts'
 import { codeOf, StartFault } from '../start-fault.ts'
 import { passesByItself } from './away.ts'
 import { connectionNames } from './connection-names.ts'
-import { poolShare } from './connection-shares.ts'
 import type { Db } from './db.ts'
 import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { migrateDatabase } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { type PoolLimits, poolLimits } from './pool-limits.ts'
-import { SharedSession } from './shared-session.ts'
 
 export interface Database {
   pool: pg.Pool
@@ -20,11 +18,6 @@ export interface Database {
    * True if the queue for a connection is full: `PoolLimits.waiting` queries or more wait in it.
    */
   isOverrun(): boolean
-  /**
-   * Opens a connection outside the pool, for locks and messages between servers. The caller closes
-   * it.
-   */
-  openSession(): Promise<SharedSession>
   /**
    * Waits a while for running queries and closes the pool. Stops the embedded Postgres too if
    * `openDatabase` has started it.
@@ -64,17 +57,16 @@ export async function openDatabase(
 }
 
 /**
- * Opens the database for a server or one of its workers. The embedded Postgres must run already:
+ * Opens the database for a server. The embedded Postgres must run already:
  * `openDataFolder` starts and stops it.
  * @throws {StartFault} as `openDatabase` does.
  */
 export async function joinDatabase(
-  { dataDir, databaseUrl, workers }: Pick<Config, 'dataDir' | 'databaseUrl' | 'workers'>,
+  { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
   log: Pick<Logger, 'info' | 'warn'>,
 ): Promise<Database> {
   if (databaseUrl !== null) return reachUrl(databaseUrl, log, poolLimits)
-  const limits = { ...poolLimits, connections: poolShare(workers) }
-  return reachDatabase(embedded(dataDir), ofEmbedded, log, limits)
+  return reachDatabase(embedded(dataDir), ofEmbedded, log, poolLimits)
 }
 
 function embedded(dataDir: string): pg.ClientConfig {
@@ -106,7 +98,7 @@ const ofDatabaseUrl: Told = {
 }
 const ofEmbedded: Told = {
   name: 'the embedded Postgres',
-  cure: 'The main process of the server runs it: its lines in the log say what became of it. Restart the server.',
+  cure: 'The log says what became of it. Restart the server.',
 }
 
 async function reachDatabase(
@@ -117,21 +109,7 @@ async function reachDatabase(
 ): Promise<Database> {
   await reach(connection, told, log)
   await migrateDatabase(connection)
-  const { pool, db, isOverrun, close } = openPool(connection, log, limits)
-  return {
-    pool,
-    db,
-    isOverrun,
-    openSession: () => openSession(connection, log),
-    close,
-  }
-}
-
-function openSession(
-  connection: pg.ClientConfig,
-  log: Pick<Logger, 'warn'>,
-): Promise<SharedSession> {
-  return SharedSession.open({ ...connection, application_name: connectionNames.session }, log)
+  return openPool(connection, log, limits)
 }
 
 async function reach(

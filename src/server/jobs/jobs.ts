@@ -35,8 +35,7 @@ const pollingIntervalSeconds = 5
 
 /**
  * How often mail is looked for, and how many loops of one process send mail in parallel, so that a
- * slow mail server delays only some emails. The queue calls such a loop a worker. It is no worker
- * process.
+ * slow mail server delays only some emails. The queue calls such a loop a worker.
  */
 const mailPollingSeconds = 1
 const mailWorkers = 3

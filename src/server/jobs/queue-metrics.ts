@@ -8,34 +8,34 @@ import { countQueued, listJobRecords } from './queries.ts'
 const readMs = 2000
 
 /**
- * Adds the figures about jobs, which are in the database, to the metrics. They are the same for
- * every worker, so only one worker reads them for a scrape. While the database does not answer,
- * `mayfly_database_up` is 0 and the other series are absent. Old figures would hide the fault.
+ * Adds the figures about jobs, which are in the database, to the metrics. While the
+ * database does not answer, `mayfly_database_up` is 0 and the other series are absent. Old figures
+ * would hide the fault.
  */
-export function watchQueues({ db, metrics: { shared } }: Pick<Deps, 'db' | 'metrics'>): void {
-  const up = shared.gauge('mayfly_database_up', 'Whether the database answered this scrape.')
-  const depth = shared.gauge('mayfly_queue_jobs', 'Jobs of a queue that are due or running.', [
+export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {
+  const up = metrics.gauge('mayfly_database_up', 'Whether the database answered this scrape.')
+  const depth = metrics.gauge('mayfly_queue_jobs', 'Jobs of a queue that are due or running.', [
     'queue',
     'state',
   ])
-  const success = shared.gauge(
+  const success = metrics.gauge(
     'mayfly_job_last_success_timestamp_seconds',
     'When the last successful run of a job ended, on whichever server; before the first, when it was scheduled.',
     ['job'],
   )
-  const failures = shared.gauge(
+  const failures = metrics.gauge(
     'mayfly_job_failures_in_a_row',
     'Failed runs of a job since the last successful one.',
     ['job'],
   )
-  const figures = shared.gauge(
+  const figures = metrics.gauge(
     'mayfly_job_last_result',
     'What the last successful run of a job did, in its own figures.',
     ['job', 'figure'],
   )
   const isJob = new Set<string>(jobNames)
 
-  shared.beforeScrape(async () => {
+  metrics.beforeScrape(async () => {
     for (const gauge of [depth, success, failures, figures]) gauge.reset()
     const read = inTime(Promise.all([countQueued(db), listJobRecords(db)]), readMs)
     const found = await read.catch(() => null)

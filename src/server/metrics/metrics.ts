@@ -13,7 +13,6 @@ import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import { storageOperations } from '../storage/count-errors.ts'
 import { httpMetrics } from './http-metrics.ts'
 import { transferMetrics } from './transfer-metrics.ts'
-import { joinWorkers } from './worker-metrics.ts'
 
 /** The media type of the text that `scrape` returns. */
 export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
@@ -38,12 +37,9 @@ export type Metrics = ReturnType<typeof createMetrics>
  * Creates the metrics of this process. Other modules can add gauges with `gauge`, for example for
  * the database. A module whose gauge must be read anew for each scrape passes a callback to
  * `beforeScrape`.
- * @param worker the number of this worker; null in a server that is one process.
  */
-export function createMetrics(worker: number | null = null) {
+export function createMetrics() {
   const registry = new ReadRegistry()
-  const shared = worker === null ? registry : new ReadRegistry()
-  if (worker !== null) registry.setDefaultLabels({ worker: String(worker) })
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs })
   const jobSeconds = new Histogram({
@@ -85,27 +81,6 @@ export function createMetrics(worker: number | null = null) {
     /** Counts a try to send an email. */
     mailTried: (outcome: MailOutcome): void => mails.inc({ outcome }),
 
-    ...gaugesOf(registry),
-
-    /**
-     * Makes gauges whose values are the same in every worker, such as those of the job queue. For
-     * each scrape, only one worker reads them, and their series have no label `worker`.
-     */
-    shared: gaugesOf(shared),
-
-    /** Returns all metrics in Prometheus's text format, those of every worker. */
-    scrape:
-      worker === null
-        ? () => registry.metrics()
-        : joinWorkers(async (withShared) => {
-            const read = withShared ? [registry, shared] : [registry]
-            return (await Promise.all(read.map((one) => one.getMetricsAsJSON()))).flat()
-          }),
-  }
-}
-
-function gaugesOf(registry: ReadRegistry) {
-  return {
     /** Adds a gauge. */
     gauge<Label extends string>(
       name: `mayfly_${string}`,
@@ -122,6 +97,9 @@ function gaugesOf(registry: ReadRegistry) {
     beforeScrape(read: () => Promise<void>): void {
       registry.readings.push(read)
     },
+
+    /** Returns all metrics in Prometheus's text format. */
+    scrape: () => registry.metrics(),
   }
 }
 
@@ -135,17 +113,9 @@ class ReadRegistry extends Registry {
   #last: Promise<unknown> = Promise.resolve()
 
   override metrics(): Promise<string> {
-    return this.#inTurn(() => super.metrics())
-  }
-
-  override getMetricsAsJSON(): ReturnType<Registry['getMetricsAsJSON']> {
-    return this.#inTurn(() => super.getMetricsAsJSON())
-  }
-
-  #inTurn<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
     const turn = this.#last.then(async () => {
       await Promise.all(this.readings.map((read) => read()))
-      return answer()
+      return super.metrics()
     })
     this.#last = turn.catch(() => {})
     return turn

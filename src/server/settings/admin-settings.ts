@@ -9,8 +9,7 @@ import { readLimits } from '../../shared/rules/tiers/limit-settings.ts'
 import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
-import type { SharedSession } from '../db/shared-session.ts'
-import { findSettings, type KeptSetting, settingsChannel } from './queries.ts'
+import { findSettings, type KeptSetting } from './queries.ts'
 
 /** Spec §7: after this time, a server and a browser read the settings again. */
 export const settingsKeptMs = 5 * minuteInMs
@@ -32,8 +31,7 @@ export interface AdminSettingsOptions {
 
 /**
  * The settings that the administrator can change. What was read from the database is kept for 5
- * minutes. After a change, the server that made it calls `forget`, and the others are notified and
- * read again (`followChanges`).
+ * minutes. The server that makes a change calls `forget`; the others see it within that time.
  */
 export class AdminSettings {
   readonly #db: Db
@@ -74,19 +72,6 @@ export class AdminSettings {
   readNow(): Promise<CurrentSettings> {
     this.forget()
     return this.current()
-  }
-
-  /**
-   * From now on, reads the settings again when another server has changed one. It does not wait
-   * until somebody asks for a setting, because a new cap must apply at once.
-   */
-  async followChanges(session: Pick<SharedSession, 'listen' | 'onReopened'>): Promise<void> {
-    // If this read fails, nothing is kept, and the next call of `current` reads again.
-    const read = () => void this.readNow().catch(() => {})
-    session.onReopened(read)
-    await session.listen(settingsChannel, read)
-    // A setting may have changed before this server began to listen.
-    await this.readNow()
   }
 
   /**

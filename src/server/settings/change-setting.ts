@@ -2,13 +2,7 @@ import { checkSetting, type SettingKey } from '../../shared/rules/tiers/admin-se
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import {
-  findSettings,
-  type KeptSetting,
-  lockSettings,
-  tellOfChange,
-  writeSetting,
-} from './queries.ts'
+import { findSettings, type KeptSetting, lockSettings, writeSetting } from './queries.ts'
 
 /** A new value of a setting, and who changes it from which address. */
 export interface SettingChange {
@@ -22,7 +16,7 @@ export interface SettingChange {
 
 /**
  * Changes a setting (spec §7) and writes the change into the audit log. This server uses the new
- * value immediately, and so do other servers, which are told of it.
+ * value immediately; other servers use it within `settingsKeptMs`.
  * @throws {AppError} INVALID_INPUT if the value is not allowed, with the limit that it breaks.
  */
 export async function changeSetting(
@@ -43,7 +37,6 @@ export async function changeSetting(
     await writeAudit(tx, [
       { at, actor, action: 'change-setting', subject: null, ipAddress, details },
     ])
-    await tellOfChange(tx)
     return setting
   })
   settings.forget()

@@ -4,9 +4,6 @@ import { type SettingKey, settingKeys } from '../../shared/rules/tiers/admin-set
 import type { Db } from '../db/db.ts'
 import { settings } from '../db/schema.ts'
 
-/** The channel on which servers tell one another that a setting has changed. */
-export const settingsChannel = 'mayfly_settings'
-
 /** A setting as the database has it (spec §3). */
 export interface KeptSetting {
   key: SettingKey
@@ -45,11 +42,6 @@ export async function writeSetting(
     .onConflictDoUpdate({ target: settings.key, set: changes })
     .returning({ description: settings.description })
   return { key, value, description: row?.description ?? '' }
-}
-
-/** Tells the other servers that a setting has changed, when the transaction is committed. */
-export function tellOfChange(tx: Db): Promise<unknown> {
-  return tx.execute(sql`select pg_notify(${settingsChannel}, '')`)
 }
 
 /** Returns the id of this installation, which the first call makes. All callers get the same id. */

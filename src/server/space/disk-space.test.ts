@@ -7,7 +7,7 @@ import { describeOnSmallDisk } from '../../../tests/support/machine-needs.ts'
 import { mountSmallDisk, type SmallDisk } from '../../../tests/support/small-disk.ts'
 import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
 import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
-import { DiskSpace, type DiskSpaceOptions } from './disk-space.ts'
+import { DiskSpace } from './disk-space.ts'
 import { defaultMinFree } from './free-space.ts'
 
 describe('the floor where none is set', () => {
@@ -33,10 +33,10 @@ describeOnSmallDisk('the free space of a disk', () => {
     await disk.close()
   })
 
-  const open = async (database: DiskSpaceOptions['database'], minFree: number | null) => {
+  const open = async (keepsReserve: boolean, minFree: number | null) => {
     const log = pino({}, logCollector(logged))
     const { folder } = disk
-    space = await DiskSpace.open({ folder, minFree, takesUploads: true, database, log })
+    space = await DiskSpace.open({ folder, minFree, takesUploads: true, keepsReserve, log })
     return space
   }
   const reserveHeld = async () => (await stat(join(disk.folder, 'reserve'))).blocks * 512
@@ -44,7 +44,7 @@ describeOnSmallDisk('the free space of a disk', () => {
   const until = (check: () => unknown) => eventually(async () => check())
 
   test('is for uploads above the floor; what they take counts before the next look', async () => {
-    await open('none', 30 * mebibyte)
+    await open(false, 30 * mebibyte)
     expect(space.room()).toBe(70 * mebibyte)
     space.take(mebibyte)
     expect(space.room()).toBe(69 * mebibyte)
@@ -57,7 +57,7 @@ describeOnSmallDisk('the free space of a disk', () => {
   })
 
   test('tells once that it is short, and once that this is over', async () => {
-    await open('none', 30 * mebibyte)
+    await open(false, 30 * mebibyte)
     space.watch()
     await disk.fill()
     await until(() => expect(space.room()).toBeLessThan(0))
@@ -70,7 +70,7 @@ describeOnSmallDisk('the free space of a disk', () => {
   })
 
   test('says at the start where more must stay free than the disk has', async () => {
-    await open('none', 101 * mebibyte)
+    await open(false, 101 * mebibyte)
     expect(await space.figures()).toEqual({
       free: 100 * mebibyte,
       size: 100 * mebibyte,
@@ -90,7 +90,7 @@ describeOnSmallDisk('the free space of a disk', () => {
   })
 
   test('leaves what a database needs beside its reserve, though no floor is wanted', async () => {
-    await open('reserve kept here', 0)
+    await open(true, 0)
     // 24 MiB let the database go on, and 40 MiB are for the reserve that is not filled yet.
     expect(space.room()).toBe(36 * mebibyte)
     space.watch()
@@ -108,24 +108,15 @@ describeOnSmallDisk('the free space of a disk', () => {
     expect(said()).toContain('The disk is full')
     await space.close()
     // Only a start may use the other half of the reserve.
-    await open('reserve kept here', 0)
+    await open(true, 0)
     expect(await disk.free()).toBe(20 * mebibyte)
     await disk.clear()
     space.watch()
     await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
   })
 
-  test('leaves room for a reserve that another process keeps, and keeps none itself', async () => {
-    await open('reserve kept elsewhere', 0)
-    expect(space.room()).toBe(36 * mebibyte)
-    space.watch()
-    await disk.fill()
-    await until(() => expect(space.room()).toBeLessThan(0))
-    expect(await readdir(disk.folder)).toEqual(['filler'])
-  })
-
   test('without a database there it keeps no reserve', async () => {
-    await open('none', 0)
+    await open(false, 0)
     space.watch()
     await disk.fill()
     await until(() => expect(space.room()).toBeLessThanOrEqual(0))

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { mebibyte } from '../../shared/rules/format/units.ts'
 import { isDiskFull } from './disk-full.ts'
 import { defaultMinFree, type FreeSpace, readFreeSpace } from './free-space.ts'
-import { breathingSpace, keptForStart, reserveBytes, SpaceReserve } from './space-reserve.ts'
+import { breathingSpace, keptForStart, SpaceReserve } from './space-reserve.ts'
 
 /**
  * How often the free space is read. Other programs can use it up at any time, and a read costs
@@ -25,11 +25,10 @@ export interface DiskSpaceOptions {
   /** Whether uploads are stored on this disk, and not in a bucket. */
   takesUploads: boolean
   /**
-   * Whether an embedded Postgres lies on this disk. If so, there is a reserve for it: a file that
-   * shrinks when the disk is full, so that Postgres can go on. One process fills and shrinks that
-   * file: this one, or another one.
+   * Whether to keep a reserve for an embedded Postgres on this disk: a file that shrinks when the
+   * disk is full, so that Postgres can go on.
    */
-  database: 'none' | 'reserve kept here' | 'reserve kept elsewhere'
+  keepsReserve: boolean
   log: Pick<Logger, 'info' | 'warn' | 'error'>
 }
 
@@ -66,7 +65,6 @@ export class DiskSpace implements UploadSpace {
   readonly #folder: string
   readonly #minFree: number | null
   readonly #takesUploads: boolean
-  readonly #database: DiskSpaceOptions['database']
   readonly #log: DiskSpaceOptions['log']
   readonly #reserve: SpaceReserve | null
   readonly #closing = new AbortController()
@@ -83,11 +81,10 @@ export class DiskSpace implements UploadSpace {
   #isOut = false
 
   private constructor(options: DiskSpaceOptions, reserve: SpaceReserve | null) {
-    const { folder, minFree, takesUploads, database, log } = options
+    const { folder, minFree, takesUploads, log } = options
     this.#folder = folder
     this.#takesUploads = takesUploads
     this.#minFree = minFree
-    this.#database = database
     this.#log = log
     this.#reserve = reserve
   }
@@ -97,8 +94,7 @@ export class DiskSpace implements UploadSpace {
    * database needs.
    */
   static async open(options: DiskSpaceOptions): Promise<DiskSpace> {
-    const keepsReserve = options.database === 'reserve kept here'
-    const reserve = keepsReserve ? await SpaceReserve.open(options.folder) : null
+    const reserve = options.keepsReserve ? await SpaceReserve.open(options.folder) : null
     const space = new DiskSpace(options, reserve)
     await space.look()
     await space.#giveUpReserve(0)
@@ -153,11 +149,8 @@ export class DiskSpace implements UploadSpace {
   }
 
   #neededByDatabase(): number {
-    if (this.#database === 'none') return 0
-    // Only the process that keeps the reserve knows how much of it is missing. Other processes
-    // assume that all of it is missing.
-    const missing = this.#reserve ? this.#reserve.missing : reserveBytes
-    return breathingSpace + margin + missing
+    if (!this.#reserve) return 0
+    return breathingSpace + margin + this.#reserve.missing
   }
 
   async #lookOn(): Promise<void> {

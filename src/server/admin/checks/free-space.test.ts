@@ -31,7 +31,7 @@ describe('the free space', () => {
     const { dataDir: folder, databaseUrl } = app.deps.config
     const minFree = Math.floor(share(await readFreeSpace(folder)))
     const { log } = app.deps
-    const disk = { folder, minFree, takesUploads: true, database: 'none', log } as const
+    const disk = { folder, minFree, takesUploads: true, keepsReserve: false, log } as const
     const config = readConfig({
       DATA_DIR: folder,
       DATABASE_URL: databaseUrl ?? '',

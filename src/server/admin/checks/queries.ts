@@ -16,8 +16,6 @@ export interface DatabaseFacts {
   open: number
   /** How many of them belong to the pools of the servers of this database. */
   pooled: number
-  /** How many of them are shared sessions. Each server that may be one of several has one. */
-  sessions: number
 }
 
 /**
@@ -33,9 +31,7 @@ export async function readDatabase(db: Db): Promise<DatabaseFacts> {
         - coalesce(current_setting('reserved_connections', true)::int, 0) as allowed,
       (select count(*)::int from pg_stat_activity where datid is not null) as open,
       (select count(*)::int from pg_stat_activity where datname = current_database()
-        and application_name = ${connectionNames.server}) as pooled,
-      (select count(*)::int from pg_stat_activity where datname = current_database()
-        and application_name = ${connectionNames.session}) as sessions`)
+        and application_name = ${connectionNames.server}) as pooled`)
   const [facts] = rows
   if (!facts) throw new Error('the database said nothing about itself')
   return facts

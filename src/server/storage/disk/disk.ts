@@ -2,7 +2,6 @@ import type { FileHandle } from 'node:fs/promises'
 import * as nodeFs from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import type { SharedSession } from '../../db/shared-session.ts'
 import type { Clock } from '../../deps.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'
 import {
@@ -20,8 +19,6 @@ import { Folders } from './folders.ts'
 import { GatheredBytes } from './gathered-bytes.ts'
 import { OwnHeldParts } from './own-held-parts.ts'
 import type { UploadActivity } from './receive-body.ts'
-import { ServerLocks } from './server-locks.ts'
-import { SharedHeldParts } from './shared-held-parts.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
 import { noMeter, type TransferMeter } from './transfer-meter.ts'
 import { UploadRoom } from './upload-room.ts'
@@ -30,11 +27,6 @@ import { WriteLocks } from './write-locks.ts'
 export interface DiskStorageOptions {
   /** The folder of all stored bytes, made if it is missing. */
   dataDir: string
-  /**
-   * The connection to the database through which the servers that share the folder lock bytes.
-   * Absent where only this server uses the folder.
-   */
-  session?: SharedSession | undefined
   /**
    * The public origin, at which `handle` answers. Presigned URLs begin with it, unless `under`
    * names another origin of this server.
@@ -99,12 +91,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(fileSystem, options.dataDir)
   const digests = new FileDigests(log)
-  const others = options.session ? new ServerLocks(options.session) : null
-  const parts = others
-    ? new SharedHeldParts(folders, digests, others)
-    : await OwnHeldParts.open(folders, digests)
-  const locks = new WriteLocks(others)
-  await locks.open()
+  const parts = await OwnHeldParts.open(folders, digests)
+  const locks = new WriteLocks()
   const running = new Map<string, BlockWriter>()
   const memory = new GatheredBytes()
   const room = new UploadRoom(options.space, clock)
@@ -139,21 +127,18 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     storedSize,
 
     async seal(key, size) {
-      // Taking the lock stops running transfers. A confirm that comes too early must not end an
-      // upload. So where this or another server has a lock on the key, the size is checked first.
-      const assertWhole = async () => {
+      // Taking the lock stops running transfers. A confirm that comes too early must not end one.
+      if (locks.isHeld(key)) {
         const stored = await storedSize(key)
         if (stored !== size) throw new SizeMismatch(size, stored)
       }
-      if (locks.isHeld(key)) await assertWhole()
-      const wanted = { beforeStopping: assertWhole, goesOn: true }
-      const lock = await locks.acquire(key, 'UPLOAD_SEALED', wanted)
+      const lock = await locks.acquire(key, 'UPLOAD_SEALED')
       try {
         const held = await parts.bytes(key)
         const isWhole = held === null || (await parts.areWhole(key, size))
         if (!isWhole) throw new SizeMismatch(size, held)
         const digest = (file: FileHandle, path: string) => digests.of(key, path, file, 'if near')
-        const sha256 = await folders.seal(key, size, digest, lock.assertHeld)
+        const sha256 = await folders.seal(key, size, digest)
         await parts.forget(key)
         room.forget(key)
         return sha256
@@ -166,7 +151,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       folders.readSealed(key, (file, path) => digests.of(key, path, file, hurry)),
 
     async remove(key) {
-      const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND', { goesOn: true })
+      const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
       try {
         digests.forget(key)
         room.forget(key)
@@ -185,8 +170,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     list: () => folders.list(),
     installation: () => folders.readInstallation(),
     claim: (installation) => folders.writeInstallation(installation),
-    // Without the other servers' locks no upload could be received.
-    check: async () => void (await Promise.all([folders.probe(), others?.check()])),
+    check: () => folders.probe(),
     handle: (request, response) => http.handle(request, response),
     activeTransfers: () => http.active(),
     idle: () => http.idle(),

@@ -253,34 +253,22 @@ export class Folders {
    * Moves an object of exactly `size` bytes from `uploads` to `files`. When this resolves, the
    * object survives a power cut. If it is interrupted anywhere, the next call completes the work.
    * @param read gets the file and its path, which stays valid until `read` resolves.
-   * @param beforeMove is called right before the move. If it rejects, the object stays in
-   * `uploads`.
    * @returns the result of `read`.
    * @throws {SizeMismatch} when there is no object of that size.
    */
-  async seal<T>(
-    key: string,
-    size: number,
-    read: Reading<T>,
-    beforeMove: () => Promise<void> = async () => {},
-  ): Promise<T> {
+  async seal<T>(key: string, size: number, read: Reading<T>): Promise<T> {
     const fanOut = this.#fanOutPath(key)
     const sealed = await this.openSealed(key)
     const answer = sealed
       ? await readExactly(sealed, size, (file) => read(file, this.#sealedPath(key)))
-      : await this.#moveToSealed(key, size, read, beforeMove)
+      : await this.#moveToSealed(key, size, read)
     // The sync runs even if the object was sealed before, because the call that moved it may not
     // have synced. Both syncs run in parallel, so that the file system can do them together.
     await Promise.all([this.#fanOuts.sync(fanOut), this.#uploadNames.sync()])
     return answer
   }
 
-  async #moveToSealed<T>(
-    key: string,
-    size: number,
-    read: Reading<T>,
-    beforeMove: () => Promise<void>,
-  ): Promise<T> {
+  async #moveToSealed<T>(key: string, size: number, read: Reading<T>): Promise<T> {
     const fanOut = this.#fanOutPath(key)
     const arriving = await unlessMissing(this.#fs.open(this.uploadPath(key), 'r+'))
     if (!arriving) throw new SizeMismatch(size, null)
@@ -289,10 +277,7 @@ export class Folders {
       const [answer] = await Promise.all([read(file, this.uploadPath(key)), ...durable])
       return answer
     })
-    const move = async () => {
-      await beforeMove()
-      await this.#fs.rename(this.uploadPath(key), this.#sealedPath(key))
-    }
+    const move = () => this.#fs.rename(this.uploadPath(key), this.#sealedPath(key))
     try {
       await move()
     } catch (error) {

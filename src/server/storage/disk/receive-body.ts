@@ -10,7 +10,7 @@ import type { GatheredBytes } from './gathered-bytes.ts'
 import type { HeldParts } from './held-parts.ts'
 import type { TransferMeter } from './transfer-meter.ts'
 import type { UploadRoom } from './upload-room.ts'
-import { LocksLost, type WriteLocks } from './write-locks.ts'
+import type { WriteLocks } from './write-locks.ts'
 
 const touchEveryMs = 60_000
 
@@ -49,7 +49,7 @@ export interface Incoming {
 
 /**
  * Streams the body into the writer. Resolves when all bytes that arrived are written, even if the
- * client left early. Once the locks of this server are lost, it writes no more of them.
+ * client left early.
  * @throws {AppError} the reason of `stop`, the errors of the writer, and errors of the disk.
  */
 export async function receiveBody(incoming: Incoming, writer: BlockWriter): Promise<void> {
@@ -58,8 +58,7 @@ export async function receiveBody(incoming: Incoming, writer: BlockWriter): Prom
   // returns.
   const endEarly = () => {
     request.unpipe(writer)
-    if (stop.reason instanceof LocksLost) writer.destroy(stop.reason)
-    else writer.end()
+    writer.end()
   }
   stop.addEventListener('abort', endEarly)
   request.once('close', endEarly)

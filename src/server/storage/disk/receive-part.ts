@@ -42,7 +42,7 @@ export async function receivePart(
   assertSignedType(headers, grant.mimeType)
   assertSignedLength(headers, size)
   const checksum = announcedCrc32(headers)
-  const lock = await receiver.locks.acquire(key, 'UPLOAD_SUPERSEDED', { part: partNumber })
+  const lock = await receiver.locks.acquire(key, 'UPLOAD_SUPERSEDED', partNumber)
   try {
     await assertOpen(key, receiver)
     lock.signal.throwIfAborted()

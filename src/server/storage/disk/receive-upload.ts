@@ -21,7 +21,6 @@ import {
   assertSignedType,
   requestedOffset,
 } from './upload-headers.ts'
-import type { WriteLock } from './write-locks.ts'
 
 /**
  * Answers a PUT to a presigned upload URL. The bytes are written directly into the file: from its
@@ -32,7 +31,7 @@ import type { WriteLock } from './write-locks.ts'
  * @throws {AppError} with the stored `Upload-Offset` if the client can go on from there.
  * STORAGE_FULL when the disk has no room for the rest; the stored bytes stay. CHECKSUM_MISMATCH
  * when the body differs from the checksum that was sent with it, FILE_TOO_LARGE when it is too
- * long; its bytes are removed. UNAVAILABLE when the lock was lost; bytes then stay as they are.
+ * long; its bytes are removed.
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -60,7 +59,7 @@ export async function receiveUpload(
     const file = await openFor(grant.key, start, receiver)
     try {
       const incoming = { request, response, stop: lock.signal }
-      await receiveInto(file, { start: start ?? 0, grant, checksum, lock }, incoming, receiver)
+      await receiveInto(file, { start: start ?? 0, grant, checksum }, incoming, receiver)
     } finally {
       await file.close()
     }
@@ -122,12 +121,11 @@ interface WholeFile {
   grant: UploadGrant
   /** The CRC-32 that the body must have; undefined when the client sent none. */
   checksum: number | undefined
-  lock: Pick<WriteLock, 'assertHeld'>
 }
 
 async function receiveInto(
   file: FileHandle,
-  { start, grant, checksum, lock }: WholeFile,
+  { start, grant, checksum }: WholeFile,
   incoming: Incoming,
   receiver: UploadReceiver,
 ): Promise<void> {
@@ -162,8 +160,6 @@ async function receiveInto(
     if (checksum !== undefined && checksum !== crc) throw new AppError('CHECKSUM_MISMATCH')
   } catch (error) {
     if (error instanceof AppError && leavesNothing.has(error.code)) {
-      // Without the lock another server may have sealed this very file.
-      await lock.assertHeld()
       digests.changing(key, start)
       await file.truncate(start)
     }

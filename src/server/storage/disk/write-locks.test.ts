@@ -17,11 +17,8 @@ async function isKept(promise: Promise<unknown>) {
 
 it('lets parts go side by side, and one at a time each', async () => {
   const locks = new WriteLocks()
-  const [one, two] = [
-    await locks.acquire('key', newer, { part: 1 }),
-    await locks.acquire('key', newer, { part: 2 }),
-  ]
-  const again = locks.acquire('key', newer, { part: 1 })
+  const [one, two] = [await locks.acquire('key', newer, 1), await locks.acquire('key', newer, 2)]
+  const again = locks.acquire('key', newer, 1)
   expect(one.signal.reason).toMatchObject(superseded)
   expect(two.signal.aborted).toBe(false)
   expect(await isKept(again)).toBe(false)
@@ -32,12 +29,9 @@ it('lets parts go side by side, and one at a time each', async () => {
 
 it('lets the whole key wait for all parts, and later parts for it', async () => {
   const locks = new WriteLocks()
-  const parts = [
-    await locks.acquire('key', newer, { part: 1 }),
-    await locks.acquire('key', newer, { part: 2 }),
-  ]
+  const parts = [await locks.acquire('key', newer, 1), await locks.acquire('key', newer, 2)]
   const whole = locks.acquire('key', newer)
-  const later = locks.acquire('key', newer, { part: 2 })
+  const later = locks.acquire('key', newer, 2)
   expect(parts.map(({ signal }) => signal.aborted)).toEqual([true, true])
   parts[0]?.release()
   expect(await isKept(whole)).toBe(false)
@@ -53,7 +47,7 @@ it('lets the whole key wait for all parts, and later parts for it', async () => 
 
 it('keeps keys apart, and stops all', async () => {
   const locks = new WriteLocks()
-  const held = [await locks.acquire('a', newer), await locks.acquire('b', newer, { part: 1 })]
+  const held = [await locks.acquire('a', newer), await locks.acquire('b', newer, 1)]
   expect(held.map(({ signal }) => signal.aborted)).toEqual([false, false])
   const closing = new AppError('UNAVAILABLE')
   locks.stopAll(closing)

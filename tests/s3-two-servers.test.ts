@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { settingsKeptMs } from '../src/server/settings/admin-settings.ts'
+import type { File } from '../src/shared/contract/files.ts'
+import { serveApp, type TestApp } from './support/app-server.ts'
+import {
+  json,
+  listParts,
+  logIn,
+  makeClient,
+  makePerson,
+  type Person,
+  putBytes,
+  signParts,
+  startUpload,
+} from './support/make.ts'
+import { freshDatabase } from './support/postgres.ts'
+import type { TestDatabase } from './support/postgres-server.ts'
+import { describeOnS3, makeBucket } from './support/s3.ts'
+import { abort, confirm, download, expectRefusal } from './support/upload-requests.ts'
+
+const partSize = 8 * 1024 ** 2
+
+describeOnS3('two servers with one Postgres and one bucket', () => {
+  let database: TestDatabase
+  let one: TestApp
+  let two: TestApp
+
+  beforeAll(async () => {
+    database = await freshDatabase()
+    const env = { ...(await makeBucket()).env, RATE_LIMITS: 'on' }
+    const start = () => serveApp({ ...database, drop: async () => {} }, { env })
+    one = await start()
+    two = await start()
+  })
+  afterAll(async () => {
+    await one.close()
+    await two.close()
+    await database.drop()
+  })
+
+  /** Makes a person with a client for each of the two servers. A session is valid at both. */
+  const atBoth = async (facts: Parameters<typeof makePerson>[1] = {}) => {
+    const here = await makePerson(one, facts)
+    const cookie = await logIn(one, here.email, here.password)
+    const there: Person = { ...here, ...makeClient(two, cookie) }
+    return { here, there }
+  }
+
+  test('an upload whose calls go to either server becomes one file at both', async () => {
+    const { here, there } = await atBoth()
+    const bytes = new Uint8Array(randomBytes(partSize + 1000))
+    const { cloudKey } = await startUpload(here, { size: bytes.length })
+    for (const [person, partNumber] of [
+      [there, 1],
+      [here, 2],
+    ] as const) {
+      const [url = ''] = await signParts(person, cloudKey, [partNumber])
+      const body = bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
+      const answer = await fetch(url, {
+        method: 'PUT',
+        headers: { 'content-type': 'text/plain' },
+        body,
+      })
+      expect(answer.status).toBe(200)
+    }
+    const held = await listParts(there, cloudKey)
+    expect(held.map(({ partNumber }) => partNumber)).toEqual([1, 2])
+    expect(await listParts(here, cloudKey)).toEqual(held)
+    const confirmed = await Promise.all([confirm(here, cloudKey), confirm(there, cloudKey)])
+    expect(confirmed.map(({ status }) => status)).toEqual([200, 200])
+    const [file, same] = await Promise.all(confirmed.map((answer) => json<File>(answer)))
+    expect(same).toEqual(file)
+    for (const app of [one, two]) expect(await download(app, file as File)).toEqual(bytes)
+  })
+
+  test('an upload that was aborted at one server is over at the other', async () => {
+    const { here, there } = await atBoth()
+    const started = await startUpload(here, { size: 10 })
+    expect((await abort(there, started.cloudKey)).status).toBe(200)
+    expect((await putBytes(started, new Uint8Array(10))).status).toBe(404)
+    await expectRefusal(await confirm(here, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+  })
+
+  test('downloads at both servers are counted together', async () => {
+    const { here } = await atBoth()
+    const started = await startUpload(here, { size: 10 })
+    await putBytes(started, new Uint8Array(10))
+    const file = await json<File>(await confirm(here, started.cloudKey))
+    const times = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : two))
+    await Promise.all(times.map((app) => download(app, file)))
+    const files = await json<File[]>(await here.fetch('/api/files'))
+    expect(files.map(({ downloadCount }) => downloadCount)).toEqual([10])
+  })
+
+  test('a session that ends at one server is over at the other', async () => {
+    const { here, there } = await atBoth()
+    expect((await there.fetch('/api/auth/user')).status).toBe(200)
+    expect((await there.fetch('/api/logout')).status).toBe(302)
+    expect((await there.fetch('/api/auth/user')).status).toBe(401)
+    expect((await here.fetch('/api/auth/user')).status).toBe(200)
+  })
+
+  test('wrong passwords at both servers are counted together', async () => {
+    const { here } = await atBoth()
+    const wrong = { email: here.email, password: 'a wrong password' }
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      const app = attempt % 2 === 0 ? one : two
+      statuses.push((await makeClient(app).post('/api/auth/login', wrong)).status)
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
+  })
+
+  test('a setting that changes at one server is in force at the other after 5 minutes', async () => {
+    const { here } = await atBoth({ role: 'admin' })
+    const price = async (app: TestApp) =>
+      json<object>(await makeClient(app).fetch('/api/settings/premium-price'))
+    const page = async () => {
+      const answer = await fetch(two.url, { headers: { accept: 'text/html' } })
+      return answer.text()
+    }
+    expect([await price(one), await price(two)]).toEqual([{ price: 8 }, { price: 8 }])
+    expect(await page()).toContain('$8')
+    const change = { key: 'premium_price', value: '9' }
+    expect((await here.post('/api/admin/settings', change)).status).toBe(200)
+    expect(await price(one)).toEqual({ price: 9 })
+    two.clock.advance(settingsKeptMs)
+    expect(await price(two)).toEqual({ price: 9 })
+    const shown = await page()
+    expect([shown.includes('$8'), shown.includes('$9')]).toEqual([false, true])
+  })
+
+  test('a server that will stop says that it is not ready, and goes on answering', async () => {
+    expect((await fetch(`${two.url}/api/ready`)).status).toBe(200)
+    two.beginStop()
+    expect((await fetch(`${two.url}/api/ready`)).status).toBe(503)
+    const health = await fetch(`${two.url}/api/health`)
+    expect([health.status, health.headers.get('connection')]).toEqual([200, 'close'])
+    expect((await fetch(`${one.url}/api/ready`)).status).toBe(200)
+  })
+})
