@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { checks } from '../src/server/admin/checks/checks.ts'
 import { jobNames } from '../src/server/job-names.ts'
-import { checkMeaning } from '../src/web/admin/check-meanings.ts'
+import { checkMeaning } from '../src/web/admin/check-text.ts'
 
 it.each([
   ...checks.flatMap(({ name }) => (name === 'Jobs' ? [] : [name])),

@@ -3,7 +3,7 @@ import { Route, Switch } from 'wouter'
 import { Home } from './pages/home.tsx'
 import { LoadingPage } from './pages/loading-page.tsx'
 import { pageImports } from './pages/page-imports.ts'
-import { type PagePath, Preload } from './pages/preload.ts'
+import { type PagePath, Preload } from './pages/page-link.tsx'
 
 /**
  * The screens of spec §2 that this application draws, by their paths, which are those of

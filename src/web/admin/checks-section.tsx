@@ -1,15 +1,14 @@
-import { CircleCheck, RefreshCw } from 'lucide-react'
+import { CircleAlert, CircleCheck, RefreshCw, TriangleAlert } from 'lucide-react'
 import { useId, useState } from 'react'
-import type { CheckLine } from '../../shared/contract/checks.ts'
+import type { CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
 import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
+import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'
-import { CheckRow } from './check-row.tsx'
-import { summarise } from './check-summary.ts'
-import { faultText } from './fault-text.ts'
-import { SectionFrame, type SectionProps } from './section.tsx'
-import { RowsLoading } from './section-states.tsx'
+import { checkMeaning, cureParts, summarise } from './check-text.ts'
+import { faultText } from './error-text.ts'
+import { RowsLoading, SectionFrame, type SectionProps } from './section.tsx'
 import { useCheckAgain, useChecks } from './use-checks.ts'
 
 /**
@@ -107,5 +106,74 @@ function Lines({ lines }: { lines: CheckLine[] }) {
         </ul>
       ) : null}
     </Card>
+  )
+}
+
+const looks = {
+  failing: {
+    icon: <CircleAlert className="text-red" />,
+    mark: <Badge tone="red">Failing</Badge>,
+    text: '',
+  },
+  warning: {
+    icon: <TriangleAlert className="text-amber" />,
+    mark: <Badge tone="amber">Warning</Badge>,
+    text: '',
+  },
+  ok: {
+    icon: <CircleCheck className="text-accent" />,
+    mark: <span className="text-muted text-sm">OK</span>,
+    text: 'text-muted',
+  },
+} as const satisfies Record<CheckStatus, unknown>
+
+/**
+ * The result of one check: its name, what it is about, its status as a word, what the check found,
+ * and what to do.
+ */
+function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }) {
+  const { icon, mark, text } = looks[status]
+  const isFine = status === 'ok'
+  const meaning = checkMeaning(name)
+  return (
+    <li
+      className={`grid grid-cols-[20px_minmax(0,1fr)_auto] gap-x-4 gap-y-1 border-line border-t px-4 first:border-t-0 sm:px-5 md:grid-cols-[20px_180px_minmax(0,1fr)_auto] ${isFine ? 'py-2.5' : 'py-4'}`}
+    >
+      <span aria-hidden="true" className="mt-0.5 [&_svg]:size-[18px]">
+        {icon}
+      </span>
+      <h3 className="self-baseline font-semibold text-base leading-normal tracking-normal wrap-anywhere">
+        {name}
+      </h3>
+      <div
+        className={`col-span-2 col-start-2 wrap-anywhere max-md:row-start-2 md:col-span-1 md:col-start-3 ${text}`}
+      >
+        {meaning === null ? null : <p className="text-muted text-sm">{meaning}</p>}
+        <p>{message}</p>
+        {cure ? (
+          <p className="mt-1 max-w-[76ch]">
+            <b className="font-semibold">Cure:</b> <Cure cure={cure} />
+          </p>
+        ) : null}
+      </div>
+      <span className="col-start-3 row-start-1 self-start text-right md:col-start-4">{mark}</span>
+    </li>
+  )
+}
+
+/** The text of a cure. Each section of this page that it names is a link to that section. */
+function Cure({ cure }: { cure: string }) {
+  return cureParts(cure).map(({ text, section, at }) =>
+    section === null ? (
+      text
+    ) : (
+      <a
+        key={at}
+        href={`#${section}`}
+        className="font-[560] text-accent underline underline-offset-3 hover:decoration-2"
+      >
+        {text}
+      </a>
+    ),
   )
 }

@@ -3,12 +3,11 @@ import { useId, useState } from 'react'
 import type { Feedback } from '../../shared/contract/feedback.ts'
 import { categoryLabels, mostFeedbackLettersAnHour } from '../../shared/rules/accounts/feedback.ts'
 import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
-import { useSendsMail } from '../api/use-sends-mail.ts'
+import { useSendsMail } from '../api/public-values.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { isLongText } from './is-long-text.ts'
 import { PagedList } from './paged-list.tsx'
 import { SectionFrame, type SectionProps } from './section.tsx'
 import { useDeleteFeedback, useFeedback } from './use-feedback.ts'
@@ -151,4 +150,13 @@ function Message({ text, from }: { text: string; from: string }) {
       ) : null}
     </>
   )
+}
+
+/** If a text has more characters or lines than this, only its beginning is shown at first. */
+const longestShown = 320
+const mostLines = 5
+
+/** Tells whether only the beginning of a text is shown at first. */
+export function isLongText(text: string): boolean {
+  return text.length > longestShown || text.split('\n').length > mostLines
 }

@@ -21,9 +21,8 @@ import {
   limitTexts,
   typedText,
 } from './limit-texts.ts'
-import { SectionFrame, type SectionProps } from './section.tsx'
-import { RowsLoading } from './section-states.tsx'
-import { useLimitSettings, useSaveLimit } from './use-limit-settings.ts'
+import { RowsLoading, SectionFrame, type SectionProps } from './section.tsx'
+import { useLimitSettings, useSaveLimit } from './use-settings.ts'
 import { ValueForm } from './value-form.tsx'
 
 type AdminLimits = CallAnswer<'adminLimits'>

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import type { MaintenanceAct } from '../../shared/rules/accounts/audit-action.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { defaultTier } from '../../shared/rules/tiers/tier.ts'
@@ -13,6 +14,7 @@ import {
   tested,
   testMailText,
 } from './maintenance-text.ts'
+import { maintenanceKey } from './refresh.ts'
 import { testUpload, testUploadBytes, thisBrowser } from './test-upload.ts'
 
 /** A maintenance action. The administrator starts it with a button (spec §2). */
@@ -118,4 +120,16 @@ export function maintenanceActions(
       run: (onSent) => testUpload(thisBrowser(), onSent),
     },
   ]
+}
+
+/**
+ * Loads the newest line that each maintenance action has left in the audit log. It loads again each
+ * time the page is opened.
+ */
+export function useMaintenance() {
+  return useQuery({
+    queryKey: [maintenanceKey],
+    queryFn: ({ signal }) => call('listMaintenance', { signal }),
+    refetchOnMount: 'always',
+  })
 }

@@ -3,22 +3,25 @@ import { Check, CircleAlert, Clock, type LucideIcon } from 'lucide-react'
 import { useState } from 'react'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
+import { useSendsMail } from '../api/public-values.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
-import { useSendsMail } from '../api/use-sends-mail.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
-import { LoadFailedLine } from '../ui/load-failed-line.tsx'
+import { LoadFailedLine } from '../ui/load-failed.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { faultText } from './fault-text.ts'
-import { type MaintenanceAction, maintenanceActions } from './maintenance-actions.ts'
+import { faultText } from './error-text.ts'
+import {
+  type MaintenanceAction,
+  maintenanceActions,
+  useMaintenance,
+} from './maintenance-actions.ts'
 import { type ActOutcome, failures, rememberedOutcome } from './maintenance-text.ts'
 import { refreshAfterAct } from './refresh.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
-import { useMaintenance } from './use-maintenance.ts'
 
 /**
  * The maintenance actions (spec §2). Each row says what its action does, and what it did last, in

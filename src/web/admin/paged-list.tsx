@@ -4,7 +4,7 @@ import type { ListPage } from '../api/call.ts'
 import { serverClock } from '../api/server-clock.ts'
 import { Card } from '../ui/card.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'
-import { OlderRows, RowsLoading } from './section-states.tsx'
+import { OlderRows, RowsLoading } from './section.tsx'
 
 export interface PagedListProps<Item> {
   query: UseInfiniteQueryResult<InfiniteData<ListPage<Item[]>>>
@@ -55,4 +55,16 @@ export function PagedList<Item>({ query, what, label, empty, row }: PagedListPro
 /** Returns the items of all pages that are loaded. */
 export function itemsOf<Item>(data: InfiniteData<ListPage<Item[]>>): Item[] {
   return data.pages.flatMap(({ items }) => items)
+}
+
+/** How many rows of a long list one request reads. */
+export const pageSize = 20
+
+/**
+ * The options of a query that reads a list page by page. The answer with each page contains the
+ * cursor of the next page.
+ */
+export const pagesFrom = {
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ next }: { next: string | null }) => next ?? undefined,
 }

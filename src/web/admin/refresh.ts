@@ -1,6 +1,6 @@
-import type { QueryClient } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
 import { adminWaitingQuery } from '../api/use-admin-waiting.ts'
-import { statsQuery } from './use-stats.ts'
 
 /**
  * The first parts of query keys. `refreshAfterAct` reloads all queries whose keys begin with them.
@@ -27,4 +27,16 @@ export function refreshAfterAct(client: QueryClient): void {
     [maintenanceKey],
   ]
   for (const queryKey of keys) void client.invalidateQueries({ queryKey })
+}
+
+/** The query for the figures of the whole server. It loads again each time the page is opened. */
+const statsQuery = queryOptions({
+  queryKey: ['/api/admin/stats'],
+  queryFn: ({ signal }) => call('adminStats', { signal }),
+  refetchOnMount: 'always',
+})
+
+/** Returns the figures of the whole server. Each visit asks for them anew. */
+export function useStats() {
+  return useQuery(statsQuery)
 }

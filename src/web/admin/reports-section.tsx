@@ -12,8 +12,7 @@ import { FileName } from '../ui/file-name.tsx'
 import { itemsOf, PagedList } from './paged-list.tsx'
 import { copiesText, reportedText } from './report-text.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
-import { TakeDownLink } from './take-down-link.tsx'
-import { ofReport, useTakedownDialog } from './takedown-dialog.tsx'
+import { ofReport, TakeDownLink, useTakedownDialog } from './takedown-dialog.tsx'
 import { useDismissReport, useReports } from './use-reports.ts'
 
 /**

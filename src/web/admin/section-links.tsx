@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { Badge } from '../ui/badge.tsx'
 import type { SectionProps } from './section.tsx'
-import { useWaiting } from './use-waiting.ts'
-import type { Waiting } from './waiting.ts'
+import { useWaiting, type Waiting } from './waiting.ts'
 
 /**
  * Links to the sections of the page. They stay at the top of the window, and mark the section that

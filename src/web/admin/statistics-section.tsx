@@ -1,9 +1,9 @@
 import { formatCount } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
-import { LoadFailedLine } from '../ui/load-failed-line.tsx'
+import { LoadFailedLine } from '../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
+import { useStats } from './refresh.ts'
 import type { SectionProps } from './section.tsx'
-import { useStats } from './use-stats.ts'
 
 const names = {
   totalUsers: 'Users',

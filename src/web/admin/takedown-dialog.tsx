@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { longestReason } from '../../shared/rules/links/report.ts'
-import { useSendsMail } from '../api/use-sends-mail.ts'
-import { DialogButtons } from '../ui/dialog-buttons.tsx'
+import { linkCode } from '../../shared/rules/links/short-code.ts'
+import { useSendsMail } from '../api/public-values.ts'
+import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
+import { shortName } from '../ui/file-name.tsx'
 import { Form } from '../ui/form.tsx'
-import { FormDialog } from '../ui/form-dialog.tsx'
-import { shortName } from '../ui/split-name.ts'
+import { DialogButtons, FormDialog } from '../ui/form-dialog.tsx'
 import { linkTakedownWarning, takedownWarning } from './report-text.ts'
 import { useQuestion } from './use-question.ts'
 import { useTakeDown } from './use-reports.ts'
@@ -118,4 +119,55 @@ function readsReason(sendsMail: boolean | undefined): string {
   if (sendsMail) return 'The owner reads it, in an email and in My Files.'
   const where = 'The owner reads it in My Files.'
   return sendsMail === false ? `${where} This server sends no mail.` : where
+}
+
+/** The longest text that the field takes, in characters. Addresses of links are far shorter. */
+const longestLink = 500
+
+export interface TakeDownLinkProps {
+  /** Asks whether to take the file down, and for the reason. */
+  onAsk: (takedown: TakedownQuestion) => void
+}
+
+/** Takes down a file that nobody reported, by its link or its short code. */
+export function TakeDownLink({ onAsk }: TakeDownLinkProps) {
+  const [typed, setTyped] = useState('')
+  const [errors, setErrors] = useState<{ link?: string }>({})
+  const submit = async ({ link }: { link: string }): Promise<'stay'> => {
+    const code = linkCode(link)
+    setErrors(code === null ? { link: 'This is no link to a file, and no code of one.' } : {})
+    if (code !== null) onAsk({ ...ofLink(code), onDone: () => setTyped('') })
+    return 'stay'
+  }
+  return (
+    <Form names={['link']} errors={errors} onSubmit={submit}>
+      {() => (
+        <div className="mb-3 flex items-start gap-2">
+          <div className="min-w-0 flex-1">
+            <TextField
+              label="Link or code"
+              name="link"
+              value={typed}
+              onValueChange={(value) => {
+                setTyped(value)
+                setErrors({})
+              }}
+              hint="Of a file that nobody has reported."
+              autoComplete="off"
+              verbatim
+              maxLength={longestLink}
+              error={errors.link}
+            />
+          </div>
+          {/* The padding has the height of the label's line, so the button stands beside the
+              field. */}
+          <div className="pt-[26px] [&>button]:h-11">
+            <Button type="submit" label="Take down the file of this link">
+              Take down
+            </Button>
+          </div>
+        </div>
+      )}
+    </Form>
+  )
 }

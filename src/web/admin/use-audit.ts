@@ -1,8 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import type { AuditAction } from '../../shared/rules/accounts/audit-action.ts'
 import { callForPage } from '../api/call.ts'
-import { endOfLocalDay, startOfLocalDay } from './day-bounds.ts'
-import { pageSize, pagesFrom } from './pages.ts'
+import { pageSize, pagesFrom } from './paged-list.tsx'
 import { auditKey } from './refresh.ts'
 
 /** Which lines of the audit log the administrator wants to see. */
@@ -35,4 +34,27 @@ export function useAudit({ search, action, firstDay, lastDay }: AuditFilter) {
     placeholderData: keepPreviousData,
     staleTime: 0,
   })
+}
+
+/** No act is older. While a year is being typed, the field already has one such as 0002. */
+const firstYear = 1970
+
+/**
+ * Returns when a day begins, in the time zone of the browser.
+ * @param day such as '2026-11-19'.
+ * @returns null for an empty text, and for a year that is still being typed.
+ */
+export function startOfLocalDay(day: string): Date | null {
+  const start = new Date(`${day}T00:00`)
+  return start.getFullYear() >= firstYear ? start : null
+}
+
+/**
+ * Returns when a day is over: when the next one begins.
+ * @returns null where `startOfLocalDay` returns null.
+ */
+export function endOfLocalDay(day: string): Date | null {
+  const end = startOfLocalDay(day)
+  end?.setDate(end.getDate() + 1)
+  return end
 }

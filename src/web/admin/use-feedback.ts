@@ -8,8 +8,8 @@ import type { Feedback } from '../../shared/contract/feedback.ts'
 import { ApiError, call, callForPage, type ListPage } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { toast } from '../ui/toast.tsx'
-import { faultText } from './fault-text.ts'
-import { pageSize, pagesFrom } from './pages.ts'
+import { faultText } from './error-text.ts'
+import { pageSize, pagesFrom } from './paged-list.tsx'
 import { refreshAfterAct } from './refresh.ts'
 
 const feedbackKey = ['/api/admin/feedback']

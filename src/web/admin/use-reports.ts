@@ -9,8 +9,8 @@ import type { Report } from '../../shared/contract/abuse.ts'
 import { ApiError, call, callForPage, type ListPage } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { toast } from '../ui/toast.tsx'
-import { faultText } from './fault-text.ts'
-import { pageSize, pagesFrom } from './pages.ts'
+import { faultText } from './error-text.ts'
+import { pageSize, pagesFrom } from './paged-list.tsx'
 import { refreshAfterAct } from './refresh.ts'
 
 const reportsKey = ['/api/admin/reports']

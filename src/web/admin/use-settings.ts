@@ -6,14 +6,19 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import type { TextSettingKey } from '../../shared/rules/tiers/admin-settings.ts'
+import { limitKeys, readLimits } from '../../shared/rules/tiers/limit-settings.ts'
 import { call } from '../api/call.ts'
+import {
+  emailSignatureQuery,
+  limitsQuery,
+  premiumPriceQuery,
+  versionQuery,
+} from '../api/public-values.ts'
 import { saysSignedOut } from '../api/query-client.ts'
-import { emailSignatureQuery } from '../api/use-email-signature.ts'
-import { premiumPriceQuery } from '../api/use-premium-price.ts'
-import { versionQuery } from '../api/use-version.ts'
-import { refreshAfterAct } from './refresh.ts'
+import { tellUnsaved } from './error-text.ts'
+import type { LimitSetting } from './limit-texts.ts'
+import { limitsKey, refreshAfterAct } from './refresh.ts'
 import { settingTexts } from './setting-texts.ts'
-import { tellUnsaved } from './tell-unsaved.ts'
 
 type Settings = Record<TextSettingKey, string>
 
@@ -46,7 +51,7 @@ const publicCalls = {
   email_signature: 'emailSignature',
 } as const satisfies Record<TextSettingKey, string>
 
-interface Change {
+interface SettingChange {
   value: string
   /** Is called with the server's message if the server refuses the value. */
   onRefused: (fault: string) => void
@@ -58,7 +63,7 @@ interface Change {
 export function useSaveSetting(key: TextSettingKey) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ value }: Change) => call('changeSetting', { body: { key, value } }),
+    mutationFn: ({ value }: SettingChange) => call('changeSetting', { body: { key, value } }),
     onSuccess: ({ value }) => {
       const known = client.getQueryData(settingsQuery.queryKey)
       if (known) {
@@ -74,6 +79,61 @@ export function useSaveSetting(key: TextSettingKey) {
     onError: (error, { onRefused }) => {
       if (saysSignedOut(error)) return
       tellUnsaved(settingTexts[key].failure, error, onRefused)
+    },
+  })
+}
+
+/**
+ * The query for the limits, the caps and what is in use. It loads again each time the page is
+ * opened.
+ */
+const limitSettingsQuery = queryOptions({
+  queryKey: [limitsKey],
+  queryFn: ({ signal }) => call('adminLimits', { signal }),
+  refetchOnMount: 'always',
+})
+
+/** Returns the limits, the caps and what is in use. Each visit asks for them anew. */
+export function useLimitSettings() {
+  return useQuery(limitSettingsQuery)
+}
+
+interface LimitChange {
+  key: LimitSetting
+  value: string
+  /** Is called with the server's message if the server refuses the value. */
+  onRefused: (fault: string) => void
+}
+
+/**
+ * Returns a mutation that saves a limit or a cap. Other open parts of the page show the new value
+ * at once.
+ */
+export function useSaveLimit() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ key, value }: LimitChange) => call('changeSetting', { body: { key, value } }),
+    onSuccess: ({ value }, { key }) => {
+      const known = client.getQueryData(limitSettingsQuery.queryKey)
+      if (known) {
+        const values = { ...known.values, [key]: value }
+        client.setQueryData(limitSettingsQuery.queryKey, { ...known, values })
+        if (limitKeys.some((one) => one === key)) {
+          client.setQueryData(limitsQuery.queryKey, readLimits(values))
+        }
+      }
+      // This also reloads the figures of this section, such as the free space to leave.
+      refreshAfterAct(client)
+      // The page already has the new limits. This call only replaces the answer that the browser's
+      // cache keeps for 5 minutes.
+      call('limits', { fresh: true }).catch(() => undefined)
+    },
+    onError: (error, { onRefused }) => {
+      if (saysSignedOut(error)) return
+      const isRefused = tellUnsaved('Failed to update limit', error, onRefused)
+      // The server may have refused the value because of another limit that somebody has changed
+      // elsewhere. So the page reads all limits again.
+      if (isRefused) void client.invalidateQueries({ queryKey: limitSettingsQuery.queryKey })
     },
   })
 }

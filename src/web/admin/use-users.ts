@@ -5,7 +5,7 @@ import { call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { toast } from '../ui/toast.tsx'
-import { faultText } from './fault-text.ts'
+import { faultText } from './error-text.ts'
 import { refreshAfterAct, usersKey } from './refresh.ts'
 import { shownName } from './user-text.ts'
 

@@ -2,7 +2,7 @@ import type { ListedUser } from '../../shared/contract/admin.ts'
 import { mostFoundUsers } from '../../shared/rules/accounts/user-list.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
-import { shortName } from '../ui/split-name.ts'
+import { shortName } from '../ui/file-name.tsx'
 
 /** The greatest length of a name inside a sentence, in characters. */
 const longestInSentence = 40

@@ -1,8 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { ChartColumn } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Analytics } from '../../shared/contract/analytics.ts'
 import { dayOf } from '../../shared/rules/format/day.ts'
 import { dayText } from '../../shared/rules/format/moment-text.ts'
+import { call } from '../api/call.ts'
 import { serverNow } from '../api/look-again.ts'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -13,7 +15,6 @@ import { DownloadsChart } from './downloads-chart.tsx'
 import { KindsChart } from './kinds-chart.tsx'
 import { MostDownloadedChart } from './most-downloaded-chart.tsx'
 import { Totals } from './totals.tsx'
-import { useAnalytics } from './use-analytics.ts'
 
 export interface AnalyticsSectionProps {
   /** A button for a user who has no files yet. */
@@ -105,4 +106,16 @@ function NothingToCount({ action }: { action: ReactNode }) {
       </EmptyState>
     </Card>
   )
+}
+
+/**
+ * Reads the user's analytics. Data is never stale by itself (spec §9), but a person who opens the
+ * tab expects current numbers, so it is read anew each time.
+ */
+function useAnalytics() {
+  return useQuery({
+    queryKey: ['/api/analytics'],
+    queryFn: ({ signal }) => call('analytics', { signal }),
+    refetchOnMount: 'always',
+  })
 }

@@ -3,7 +3,7 @@ import type { FileKind } from '../../shared/rules/files/file-kind.ts'
 import type { DayCount } from '../../shared/rules/format/day.ts'
 import { dayText } from '../../shared/rules/format/moment-text.ts'
 import { formatCount } from '../charts/format-count.ts'
-import { shortName } from '../ui/split-name.ts'
+import { shortName } from '../ui/file-name.tsx'
 
 /** A file name with more characters than this is cut in the middle. */
 const longestName = 40

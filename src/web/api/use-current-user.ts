@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { User } from '../../shared/contract/account.ts'
 import { ApiError, call } from './call.ts'
 import { readHint } from './hint-cookie.ts'
-import { limitsQuery } from './use-limits.ts'
+import { limitsQuery } from './public-values.ts'
 
 /**
  * The query for the signed-in user, or null when nobody is signed in. The limits come in the same

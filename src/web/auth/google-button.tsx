@@ -1,5 +1,5 @@
 import { withNext } from '../../shared/rules/accounts/next-path.ts'
-import { useSignInWays } from '../api/use-sign-in-ways.ts'
+import { useSignInWays } from '../api/public-values.ts'
 import { ButtonLink } from '../ui/button.tsx'
 import { GoogleMark } from './google-mark.tsx'
 import { useNext } from './use-next.ts'

@@ -1,5 +1,4 @@
-import { useSignInWays } from '../api/use-sign-in-ways.ts'
-import { useSupportEmail } from '../api/use-support-email.ts'
+import { useSignInWays, useSupportEmail } from '../api/public-values.ts'
 import { mailWaits } from './mail-waits.ts'
 
 /** Returns how an email reaches people here if the server sends no mail; null if it sends mail. */

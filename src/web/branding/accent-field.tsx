@@ -1,6 +1,5 @@
-import { isColour } from '../../shared/rules/accounts/accent.ts'
+import { accentPairs, isColour } from '../../shared/rules/accounts/accent.ts'
 import { TextField } from '../ui/field.tsx'
-import { accentHint } from './accent-hint.ts'
 
 /** The accent colour of Mayfly. The colour picker shows it until the user chooses a colour. */
 const ours = '#0b6e63'
@@ -38,4 +37,19 @@ export function AccentField({ value, onValueChange, error }: AccentFieldProps) {
       />
     </div>
   )
+}
+
+/**
+ * Returns a sentence for the user if pages show the chosen colour darker or lighter. Returns null
+ * if they show exactly this colour.
+ */
+export function accentHint(chosen: string): string | null {
+  const { light, dark } = accentPairs(chosen)
+  const isDarker = light.accent !== chosen
+  const isLighter = dark.accent !== chosen
+  if (!isDarker && !isLighter) return null
+  if (isDarker && isLighter) return 'Shown darker in the light theme and lighter in the dark one.'
+  return isDarker
+    ? 'Shown darker in the light theme, where it would be hard to see.'
+    : 'Shown lighter in the dark theme, where it would be hard to see.'
 }

@@ -15,9 +15,8 @@ import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AccentField } from './accent-field.tsx'
 import { BrandPreview } from './brand-preview.tsx'
-import { LogoField } from './logo-field.tsx'
+import { LogoField, useChosenLogo } from './logo-field.tsx'
 import { useBrandingChanges } from './use-branding.ts'
-import { useChosenLogo } from './use-chosen-logo.ts'
 
 const names = ['name', 'message', 'accent'] as const
 type BrandingValues = Record<(typeof names)[number], string>

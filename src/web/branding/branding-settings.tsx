@@ -1,4 +1,4 @@
-import { LoadFailedLine } from '../ui/load-failed-line.tsx'
+import { LoadFailedLine } from '../ui/load-failed.tsx'
 import { BrandingForm } from './branding-form.tsx'
 import { BrandingLoading } from './branding-loading.tsx'
 import { useBranding } from './use-branding.ts'

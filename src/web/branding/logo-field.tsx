@@ -1,8 +1,9 @@
 import { ImageUp, X } from 'lucide-react'
-import { useId, useRef } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { logoTypes, maxLogoBytes } from '../../shared/rules/accounts/logo-limits.ts'
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { Button } from '../ui/button.tsx'
+import type { LogoChange } from './use-branding.ts'
 
 export interface LogoFieldProps {
   /** The URL of the logo that the form shows; null for no logo. */
@@ -81,4 +82,54 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
       </p>
     </fieldset>
   )
+}
+
+/**
+ * Returns why a chosen file cannot be a logo; null if it may be one. A browser knows only the type
+ * and the size of the file. The server checks the bytes.
+ */
+export function logoFault({ size, type }: Pick<File, 'size' | 'type'>): string | null {
+  if (!logoTypes.some((known) => known === type)) return 'Please take a PNG, a JPEG or a WebP.'
+  return size > maxLogoBytes
+    ? `The picture may have ${formatSizeLimit(maxLogoBytes)} at most.`
+    : null
+}
+
+/**
+ * Remembers how the user has changed the logo, until the form is saved.
+ * @param savedUrl the URL of the logo that the server has stored; null for none.
+ */
+export function useChosenLogo(savedUrl: string | null) {
+  const [change, setChange] = useState<LogoChange>('keep')
+  const [fault, setFault] = useState<string>()
+  const [chosenUrl, setChosenUrl] = useState<string | null>(null)
+
+  useEffect(() => {
+    if (typeof change === 'string') return setChosenUrl(null)
+    const url = URL.createObjectURL(change.picture)
+    setChosenUrl(url)
+    return () => URL.revokeObjectURL(url)
+  }, [change])
+
+  const set = (next: LogoChange) => {
+    setFault(undefined)
+    setChange(next)
+  }
+  return {
+    change,
+    /**
+     * Why the browser refused the last chosen file. undefined: it refused none since the logo was
+     * last changed, removed or reset.
+     */
+    fault,
+    /** The URL of the logo that the form shows; null for no logo. */
+    shown: change === 'keep' ? savedUrl : chosenUrl,
+    choose(picture: File) {
+      const found = logoFault(picture)
+      if (found) setFault(found)
+      else set({ picture })
+    },
+    remove: () => set(savedUrl === null ? 'keep' : 'remove'),
+    reset: () => set('keep'),
+  }
 }

@@ -2,7 +2,7 @@ import { Check, Copy } from 'lucide-react'
 import { type Ref, useEffect, useState } from 'react'
 import { Button, type ButtonProps } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
-import { copyText } from './copy-text.ts'
+import { copyText } from './copy-links.ts'
 
 /** How long the button shows that it has copied. */
 const copiedShownMs = 2000

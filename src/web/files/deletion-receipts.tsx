@@ -1,12 +1,13 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { exactMomentText } from '../../shared/rules/format/moment-text.ts'
 import { receiptDays } from '../../shared/rules/links/receipt.ts'
+import { callForPage } from '../api/call.ts'
 import { serverNow } from '../api/look-again.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
-import { Receipt } from './receipt.tsx'
-import { useReceipts } from './use-receipts.ts'
 
 /**
  * The receipts of the files that the user has deleted. These files are no longer in the list of
@@ -99,4 +100,67 @@ function Receipts() {
       ) : null}
     </>
   )
+}
+
+/** The two moments that a receipt of a deletion shows. */
+export interface Deletion {
+  /** When the bytes had to be removed. */
+  dueAt: Date
+  /** When storage confirmed that the bytes were removed. */
+  purgedAt: Date
+}
+
+interface ReceiptProps {
+  deletion: Deletion
+  now: Date
+}
+
+/**
+ * The receipt of a deletion: when it was due, and when storage confirmed that the bytes were
+ * removed.
+ */
+function Receipt({ deletion, now }: ReceiptProps) {
+  const { dueAt, purgedAt } = deletion
+  return (
+    <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-muted text-sm tabular-nums">
+      <dt>Deletion due</dt>
+      <dd>
+        <time dateTime={dueAt.toISOString()}>{exactMomentText(dueAt, now)}</time>
+      </dd>
+      <dt>Bytes deleted</dt>
+      <dd>
+        <time dateTime={purgedAt.toISOString()}>{exactMomentText(purgedAt, now)}</time>
+        <span className="block">Storage has confirmed that nothing is left.</span>
+      </dd>
+    </dl>
+  )
+}
+
+/** How many receipts one request loads. */
+const pageSize = 20
+
+/**
+ * Returns the receipts of the user's deleted files, newest first, and a function that loads more of
+ * them.
+ */
+function useReceipts() {
+  const { data, hasNextPage, fetchNextPage, isError, isFetching, refetch } = useInfiniteQuery({
+    queryKey: ['/api/files/receipts'],
+    // The user may have deleted a file elsewhere, so there may be a new receipt.
+    refetchOnMount: 'always',
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: pageSize, ...(pageParam && { cursor: pageParam }) }
+      return callForPage('listReceipts', { query, signal })
+    },
+    getNextPageParam: ({ next }) => next,
+  })
+  return {
+    receipts: data?.pages.flatMap(({ items }) => items),
+    hasMore: hasNextPage,
+    readMore: fetchNextPage,
+    isError,
+    isFetching,
+    refetch,
+  }
 }

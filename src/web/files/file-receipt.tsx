@@ -1,14 +1,14 @@
 import { Copy } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { exactMomentText } from '../../shared/rules/format/moment-text.ts'
+import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import { removalDueAt } from '../../shared/rules/links/receipt.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
-import { Checksum } from './checksum.tsx'
-import { copyText } from './copy-text.ts'
+import { copyText } from './copy-links.ts'
 import { linkFacts } from './link-facts.ts'
-import { type ReceiptMoments, receiptText } from './receipt-text.ts'
 
 function momentsOf(file: StoredFile, canRenew: boolean): ReceiptMoments {
   const { purgeDueAt, purgedAt } = file
@@ -21,14 +21,14 @@ function momentsOf(file: StoredFile, canRenew: boolean): ReceiptMoments {
   }
 }
 
-async function copy(file: StoredFile, moments: ReceiptMoments) {
+async function copy(what: 'receipt' | 'checksum', text: string, description: string) {
   try {
-    await copyText(receiptText(file, moments, window.location.origin))
-    toast({ title: 'Receipt copied', description: file.originalName })
+    await copyText(text)
+    toast({ title: `${what === 'receipt' ? 'Receipt' : 'Checksum'} copied`, description })
   } catch {
     toast({
       title: 'Copy failed',
-      description: 'Failed to copy receipt to clipboard.',
+      description: `Failed to copy ${what} to clipboard.`,
       tone: 'destructive',
     })
   }
@@ -57,7 +57,13 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
             size="small"
             variant="quiet"
             icon={<Copy />}
-            onClick={() => void copy(file, moments)}
+            onClick={() =>
+              void copy(
+                'receipt',
+                receiptText(file, moments, window.location.origin),
+                file.originalName,
+              )
+            }
           >
             Copy receipt
             <span className="sr-only">of {file.originalName}</span>
@@ -108,4 +114,53 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 function Moment({ at, now }: { at: Date; now: Date }) {
   return <time dateTime={at.toISOString()}>{exactMomentText(at, now)}</time>
+}
+
+/** The whole SHA-256, which a person can select or copy. */
+function Checksum({ sha256 }: { sha256: string }) {
+  return (
+    <div className="flex items-center justify-between gap-2">
+      <code className="max-w-[32ch] select-all font-mono text-sm wrap-anywhere">{sha256}</code>
+      <IconButton
+        label="Copy checksum"
+        icon={<Copy />}
+        onClick={() => void copy('checksum', sha256, sha256)}
+      />
+    </div>
+  )
+}
+
+/** The moments of a receipt. A moment is null if it is not known or has not come. */
+export interface ReceiptMoments {
+  storedAt: Date
+  dueAt: Date | null
+  purgedAt: Date | null
+}
+
+/**
+ * Writes the receipt of a file as text that people can keep or send. Its times are in UTC, because
+ * others may read it in another time zone. Facts that are not known are left out.
+ * @param origin the address of this server.
+ */
+export function receiptText(
+  { originalName, size, sha256 }: Pick<StoredFile, 'originalName' | 'size' | 'sha256'>,
+  { storedAt, dueAt, purgedAt }: ReceiptMoments,
+  origin: string,
+): string {
+  const bytes = size < 1024 ? '' : ` (${groupedDigits(size)} bytes)`
+  const lines = [
+    `Receipt from ${origin}`,
+    `File: ${originalName}`,
+    `Size: ${formatSize(size)}${bytes}`,
+    `Stored: ${momentOf(storedAt)}`,
+    dueAt && `Removal due: ${momentOf(dueAt)}`,
+    purgedAt && `Bytes deleted: ${momentOf(purgedAt)}, confirmed by storage`,
+    sha256 && `SHA-256: ${sha256}`,
+  ]
+  return lines.filter((line) => line !== null && line !== '').join('\n')
+}
+
+/** Writes a moment so that it is the same for everybody: '2026-11-14 20:40:11 UTC'. */
+function momentOf(moment: Date): string {
+  return `${moment.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }

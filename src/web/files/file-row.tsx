@@ -1,20 +1,19 @@
+import { ChartColumn, ReceiptText } from 'lucide-react'
 import { memo, useId, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { fileKind, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
+import { localMomentText } from '../../shared/rules/format/moment-text.ts'
 import { lifeline } from '../../shared/rules/links/lifeline.ts'
 import { linkLabel, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { useSupportEmail } from '../api/public-values.ts'
 import { FileName } from '../ui/file-name.tsx'
-import { DownloadsCount } from './downloads-count.tsx'
 import { FileActions } from './file-actions.tsx'
 import { KindIcon } from './kind-icon.tsx'
 import { Lifeline, textColours } from './lifeline.tsx'
-import { linkEnd } from './link-end.ts'
-import { linkFacts } from './link-facts.ts'
-import { RowToggle } from './row-toggle.tsx'
-import { TakedownReason, takedownOf } from './takedown.tsx'
+import { linkEnd, linkFacts } from './link-facts.ts'
 
 export interface FileRowProps {
   file: StoredFile
@@ -129,3 +128,120 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...details }
 
 /** One file: a row of columns on a wide screen, a card with the same actions on a narrow one. */
 export const FileRow = memo(Row)
+
+const numbers = new Intl.NumberFormat('en')
+
+export interface DownloadsCountProps {
+  count: number
+  fileName: string
+  /** Opens or closes the details of the file. */
+  onToggle: () => void
+  /** The id of the element that shows the details; undefined while they are closed. */
+  openId: string | undefined
+  /** True if the details show the downloads of each day. Otherwise they show the receipt alone. */
+  hasStatistics: boolean
+}
+
+function wordsOf(count: number): string {
+  return `${numbers.format(count)} ${count === 1 ? 'download' : 'downloads'}`
+}
+
+/**
+ * How often a file was downloaded. The number is the button that opens the file's details: its
+ * receipt, and in the File Manager its statistics too.
+ */
+function DownloadsCount({ count, fileName, onToggle, ...details }: DownloadsCountProps) {
+  const { openId, hasStatistics } = details
+  const isOpen = openId !== undefined
+  const what = hasStatistics ? 'statistics' : 'receipt'
+  const Icon = hasStatistics ? ChartColumn : ReceiptText
+  return (
+    <button
+      type="button"
+      aria-label={`${wordsOf(count)}, ${what} of ${fileName}`}
+      title={`${wordsOf(count)}: ${what}`}
+      aria-expanded={isOpen}
+      aria-controls={openId}
+      onClick={onToggle}
+      className={`-my-1.5 inline-flex min-h-8 cursor-pointer items-center gap-1.5 rounded-[8px] px-2 tabular-nums transition-colors duration-120 hover:bg-[color-mix(in_oklab,transparent,var(--ink)_7%)] hover:text-ink pointer-coarse:min-h-11 ${isOpen ? 'bg-tint font-[560] text-ink' : ''}`}
+    >
+      {numbers.format(count)}
+      <Icon aria-hidden="true" className="size-3.5" strokeWidth={1.8} />
+    </button>
+  )
+}
+
+export interface RowToggleProps {
+  /** The name of what the button opens. */
+  label: string
+  fileName: string
+  open: boolean
+  onToggle: () => void
+  /** The id of the element that the button opens. */
+  controls: string
+}
+
+/** A quiet button in a row that shows and hides more about the file. */
+function RowToggle({ label, fileName, open, onToggle, controls }: RowToggleProps) {
+  return (
+    <span className="whitespace-nowrap">
+      <span aria-hidden="true">· </span>
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={open ? controls : undefined}
+        onClick={onToggle}
+        className="-my-1 min-h-6 rounded-[4px] py-1 hover:text-ink hover:underline pointer-coarse:my-0 pointer-coarse:min-h-11"
+      >
+        {label}
+        <span className="sr-only"> of {fileName}</span>
+      </button>
+    </span>
+  )
+}
+
+/** What the owner reads about a file that was taken down. */
+export interface TakedownNote {
+  at: Date
+  reason: string
+}
+
+/** Returns when and why a file was taken down. Returns null if it was not taken down. */
+function takedownOf({ takenDownAt, takedownReason }: StoredFile): TakedownNote | null {
+  return takenDownAt === null ? null : { at: new Date(takenDownAt), reason: takedownReason ?? '' }
+}
+
+interface TakedownReasonProps {
+  id: string
+  takedown: TakedownNote
+  now: Date
+}
+
+/** Says when and why a file was taken down, and whom the owner can write to. */
+function TakedownReason({ id, takedown, now }: TakedownReasonProps) {
+  const supportEmail = useSupportEmail()
+  return (
+    <div id={id} className="mt-1 max-w-[68ch] text-sm wrap-anywhere">
+      <p className="whitespace-pre-line" dir="auto">
+        {takedown.reason}
+      </p>
+      <p className="mt-1 text-muted">
+        Taken down{' '}
+        <time dateTime={takedown.at.toISOString()} className="tabular-nums">
+          {localMomentText(takedown.at, now)}
+        </time>
+        .{supportEmail ? ` If this is a mistake, write to ${supportEmail}.` : ''}
+        {supportEmail === null ? (
+          <>
+            {' '}
+            If this is a mistake,{' '}
+            <a href="/feedback" className="underline underline-offset-3 hover:decoration-2">
+              write to the operator
+            </a>
+            .
+          </>
+        ) : null}
+      </p>
+    </div>
+  )
+}

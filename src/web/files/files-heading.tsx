@@ -1,4 +1,11 @@
 import type { ReactNode } from 'react'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { longestFileSearch } from '../../shared/rules/files/file-order.ts'
+import { filesLeftText } from '../../shared/rules/tiers/limit-text.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
+import { SearchField } from '../ui/search-field.tsx'
+import { useFileCounts, useFiles, useRefreshOnReturn } from './use-files.ts'
+import { useNow } from './use-now.ts'
 
 /**
  * The id of the heading of the shown list. The heading takes the focus when the last row is
@@ -31,5 +38,51 @@ export function ActiveLinks({ count }: { count: number | undefined }) {
     <p className="text-muted text-sm tabular-nums">
       {count.toLocaleString('en')} active {count === 1 ? 'link' : 'links'}
     </p>
+  )
+}
+
+const none: readonly StoredFile[] = []
+
+export interface FilesLeftProps {
+  tier: Tier
+  maxFiles: number
+  /** True while uploads are open. Each may become a file, so the number is not shown. */
+  isChanging: boolean
+}
+
+/**
+ * Says how many more files the user may have now, in a tier with a limit. While this is unknown,
+ * the line is empty and keeps its height. The files are read again when the person comes back to
+ * the page, because they may have uploaded in another browser.
+ */
+export function FilesLeft({ tier, maxFiles, isChanging }: FilesLeftProps) {
+  useRefreshOnReturn()
+  const known = useFiles()
+  const now = useNow(known.files ?? none, tier)
+  const active = useFileCounts(known, tier, now)?.active
+  const isKnown = active !== undefined && !isChanging
+  return (
+    <p className="mt-0.5 min-h-[1lh] font-[540] text-sm tabular-nums">
+      {isKnown ? filesLeftText(maxFiles, active) : null}
+    </p>
+  )
+}
+
+export interface NameSearchProps {
+  typed: string
+  onType: (text: string) => void
+}
+
+/** The field that searches a list of files by name. */
+export function NameSearch({ typed, onType }: NameSearchProps) {
+  return (
+    <div className="min-w-0 flex-1 max-sm:basis-full">
+      <SearchField
+        label="Search by name"
+        value={typed}
+        onValueChange={onType}
+        maxLength={longestFileSearch}
+      />
+    </div>
   )
 }

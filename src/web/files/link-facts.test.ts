@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest'
+import { expect, it, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
-import { linkFacts } from './link-facts.ts'
+import { localMomentText } from '../../shared/rules/format/moment-text.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
+import { linkEnd, linkFacts } from './link-facts.ts'
 
 const dates = {
   createdAt: '2026-03-01T10:00:00.000Z',
@@ -21,4 +23,31 @@ it('reads a file once, and each change of it anew', () => {
   expect(linkFacts(file)).toBe(linkFacts(file))
   const renewed = { ...file, expiresAt: dates.maxLifetimeAt }
   expect(linkFacts(renewed).expiresAt).toEqual(new Date(dates.maxLifetimeAt))
+})
+
+const expiresAt = new Date('2026-03-04T10:00:00.000Z')
+const maxLifetimeAt = new Date('2026-03-31T10:00:00.000Z')
+const before = new Date('2026-03-02T10:00:00.000Z')
+const after = new Date('2026-03-20T10:00:00.000Z')
+const gone = new Date('2026-04-02T10:00:00.000Z')
+
+test.each<[string, Tier, Date, Date | null, string, Date]>([
+  ['that opens says until when', 'free', before, null, 'Until', expiresAt],
+  [
+    'that is private, until when it can be renewed',
+    'premium',
+    after,
+    null,
+    'Can be renewed until',
+    maxLifetimeAt,
+  ],
+  ['that cannot be renewed, when it ended', 'free', after, null, 'Ended', expiresAt],
+  ['past its longest life, when it ended', 'premium', gone, null, 'Ended', expiresAt],
+  ['that was taken down, when that was', 'premium', after, before, 'Ended', before],
+  ['that was taken down after its end, when it ended', 'premium', gone, after, 'Ended', expiresAt],
+])('a link %s', (_, tier, now, takenDownAt, words, at) => {
+  // The server begins to remove the bytes when a file is taken down.
+  const facts = { expiresAt, maxLifetimeAt, purgingAt: takenDownAt }
+  const text = `${words} ${localMomentText(at, now)}`
+  expect(linkEnd(facts, takenDownAt, tier, now)).toEqual({ at, text })
 })

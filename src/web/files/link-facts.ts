@@ -1,6 +1,8 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { localMomentText } from '../../shared/rules/format/moment-text.ts'
 import type { LifelineDates } from '../../shared/rules/links/lifeline.ts'
-import type { LinkFacts } from '../../shared/rules/links/link-status.ts'
+import { type LinkFacts, linkStatus } from '../../shared/rules/links/link-status.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 
 let known: WeakMap<StoredFile, LinkFacts & LifelineDates> | undefined
 
@@ -21,4 +23,36 @@ export function linkFacts(file: StoredFile): LinkFacts & LifelineDates {
   }
   known.set(file, facts)
   return facts
+}
+
+/** The exact moment that belongs to the label of a link, such as '3 days left'. */
+export interface LinkEnd {
+  at: Date
+  /** The moment in the time zone of the browser. Example: 'Until Tue 24 Nov, 14:02'. */
+  text: string
+}
+
+/**
+ * Returns the moment to which the label of spec §4 counts at `now`: the end of an active link, and
+ * the end of the time in which a private one can be renewed. For a link that never opens again,
+ * returns when it ended.
+ * @param takenDownAt when the file was taken down; null if it was not.
+ */
+export function linkEnd(
+  facts: LinkFacts,
+  takenDownAt: Date | null,
+  tier: Tier,
+  now: Date,
+): LinkEnd {
+  const { expiresAt, maxLifetimeAt } = facts
+  const end = (words: string, at: Date) => ({ at, text: `${words} ${localMomentText(at, now)}` })
+  switch (linkStatus(facts, tier, now)) {
+    case 'active':
+      return end('Until', expiresAt)
+    case 'private':
+      return end('Can be renewed until', maxLifetimeAt)
+    case 'deleted':
+      // A takedown ends a link before its expiry.
+      return end('Ended', takenDownAt !== null && takenDownAt < expiresAt ? takenDownAt : expiresAt)
+  }
 }

@@ -1,5 +1,5 @@
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { shortName } from '../ui/split-name.ts'
+import { shortName } from '../ui/file-name.tsx'
 
 export interface ShareMail {
   fileName: string

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { nextLabelChange } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { lookAgain, serverNow } from '../api/look-again.ts'
 import { serverClock } from '../api/server-clock.ts'
-import { nextChange } from './next-change.ts'
+import { linkFacts } from './link-facts.ts'
 
 /**
  * Returns the server's time for all components that show these files. One timer for all of them
@@ -20,4 +21,24 @@ export function useNow(files: readonly StoredFile[], tier: Tier): Date {
     return lookAgain(look, change - serverClock().now())
   }, [files, tier, now])
   return now
+}
+
+/**
+ * The longest time between two readings of the clock. Timers stop while a computer sleeps. After
+ * that, a label can be out of date for this long.
+ */
+export const tickMs = 30_000
+
+/**
+ * Returns when to read the clock again, in milliseconds since 1970: at the next moment when a label
+ * of these files changes, but after 30 s at the latest.
+ */
+export function nextChange(files: readonly StoredFile[], tier: Tier, now: number): number {
+  const at = new Date(now)
+  let next = now + tickMs
+  for (const file of files) {
+    const change = nextLabelChange(linkFacts(file), tier, at)
+    if (change !== null && change.getTime() < next) next = change.getTime()
+  }
+  return next
 }

@@ -4,9 +4,9 @@ import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import { selectedDays } from '../../shared/rules/tiers/tier-limits.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { useLimits } from '../api/public-values.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
-import { useLimits } from '../api/use-limits.ts'
-import { FilesLeft } from '../files/files-left.tsx'
+import { FilesLeft } from '../files/files-heading.tsx'
 import { usePreferences } from '../files/manager/use-preferences.ts'
 import { MyFiles } from '../files/my-files.tsx'
 import { RecentFiles } from '../files/recent-files.tsx'
@@ -32,10 +32,8 @@ import { useHasOpenUploads } from '../uploads/use-open-uploads.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
 import { useUploadsStore } from '../uploads/use-uploads.ts'
 import { AnalyticsTab } from './analytics-tab.tsx'
-import { mainActionOf } from './main-action.ts'
 import { ManagerTab } from './manager-tab.tsx'
 import { Page } from './page.tsx'
-import { welcomeName } from './welcome-name.ts'
 import { Wrap } from './wrap.tsx'
 
 /** How many files the Upload tab shows. */
@@ -258,4 +256,35 @@ export function Dashboard() {
       </Wrap>
     </Page>
   )
+}
+
+/** What decides about the main action of the Upload tab. */
+export interface UploadTabFacts {
+  /**
+   * True while Recent Files marks files as new, as it does for some seconds after an upload.
+   */
+  hasNews: boolean
+  /** The user came by the offer of a trial. */
+  wantsTrial: boolean
+  /** Files wait in this browser. */
+  hasWaiting: boolean
+}
+
+/**
+ * Returns the main action of the Upload tab, since a screen has only one. After an upload it is to
+ * copy the new link. Before that it is what the user came for: the trial, or the files that wait in
+ * this browser. Otherwise it is to choose files.
+ */
+export function mainActionOf({ hasNews, wantsTrial, hasWaiting }: UploadTabFacts) {
+  if (hasNews) return 'copy'
+  if (wantsTrial) return 'trial'
+  return hasWaiting ? 'upload' : 'choose'
+}
+
+/**
+ * Spec §2: returns the first name. Without it, returns the part of the email before the @, and
+ * without that 'User'.
+ */
+export function welcomeName(user: { firstName?: string; email?: string }): string {
+  return user.firstName?.trim() || user.email?.split('@', 1)[0]?.trim() || 'User'
 }

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
-import { useSendsMail } from '../api/use-sends-mail.ts'
+import { useSendsMail } from '../api/public-values.ts'
 import { FilesLoading } from '../files/files-states.tsx'
 import { UpgradeCard } from '../tiers/upgrade-card.tsx'
 import { Button } from '../ui/button.tsx'

@@ -1,9 +1,9 @@
-import { type ReactNode, useContext } from 'react'
+import { createContext, type ReactNode, useContext } from 'react'
 import { Link } from 'wouter'
+import type { pages } from '../../shared/pages.ts'
 import { withNext } from '../../shared/rules/accounts/next-path.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { ButtonLink, type ButtonLinkProps } from '../ui/button.tsx'
-import { type PagePath, Preload } from './preload.ts'
 
 /**
  * Returns the event handlers of a link. They load the code of its target screen when the pointer or
@@ -72,3 +72,13 @@ export function PageButton({
     </Link>
   )
 }
+
+/** The path of a screen of this application. */
+export type PagePath = (typeof pages)[number]
+
+/**
+ * Provides the function that loads a link's target screen before a person presses the link. The
+ * route table provides it. Links cannot import the screens themselves, because screens contain
+ * links.
+ */
+export const Preload = createContext<(path: PagePath) => void>(() => undefined)

@@ -1,10 +1,13 @@
+import { CloudOff } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { useAuthState } from '../auth/use-auth-state.ts'
 import { useNext } from '../auth/use-next.ts'
 import { useSignInAgain } from '../auth/use-sign-in-again.ts'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadingPage } from './loading-page.tsx'
-import { UnreachablePage } from './unreachable-page.tsx'
+import { Page } from './page.tsx'
 
 interface SignedInScreenProps {
   children: (user: User) => ReactNode
@@ -57,4 +60,25 @@ function GoOn() {
   const next = useNext()
   useEffect(() => window.location.replace(next), [next])
   return <LoadingPage />
+}
+
+/** Says that the server cannot be reached, with a button that asks it again. */
+function UnreachablePage({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
+  return (
+    <Page title="Not reachable" centred>
+      <h1 className="sr-only">Mayfly cannot be reached</h1>
+      <EmptyState
+        failed
+        icon={<CloudOff />}
+        title="Mayfly cannot be reached right now"
+        action={
+          <Button variant="primary" onClick={onRetry} pending={pending} pendingLabel="Trying...">
+            Try again
+          </Button>
+        }
+      >
+        Your files and links are where they were. Check your connection, or try again in a moment.
+      </EmptyState>
+    </Page>
+  )
 }

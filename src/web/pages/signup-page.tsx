@@ -1,12 +1,12 @@
 import { useCallback } from 'react'
 import { useLocation } from 'wouter'
 import { withNext } from '../../shared/rules/accounts/next-path.ts'
-import { daysText, limitsText } from '../../shared/rules/tiers/limit-text.ts'
+import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
+import { daysText, filesText, limitsText } from '../../shared/rules/tiers/limit-text.ts'
 import { defaultTier } from '../../shared/rules/tiers/tier.ts'
-import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
+import type { Limits, TierLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import { trialDays, trialOfferPath } from '../../shared/rules/tiers/trial.ts'
-import { useLimits } from '../api/use-limits.ts'
-import { useSignInWays } from '../api/use-sign-in-ways.ts'
+import { useLimits, useSignInWays } from '../api/public-values.ts'
 import { GoogleButton } from '../auth/google-button.tsx'
 import type { NewAccount } from '../auth/new-account.ts'
 import { SignupForm } from '../auth/signup-form.tsx'
@@ -14,7 +14,6 @@ import { useMailWaits } from '../auth/use-mail-waits.ts'
 import { useNext } from '../auth/use-next.ts'
 import { KeptFilesNote } from '../uploads/kept/kept-files-note.tsx'
 import { AuthPage } from './auth-page.tsx'
-import { freeTierText } from './free-tier-text.ts'
 import { PageButton, PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-sets.tsx'
 
@@ -79,4 +78,10 @@ function freeText({ [defaultTier]: limits }: Limits): string {
 /** Says what the trial allows and how it starts, to somebody who chose it on the landing page. */
 function trialText({ premium }: Limits): string {
   return `Premium, free for ${trialDays} days: ${limitsText(premium)}. Once you are signed in, press Start trial. Nothing is charged, and afterwards your account is Free.`
+}
+
+/** Returns the limits of a free account in words, for people who have no account yet. */
+function freeTierText({ maxFiles, maxFileSize }: TierLimits): string {
+  const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
+  return `Free: ${files}, up to ${formatSizeLimit(maxFileSize)} each`
 }

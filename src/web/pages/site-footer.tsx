@@ -1,5 +1,5 @@
 import { publicLinks } from '../../shared/public-pages.ts'
-import { useVersion } from '../api/use-version.ts'
+import { useVersion } from '../api/public-values.ts'
 import { Wrap } from './wrap.tsx'
 
 /**

@@ -9,13 +9,12 @@ import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { type TrialNotice, trialDays } from '../../shared/rules/tiers/trial.ts'
 import { serverNow } from '../api/look-again.ts'
-import { usePremiumPrice } from '../api/use-premium-price.ts'
+import { usePremiumPrice } from '../api/public-values.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { ConfirmDialog, type ConfirmDialogProps } from '../ui/confirm-dialog.tsx'
-import { useDismissed } from './dismissed-notice.ts'
 import { useTierChanges } from './use-tier-changes.ts'
-import { useTrialNotice } from './use-trial-notice.ts'
+import { useDismissed, useTrialNotice } from './use-trial-notice.ts'
 
 export interface TrialBannerProps {
   user: User

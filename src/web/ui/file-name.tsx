@@ -1,5 +1,3 @@
-import { splitName } from './split-name.ts'
-
 /**
  * Shows a file name on one line. If it is too long, it is cut in the middle, so that its end stays
  * readable. A tooltip shows the whole name, and screen readers read the whole name.
@@ -15,4 +13,51 @@ export function FileName({ name }: { name: string }) {
       </span>
     </span>
   )
+}
+
+/**
+ * How many characters stay visible before the extension, so that "… v2.pdf" and "… v3.pdf" differ.
+ */
+const tailLength = 8
+/** A longer text after the last dot does not count as an extension. The number includes the dot. */
+const longestExtension = 12
+
+/**
+ * Writing systems whose letters join or stack. A cut between two such letters would change how they
+ * look.
+ */
+const joining =
+  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Thaana}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+function graphemes(text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment)
+}
+
+/**
+ * Splits a file name in two: a head that may be shortened with an ellipsis, and a tail that is
+ * always shown. The tail has the extension and a few characters before it. `head + tail` is the
+ * name. Letters that belong together, as in Arabic, are not separated.
+ */
+export function splitName(name: string): { head: string; tail: string } {
+  const dot = name.lastIndexOf('.')
+  const extensionAt = dot > 0 && name.length - dot <= longestExtension ? dot : name.length
+  const stem = graphemes(name.slice(0, extensionAt))
+  const kept = stem.slice(Math.max(0, stem.length - tailLength))
+  // A space after the ellipsis would look like a gap.
+  const tail = kept.some((letter) => joining.test(letter)) ? '' : kept.join('').trimStart()
+  const at = extensionAt - tail.length
+  return at === 0 ? { head: name, tail: '' } : { head: name.slice(0, at), tail: name.slice(at) }
+}
+
+/**
+ * Shortens a name to at most `length` characters, with an ellipsis in the middle. `length` must be
+ * 22 or more: the kept end has up to 20 characters, besides the ellipsis and one character.
+ */
+export function shortName(name: string, length: number): string {
+  const all = graphemes(name)
+  if (all.length <= length) return name
+  const tail = graphemes(splitName(name).tail)
+  return [...all.slice(0, Math.max(1, length - 1 - tail.length)), '…', ...tail].join('')
 }

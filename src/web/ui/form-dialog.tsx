@@ -1,6 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
-import { backdropLook, popupLook, widePopupLook } from './dialog-look.ts'
+import { Button, type ButtonProps } from './button.tsx'
+import { backdropLook, popupLook, widePopupLook } from './confirm-dialog.tsx'
 
 export interface FormDialogProps {
   open: boolean
@@ -43,4 +44,37 @@ export function FormDialog({
       </Dialog.Portal>
     </Dialog.Root>
   )
+}
+
+export interface DialogButtonsProps extends Pick<ButtonProps, 'variant' | 'pendingLabel'> {
+  /** The text of the button that sends the form. It names the action: 'Delete'. */
+  label: string
+  /** Whether the form is being sent. */
+  busy: boolean
+  onCancel: () => void
+}
+
+/** The buttons at the end of a form in a dialog: Cancel, and the one that sends the form. */
+export function DialogButtons({
+  label,
+  busy,
+  onCancel,
+  variant,
+  pendingLabel,
+}: DialogButtonsProps) {
+  return (
+    <ButtonRow>
+      <Button disabled={busy} onClick={onCancel}>
+        Cancel
+      </Button>
+      <Button type="submit" variant={variant} pending={busy} pendingLabel={pendingLabel}>
+        {label}
+      </Button>
+    </ButtonRow>
+  )
+}
+
+/** The row of buttons at the end of a dialog. On a phone the buttons share the whole width. */
+export function ButtonRow({ children }: { children: ReactNode }) {
+  return <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">{children}</div>
 }

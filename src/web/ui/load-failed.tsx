@@ -38,3 +38,41 @@ export function LoadFailed({
     </Card>
   )
 }
+
+export interface LoadFailedLineProps {
+  /** Says what could not be loaded, as a sentence. */
+  text: string
+  /**
+   * The name of the button for screen readers, where 'Try again' alone stands on the page twice.
+   */
+  label?: string
+  onRetry: () => void
+  /** True while the content is being loaded again. */
+  pending: boolean
+  /** Where the line stands: margins, padding and borders. */
+  className?: string
+}
+
+/** A line inside a card or panel, in place of what could not be loaded. Its button tries again. */
+export function LoadFailedLine({
+  text,
+  label,
+  onRetry,
+  pending,
+  className = '',
+}: LoadFailedLineProps) {
+  return (
+    <div role="alert" className={`flex flex-wrap items-center gap-3 ${className}`}>
+      <p className="text-muted text-sm">{text}</p>
+      <Button
+        size="small"
+        {...(label !== undefined && { label })}
+        pending={pending}
+        pendingLabel="Loading…"
+        onClick={onRetry}
+      >
+        Try again
+      </Button>
+    </div>
+  )
+}

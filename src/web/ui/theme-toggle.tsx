@@ -1,6 +1,8 @@
 import { Moon, Sun } from 'lucide-react'
+import { useSyncExternalStore } from 'react'
+import type { Theme } from '../../shared/rules/accounts/theme.ts'
 import { IconButton } from './button.tsx'
-import { useTheme } from './use-theme.ts'
+import { currentTheme, setTheme, subscribeToTheme } from './theme.ts'
 
 /** A button that switches between the light and the dark theme (spec §2). */
 export function ThemeToggle() {
@@ -13,4 +15,9 @@ export function ThemeToggle() {
       onClick={() => setTheme(other)}
     />
   )
+}
+
+/** Returns the theme and a function that changes it. */
+function useTheme(): [Theme, (theme: Theme) => void] {
+  return [useSyncExternalStore(subscribeToTheme, currentTheme, () => 'light' as const), setTheme]
 }

@@ -1,9 +1,10 @@
 import { dayInMs } from './units.ts'
+
 /** The weekdays as short English names. Sunday is the first, as in `Date`. */
-export const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
 
 /** The months as short English names. */
-export const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /** How many minutes a time zone is behind UTC at a moment, as `getTimezoneOffset` returns it. */
 export type Zone = (moment: Date) => number

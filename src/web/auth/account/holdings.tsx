@@ -5,7 +5,7 @@ import { localDayText } from '../../../shared/rules/format/moment-text.ts'
 import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
 import { serverNow } from '../../api/look-again.ts'
 import { Card } from '../../ui/card.tsx'
-import { LoadFailedLine } from '../../ui/load-failed-line.tsx'
+import { LoadFailedLine } from '../../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { useHoldings } from './use-holdings.ts'
 

@@ -1,6 +1,5 @@
 import { Mail } from 'lucide-react'
-import { useSendsMail } from '../../api/use-sends-mail.ts'
-import { useSupportEmail } from '../../api/use-support-email.ts'
+import { useSendsMail, useSupportEmail } from '../../api/public-values.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'

@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
+import { signInWaysQuery } from '../../api/public-values.ts'
 import { currentUserQuery } from '../../api/use-current-user.ts'
-import { signInWaysQuery } from '../../api/use-sign-in-ways.ts'
 import { toast } from '../../ui/toast.tsx'
 import { tellUnlessSignedOut } from './tell-unless-signed-out.ts'
 import { sessionsQuery } from './use-sessions.ts'

@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
 import type { User } from '../../../shared/contract/account.ts'
 import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
-import { useLimits } from '../../api/use-limits.ts'
+import { useLimits } from '../../api/public-values.ts'
 import { UpgradeCard } from '../../tiers/upgrade-card.tsx'
 import type { UploadsStore } from '../uploads-state.ts'
 import { FileTooLargeCard } from './file-too-large-card.tsx'

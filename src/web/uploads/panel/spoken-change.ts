@@ -1,4 +1,4 @@
-import { shortName } from '../../ui/split-name.ts'
+import { shortName } from '../../ui/file-name.tsx'
 import { isUnderWay } from '../engine/upload-machine.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { type DragEvent, memo, useState } from 'react'
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
-import { splitName } from '../../ui/split-name.ts'
+import { splitName } from '../../ui/file-name.tsx'
 import { canResume, isUnderWay } from '../engine/upload-machine.ts'
 import { isFinalizing, progressText, shareOf } from '../engine/upload-progress.ts'
 import { interruptionTexts } from '../interruption.ts'

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import type { CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
+import { cureParts, summarise } from './check-text.ts'
+
+function line(name: string, status: CheckStatus): CheckLine {
+  return { name, status, message: '', cure: '' }
+}
+
+it('puts failing lines before warnings, keeps their order, and counts what is OK', () => {
+  const lines = [
+    line('Database', 'ok'),
+    line('Storage', 'warning'),
+    line('Mail', 'failing'),
+    line('Backups', 'warning'),
+    line('Version', 'ok'),
+    line('Proxy', 'failing'),
+  ]
+  const { urgent, fine, text } = summarise(lines)
+  expect(urgent.map(({ name }) => name)).toEqual(['Mail', 'Proxy', 'Storage', 'Backups'])
+  expect(fine.map(({ name }) => name)).toEqual(['Database', 'Version'])
+  expect(text).toBe('2 of 6 OK')
+})
+
+/** Writes the parts as one text, with each link as [text](#section). */
+function linked(cure: string): string {
+  return cureParts(cure)
+    .map(({ text, section }) => (section === null ? text : `[${text}](#${section})`))
+    .join('')
+}
+
+it('tells parts that are equal apart by their place', () => {
+  const parts = cureParts('under Reports or under Reports')
+  expect(parts.map(({ at }) => at)).toEqual([0, 6, 13, 23, 30])
+})
+
+it.each([
+  ['Look at each under Reports.', 'Look at each under [Reports](#reports).'],
+  [
+    'Raise the cap under Limits ("Bytes in storage at most"), or delete a user under Users',
+    'Raise the cap under [Limits](#limits) ("Bytes in storage at most"), or delete a user under [Users](#users)',
+  ],
+  ['See under Audit log.', 'See under [Audit log](#audit).'],
+  ['Restart the server.', 'Restart the server.'],
+  ['Reports name the thunder Limits and under Limitsville.', null],
+  ['', null],
+])('%s', (cure, text) => {
+  expect(linked(cure)).toBe(text ?? cure)
+  expect(
+    cureParts(cure)
+      .map((part) => part.text)
+      .join(''),
+  ).toBe(cure)
+})

@@ -1,0 +1,45 @@
+import type { ErrorCode } from '../../shared/contract/errors.ts'
+import { ApiError, NetworkError, publicMessage } from '../api/call.ts'
+import { toast } from '../ui/toast.tsx'
+
+/**
+ * Says why a setting was not saved. If the server refused the value, the reason appears below the
+ * field, and the toast has only its title. Otherwise the toast gives the reason.
+ * @returns whether the server refused the value.
+ */
+export function tellUnsaved(
+  title: string,
+  error: unknown,
+  onRefused: (fault: string) => void,
+): boolean {
+  const isRefused = error instanceof ApiError && error.code === 'INVALID_INPUT'
+  if (isRefused) onRefused(faultText(error))
+  toast({
+    title,
+    tone: 'destructive',
+    ...(isRefused ? {} : { description: faultText(error) }),
+  })
+  return isRefused
+}
+
+/**
+ * What the administrator should do about these errors. The server's messages for them tell people
+ * to write to support, which does not help the administrator.
+ */
+const ownCures: Partial<Record<ErrorCode, string>> = {
+  DISK_FULL: 'The disk of this server is full. The line Free space among the checks says more.',
+  STORAGE_FULL:
+    'This server has too little free space for it. The line Free space among the checks says more.',
+  STORAGE_CAP_REACHED:
+    'This server stores as much as its cap allows. Raise the cap under Limits, or delete files.',
+}
+
+/**
+ * Returns a sentence about why a call of the administrator failed: what to do about it, the
+ * server's message, or that the server could not be reached.
+ */
+export function faultText(error: unknown): string {
+  if (error instanceof NetworkError) return 'Please check your connection and try again'
+  const cure = error instanceof ApiError && error.code ? ownCures[error.code] : undefined
+  return cure ?? publicMessage(error) ?? 'The server gave no reason. Its log may have one.'
+}

@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest'
+import { accentHint } from './accent-field.tsx'
+
+it.each([
+  ['#ffd400', 'Shown darker in the light theme, where it would be hard to see.'],
+  ['#1e3a8a', 'Shown lighter in the dark theme, where it would be hard to see.'],
+  ['#e11d48', null],
+])('of %s it says: %s', (colour, hint) => {
+  expect(accentHint(colour)).toBe(hint)
+})

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { maxLogoBytes } from '../../shared/rules/accounts/logo-limits.ts'
+import { logoFault } from './logo-field.tsx'
+
+it.each([
+  ['a PNG', 'image/png', 10, null],
+  ['a JPEG of a megabyte', 'image/jpeg', maxLogoBytes, null],
+  ['a WebP', 'image/webp', 1, null],
+  [
+    'a byte more than a megabyte',
+    'image/png',
+    maxLogoBytes + 1,
+    'The picture may have 1MB at most.',
+  ],
+  ['an SVG', 'image/svg+xml', 10, 'Please take a PNG, a JPEG or a WebP.'],
+  ['a GIF', 'image/gif', 10, 'Please take a PNG, a JPEG or a WebP.'],
+  ['a file without a type', '', 10, 'Please take a PNG, a JPEG or a WebP.'],
+])('%s: %s, %i bytes', (_what, type, size, fault) => {
+  expect(logoFault({ type, size })).toBe(fault)
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { nextChange, tickMs } from './use-now.ts'
+
+const hour = 3_600_000
+const now = Date.parse('2025-07-12T10:00:00Z')
+
+/** Makes a file whose dates are so many milliseconds after now. */
+function file(expiresIn: number, maxLifetimeIn = 1e9) {
+  return storedFile({
+    expiresAt: new Date(now + expiresIn).toISOString(),
+    maxLifetimeAt: new Date(now + maxLifetimeIn).toISOString(),
+  })
+}
+
+test('without a label that changes soon it is a tick', () => {
+  expect(nextChange([], 'free', now)).toBe(now + tickMs)
+  expect(nextChange([file(hour / 2)], 'free', now)).toBe(now + tickMs)
+})
+
+test('it is the next label that changes: an end, an hour less, a private file’s end', () => {
+  expect(nextChange([file(20_000), file(7000), file(9000)], 'free', now)).toBe(now + 7000)
+  expect(nextChange([file(20_000), file(5 * hour + 6000)], 'free', now)).toBe(now + 6001)
+  expect(nextChange([file(20_000), file(-5, 1234)], 'premium', now)).toBe(now + 1234)
+})
+
+test('what is over for good never changes', () => {
+  expect(nextChange([file(-1, -1), file(0, 0)], 'premium', now)).toBe(now + tickMs)
+})

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { mainActionOf, welcomeName } from './dashboard.tsx'
+
+const facts = { hasNews: true, wantsTrial: true, hasWaiting: true }
+
+test.each([
+  ['to copy the new link, whatever else there is', {}, 'copy'],
+  ['the trial that the user chose', { hasNews: false }, 'trial'],
+  ['to upload the files that wait', { hasNews: false, wantsTrial: false }, 'upload'],
+  ['to choose files', { hasNews: false, wantsTrial: false, hasWaiting: false }, 'choose'],
+])('the main action is %s', (_, changes, action) => {
+  expect(mainActionOf({ ...facts, ...changes })).toBe(action)
+})
+
+test.each([
+  [{ firstName: 'Ada', email: 'lovelace@example.org' }, 'Ada'],
+  [{ firstName: '', email: 'lovelace@example.org' }, 'lovelace'],
+  [{ firstName: '  ', email: 'lovelace@example.org' }, 'lovelace'],
+  [{ email: 'lovelace@example.org' }, 'lovelace'],
+  [{ firstName: '', email: '@example.org' }, 'User'],
+  [{ firstName: '', email: '' }, 'User'],
+  [{}, 'User'],
+])('%j is welcomed as %s', (user, name) => {
+  expect(welcomeName(user)).toBe(name)
+})
