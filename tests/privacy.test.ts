@@ -109,7 +109,7 @@ describe('the privacy policy', () => {
       userId: 'grace',
       accountId: 'grace',
       providerId: 'credential',
-      password: await app.passwords.hash('secret'),
+      password: await app.passwords.hash('secret', 'salt', 'test'),
       createdAt: app.clock(),
       updatedAt: app.clock(),
     })

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Auth, Passwords } from './auth/auth.ts'
+import type { PasswordHashing } from './auth/password-hashing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
@@ -26,8 +26,9 @@ export interface Deps {
   stores: Stores
   /** The free space of the disk of `DATA_DIR`. */
   space: Pick<DiskSpace, 'figures'>
-  auth: Auth
-  passwords: Passwords
+  /** Signs cookies. */
+  secret: string
+  passwords: Pick<PasswordHashing, 'hash'>
   rateLimits: RateLimits
   mailQueue: MailQueue
   /** Asks for a run of a job that would else wait up to a minute for its next one. */

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ensureAdministrator } from './auth/administrator.ts'
-import { createAuth } from './auth/auth.ts'
 import { PasswordHashing } from './auth/password-hashing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -73,11 +72,8 @@ export async function startServer({
   const { stores } = storage
   await bindStores({ clock, db, log, stores })
 
-  const { requireEmailVerification } = config
-  const passwords = new PasswordHashing(log)
-  shutdown.add({ name: 'password hashing', close: () => passwords.close() })
-  const auth = createAuth({ db, clock, appUrl, log, secret, passwords, requireEmailVerification })
-  const rateLimits = createRateLimits({ pool, clock, enabled: config.rateLimits, hold: wait })
+  const passwords = new PasswordHashing()
+  const rateLimits = createRateLimits({ pool, clock, enabled: config.rateLimits })
   const queue = await openJobQueue(pool, log)
   shutdown.add({ name: 'jobs', close: queue.stop })
   const mailer = createMailer(config, { clock, log })
@@ -100,7 +96,7 @@ export async function startServer({
     db,
     stores,
     space,
-    auth,
+    secret,
     passwords,
     rateLimits,
     mailQueue,

@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { makeClient } from '../support/make.ts'
@@ -34,7 +33,7 @@ afterAll(() => app.close())
 
 /** Returns what the server does during a call. */
 async function workOf(call: () => Promise<Response>) {
-  const hashing = vi.spyOn(Worker.prototype, 'postMessage')
+  const hashing = vi.spyOn(app.deps.passwords, 'hash')
   const query = vi.spyOn(pg.Client.prototype, 'query')
   const mail = vi.spyOn(app.deps.mailQueue, 'add')
   const { status } = await call()

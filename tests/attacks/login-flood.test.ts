@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AppError } from '../../src/server/errors.ts'
 import { makeClient, makeFile, makePerson, type Person, signUp } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -106,7 +107,7 @@ describe('a login that is refused because passwords wait', () => {
     const limited = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
     try {
       const { email, password } = await signUp(limited)
-      await limited.passwords.close()
+      limited.deps.passwords.hash = () => Promise.reject(new AppError('PASSWORDS_BUSY'))
       const login = () => makeClient(limited).post('/api/auth/login', { email, password })
       for (let tries = 0; tries < 15; tries += 1) expect((await login()).status).toBe(503)
       const { rows } = await limited.pool.query(

@@ -1,6 +1,6 @@
 import { eq, like } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accountName } from '../../src/server/auth/known-browser.ts'
+import { accountName } from '../../src/server/auth/login-limits.ts'
 import { removeLapsedRows } from '../../src/server/auth/queries.ts'
 import { accounts, rateLimits, users } from '../../src/server/db/schema.ts'
 import { serveApp } from '../support/app-server.ts'
@@ -71,7 +71,7 @@ function statuses(answers: Response[]) {
  * been one before.
  */
 async function comeFromEverywhere(email: string, wrongLogins: number) {
-  const key = `wrongLoginsByAccount:${await accountName(app.deps, email)}`
+  const key = `wrongLoginsByAccount:${accountName(app.deps.secret, email)}`
   const ofAccount = eq(rateLimits.key, key)
   await app.deps.db.update(rateLimits).set({ points: wrongLogins }).where(ofAccount)
 }
@@ -136,10 +136,8 @@ describe('guessing from one address', () => {
     const address = newAddress()
     await guesses(100, email, () => ({ address }))
     expect((await logIn(email, password, { address })).status).toBe(429)
-    app.held.length = 0
     const owner = await logIn(email, password, { address: newAddress() })
     expect(owner.status).toBe(200)
-    expect(app.held).toEqual([])
   })
 
   it('spends nothing by what is refused: the address may sign in elsewhere', async () => {
@@ -148,15 +146,6 @@ describe('guessing from one address', () => {
     const address = newAddress()
     await guesses(120, attacked.email, () => ({ address }))
     expect((await logIn(other.email, other.password, { address })).status).toBe(200)
-  })
-
-  it('is told of a refusal a second later, so that asking again at once keeps nobody busy', async () => {
-    const { email } = await newAccount()
-    const address = newAddress()
-    await guesses(10, email, () => ({ address }))
-    app.held.length = 0
-    await guesses(3, email, () => ({ address }))
-    expect(app.held).toEqual([1000, 1000, 1000])
   })
 
   it('is over for an address that tries many accounts, after 100 guesses', async () => {
@@ -196,7 +185,7 @@ describe('a right password', () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     for (let count = 0; count < 3; count += 1) await logIn(email, password, { address })
-    const account = await accountName(app.deps, email)
+    const account = accountName(app.deps.secret, email)
     const rows = await app.deps.db.select().from(rateLimits)
     const own = rows.filter(({ key }) => key.includes(address) || key.includes(account))
     expect(own.map(({ key, points }) => [key.split(':')[0], points]).sort()).toEqual([
@@ -218,11 +207,9 @@ describe('guessing from 100 addresses', () => {
     }
   })
 
-  it('delays the owner at a new address by 4 seconds, and does not refuse', async () => {
-    app.held.length = 0
+  it('does not refuse the owner at a new address', async () => {
     const login = await logIn(owner.email, owner.password, { address: newAddress() })
     expect(login.status).toBe(200)
-    expect(app.held).toEqual([4000])
   })
 
   it('lets an address that has just guessed wait, and try again then', async () => {
@@ -230,18 +217,16 @@ describe('guessing from 100 addresses', () => {
     expect((await guess(owner.email, { address })).status).toBe(401)
     const refused = await logIn(owner.email, owner.password, { address })
     expect(refused.status).toBe(429)
-    expect(waitOf(refused)).toBe(160)
+    expect(waitOf(refused)).toBe(quarterOfAnHour)
     app.clock.advance(waitOf(refused) * 1000)
     expect((await logIn(owner.email, owner.password, { address })).status).toBe(200)
   })
 
-  it('neither delays nor refuses a browser that signed in before, at a refused address either', async () => {
+  it('does not refuse a browser that signed in before, at a refused address either', async () => {
     const address = newAddress()
     await guesses(3, owner.email, () => ({ address }))
     expect((await logIn(owner.email, owner.password, { address })).status).toBe(429)
-    app.held.length = 0
     expect((await logIn(owner.email, owner.password, { address, cookie })).status).toBe(200)
-    expect(app.held).toEqual([])
   })
 })
 
@@ -256,7 +241,6 @@ describe('telling accounts that exist from others', () => {
           const answer = await guess(name, { address })
           seen.push([answer.status, waitOf(answer), await answer.text()])
         }
-        app.held.length = 0
         await comeFromEverywhere(name, 70)
         const paced = { address: newAddress() }
         const first = await guess(name, paced)
@@ -265,7 +249,7 @@ describe('telling accounts that exist from others', () => {
       }),
     )
     expect(histories[0]).toEqual(histories[1])
-    expect(histories[0]?.slice(1)).toEqual([401, 429, 20])
+    expect(histories[0]?.slice(1)).toEqual([401, 429, quarterOfAnHour])
   })
 
   it('is not possible by the letters of its name either: they are one account', async () => {
@@ -314,7 +298,7 @@ describe('the cookie of a browser that signed in before', () => {
     expect(owner.status).toBe(200)
   })
 
-  it('is worth nothing when it is altered, another account’s, over, or older than the password', async () => {
+  it('is worth nothing when it is altered, another account’s, or older than the password', async () => {
     const { email, password } = await newAccount()
     const cookie = await knownBrowser(email, password)
     const stranger = await newAccount()
@@ -324,15 +308,13 @@ describe('the cookie of a browser that signed in before', () => {
       (await logIn(email, password, { address, cookie: one })).status
 
     const [name = '', value = ''] = cookie.split('=')
-    const [account, id, until, signature = ''] = value.split('.')
+    const [id, signature = ''] = value.split('.')
     const flipped = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
-    const [, ...foreignRest] = (foreign.split('=')[1] ?? '').split('.')
     for (const forged of [
       foreign,
-      `${name}=${account}.${foreignRest.join('.')}`,
-      `${name}=${account}.${id}.${until}.${flipped}`,
-      `${name}=${account}.${id}.${Number(until) + 1}.${signature}`,
-      `${name}=${account}`,
+      `${name}=${id}.${flipped}`,
+      `${name}=${'x'.repeat(21)}.${signature}`,
+      `${name}=${id}`,
       `${name}=~~~`,
       `${name}=${'x'.repeat(5000)}`,
     ]) {
@@ -340,8 +322,7 @@ describe('the cookie of a browser that signed in before', () => {
     }
     expect(await status(cookie)).toBe(200)
 
-    // A new password changes the hash, and so does hashing the same password again.
-    const another = await app.deps.passwords.hash(password)
+    const another = await app.deps.passwords.hash('a new password', 'salt', 'test')
     const ofOwner = eq(users.email, email)
     const [user] = await app.deps.db.select({ id: users.id }).from(users).where(ofOwner)
     await app.deps.db
@@ -349,23 +330,6 @@ describe('the cookie of a browser that signed in before', () => {
       .set({ password: another })
       .where(eq(accounts.userId, user?.id ?? ''))
     expect(await status(cookie)).toBe(429)
-  })
-
-  it('ends a year after the last login', async () => {
-    const own = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
-    try {
-      const { email, password } = await newAccount(own)
-      const first = await logIn(email, password, { address: newAddress() }, own)
-      const cookie = cookieOf(first)
-      own.clock.advance(365 * 24 * 60 * minute)
-      const address = newAddress()
-      await Promise.all(
-        Array.from({ length: 10 }, () => logIn(email, 'a wrong guess', { address }, own)),
-      )
-      expect((await logIn(email, password, { address, cookie }, own)).status).toBe(429)
-    } finally {
-      await own.close()
-    }
   })
 
   it('cannot be read by scripts or sent by other sites, lives a year, and holds no mail address', async () => {

@@ -32,13 +32,10 @@ describe('guessing the current password, to lock the owner out', () => {
   it('has the tries of a login: 10, however many are made at once, and they count together', async () => {
     const person = await makePerson(app)
     const thief = makeClient(app, await stolenCookie(person))
-    app.held.length = 0
     const guesses = await Promise.all(Array.from({ length: 25 }, () => change(thief, 'a guess')))
     const statuses = guesses.map(({ status }) => status)
     expect(statuses.filter((status) => status === 400)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(15)
-    // Refusals are answered a second later, as those of logins are.
-    expect(app.held).toEqual(Array(15).fill(1000))
     expect(guesses.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('900')
 
     const { email, password } = person

@@ -35,8 +35,7 @@ describe('somebody who read the database', () => {
       expect((await makeClient(app, cookie).fetch('/api/auth/user')).status).toBe(401)
     }
     // The form of this cookie is right: signed with the server's own secret, it opens a session.
-    const { secret } = await app.deps.auth.$context
-    const cookie = `mayfly.session_token=${signed(secret)}`
+    const cookie = `mayfly.session_token=${signed(app.deps.secret)}`
     expect((await makeClient(app, cookie).fetch('/api/auth/user')).status).toBe(200)
   })
 

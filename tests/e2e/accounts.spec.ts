@@ -89,7 +89,7 @@ test('a login among too many others asks for patience, and keeps what was typed'
   /** Hashes passwords again and again, so that the queue of passwords stays full. */
   const crowdIn = async () => {
     const { passwords } = app
-    const hash = () => passwords.forClient('127.0.0.1', () => passwords.hash('somebody else'))
+    const hash = () => passwords.hash('somebody else', 'salt', '127.0.0.1')
     while (crowded) await hash().catch(() => nextTurn())
   }
   const crowd: Promise<void>[] = []

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type pg from 'pg'
 import { type Logger, pino } from 'pino'
-import { createAuth } from '../../src/server/auth/auth.ts'
-import { PasswordHashing } from '../../src/server/auth/password-hashing.ts'
-import type { HashCost } from '../../src/server/auth/password-thread.ts'
+import { type HashCost, PasswordHashing } from '../../src/server/auth/password-hashing.ts'
 import { readConfig } from '../../src/server/config.ts'
 import { openDatabase } from '../../src/server/db/open.ts'
 import type { PoolLimits } from '../../src/server/db/pool-limits.ts'
@@ -43,11 +41,6 @@ export interface TestApp {
   clock: TestClock
   /** The queue in the database, if the options ask for it. */
   jobQueue: JobQueue | undefined
-  /**
-   * The delays, in milliseconds, that the server imposed on requests. Tests only record them and do
-   * not wait.
-   */
-  held: number[]
   /** What the server logged so far. */
   logged: LogLine[]
   /** Tells the server that it will be stopped. It goes on answering. */
@@ -133,16 +126,8 @@ export async function serveApp(
     metrics,
   })
   const { stores, disk } = storage
-  const { appUrl, requireEmailVerification } = config
-  const passwords = new PasswordHashing(log, passwordCost)
-  const auth = createAuth({ db, clock, appUrl, log, secret, passwords, requireEmailVerification })
-  const held: number[] = []
-  const rateLimits = createRateLimits({
-    pool,
-    clock,
-    enabled: config.rateLimits,
-    hold: async (ms) => void held.push(ms),
-  })
+  const passwords = new PasswordHashing(passwordCost)
+  const rateLimits = createRateLimits({ pool, clock, enabled: config.rateLimits })
   const mailBox = makeMailBox()
   const jobQueue = await openQueue?.(pool, log)
   const mailQueue = jobQueue?.mail ?? mailBox.queue
@@ -160,7 +145,7 @@ export async function serveApp(
     db,
     stores,
     space: ownSpace,
-    auth,
+    secret,
     passwords,
     rateLimits,
     mailQueue,
@@ -188,7 +173,6 @@ export async function serveApp(
     passwords,
     clock,
     jobQueue,
-    held,
     logged,
     beginStop: () => stopping.abort(),
     mails: () => mailBox.collect(deps),
@@ -196,7 +180,6 @@ export async function serveApp(
       await storage.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await passwords.close()
       await jobQueue?.stop()
       await closeDatabase()
       await ownSpace.close()

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { saltFor } from '../../src/server/auth/password-hashing.ts'
+import { insertUser, setPassword } from '../../src/server/auth/queries.ts'
 import type { Mail } from '../../src/server/email/mailer.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
@@ -63,10 +65,14 @@ export function cookiesOf(answer: Response): string {
  * Makes an account whose address nobody verified. Servers that required no verification made such
  * accounts.
  */
-export async function makeUnverified(app: TestApp, email: string, secret = password) {
-  const names = { firstName: 'Mallory', lastName: 'Squatter', name: 'Mallory Squatter' }
-  const made = await app.deps.auth.api.signUpEmail({ body: { ...names, email, password: secret } })
-  return made.user.id
+export async function makeUnverified(app: TestApp, email: string, typed = password) {
+  const { db, passwords, secret } = app.deps
+  const owner = { email, firstName: 'Mallory', lastName: 'Squatter', picture: null }
+  const id = await insertUser(db, owner, { emailVerified: false, now: app.clock() })
+  if (id === null) throw new Error(`${email} has an account already`)
+  const hash = await passwords.hash(typed, saltFor(secret, email), 'test')
+  await setPassword(db, id, hash, app.clock())
+  return id
 }
 
 /** Asks for another email with the link that verifies an address. Returns the answer. */

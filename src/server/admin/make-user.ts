@@ -2,12 +2,9 @@ import type { z } from 'zod'
 import type { newUserBody } from '../../shared/contract/admin.ts'
 import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
-import {
-  insertVerifiedUser,
-  lockAddress,
-  removePendingSignups,
-} from '../auth/address-owner-queries.ts'
-import { setPassword } from '../auth/queries.ts'
+import { saltFor } from '../auth/password-hashing.ts'
+import { insertUser, lockAddress, setPassword } from '../auth/queries.ts'
+import { removePendingSignups } from '../auth/signup-queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
@@ -21,7 +18,13 @@ import { findUser } from '../tiers/queries.ts'
  * @throws {AppError} EMAIL_TAKEN; PASSWORDS_BUSY.
  */
 export async function makeUser(
-  { clock, config, db, passwords }: Pick<Deps, 'clock' | 'config' | 'db' | 'passwords'>,
+  {
+    clock,
+    config,
+    db,
+    passwords,
+    secret,
+  }: Pick<Deps, 'clock' | 'config' | 'db' | 'passwords' | 'secret'>,
   { email: typed, firstName, lastName, password }: z.output<typeof newUserBody>,
   actor: Actor,
 ): Promise<SessionUser> {
@@ -29,11 +32,12 @@ export async function makeUser(
   if (email === config.adminEmail) throw new AppError('EMAIL_TAKEN')
   // Hashing is slow. So it is done before the transaction, which occupies a database connection.
   const client = addressBlock(actor.ipAddress)
-  const passwordHash = await passwords.forClient(client, () => passwords.hash(password))
+  const passwordHash = await passwords.hash(password, saltFor(secret, email), client)
   return db.transaction(async (tx) => {
     await lockAddress(tx, email)
     const now = clock()
-    const userId = await insertVerifiedUser(tx, { email, firstName, lastName, picture: null }, now)
+    const owner = { email, firstName, lastName, picture: null }
+    const userId = await insertUser(tx, owner, { emailVerified: true, now })
     if (userId === null) throw new AppError('EMAIL_TAKEN')
     await setPassword(tx, userId, passwordHash, now)
     await removePendingSignups(tx, email)

@@ -43,6 +43,7 @@ export function adminRoutes(
     | 'mailQueue'
     | 'passwords'
     | 'rateLimits'
+    | 'secret'
     | 'settings'
   >,
 ): Handlers<Endpoint> {

@@ -2,13 +2,19 @@ import { sql } from 'drizzle-orm'
 import type { Role } from '../../shared/rules/accounts/role.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
-import { findAdministrator, findUserId, makeAdministrator } from './queries.ts'
+import { saltFor } from './password-hashing.ts'
+import {
+  findAccountByEmail,
+  findAdministrator,
+  insertUser,
+  makeAdministrator,
+  setPassword,
+} from './queries.ts'
 
-/**
- * The key of the lock that `ensureAdministrator` takes. Any number works, as long as no other lock
- * uses it.
- */
+/** The key of the lock that `ensureAdministrator` takes. No other lock uses it. */
 const administratorLock = 7_226_114
+
+const names = { firstName: 'Administrator', lastName: '', picture: null }
 
 /**
  * Makes sure that the one administrator exists, also when several servers start at the same time.
@@ -18,35 +24,34 @@ const administratorLock = 7_226_114
  * @returns whether the account was made now, and its address.
  */
 export async function ensureAdministrator(
-  { auth, clock, config, db }: Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>,
+  {
+    clock,
+    config,
+    db,
+    passwords,
+    secret,
+  }: Pick<Deps, 'clock' | 'config' | 'db' | 'passwords' | 'secret'>,
   password: () => Promise<string>,
 ): Promise<{ created: boolean; email: string }> {
-  return db.transaction(async (lock) => {
-    await lock.execute(sql`select pg_advisory_xact_lock(${administratorLock})`)
-    const existing = await findAdministrator(db)
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${administratorLock})`)
+    const existing = await findAdministrator(tx)
     if (existing) return { created: false, email: existing.email }
 
     const email = config.adminEmail
-    const created = (await findUserId(db, email)) === null
-    if (created) {
-      await auth.api.signUpEmail({
-        body: {
-          email,
-          password: await password(),
-          name: 'Administrator',
-          firstName: 'Administrator',
-          lastName: '',
-        },
-      })
+    const now = clock()
+    const madeId = await insertUser(tx, { email, ...names }, { emailVerified: true, now })
+    const userId = madeId ?? (await findAccountByEmail(tx, email))?.id
+    if (userId === undefined) throw new Error('the account of ADMIN_EMAIL was deleted meanwhile')
+    if (madeId !== null) {
+      const hash = await passwords.hash(await password(), saltFor(secret, email), 'start')
+      await setPassword(tx, madeId, hash, now)
     }
-    // These statements run in the transaction `lock`. So the role and its entry in the audit log
-    // are written together or not at all.
-    const subject = await makeAdministrator(lock, email)
-    if (subject === null) throw new Error(`the account ${email} was made and is not there`)
+    await makeAdministrator(tx, userId)
     const details = { from: 'user', to: 'admin' } satisfies Record<string, Role>
-    await writeAudit(lock, [
-      { at: clock(), actor: null, action: 'set-role', subject, ipAddress: null, details },
+    await writeAudit(tx, [
+      { at: now, actor: null, action: 'set-role', subject: userId, ipAddress: null, details },
     ])
-    return { created, email }
+    return { created: madeId !== null, email }
   })
 }

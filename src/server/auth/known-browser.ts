@@ -1,129 +1,75 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
-import { getCookie, setCookie } from 'hono/cookie'
 import { nanoid } from 'nanoid'
 import { knownBrowserKeptMs } from '../../shared/rules/files/kept-times.ts'
 import type { Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
-import { keyedHash } from './keyed-hash.ts'
-import { findPasswordHash } from './queries.ts'
+import { readCookie, writeCookie } from './cookies.ts'
+import { isSameText, keyedHash } from './secrets.ts'
 
-type BrowserDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db'>
+/*
+ * A known browser has signed in to an account before, and has a cookie that proves it. Its wrong
+ * tries have a limit of their own (login-limits.ts), which others in its network can't use up. The
+ * cookie signs nobody in. It has an entry for each of the accounts that the browser used last: an
+ * id, and a signature that a new password makes invalid.
+ */
 
-const cookieName = 'mayfly.known_browser'
-const keptSeconds = knownBrowserKeptMs / 1000
-/** A browser is known to at most this many accounts: those that it signed in to last. */
-const mostAccounts = 5
+type BrowserDeps = Pick<Deps, 'config' | 'secret'>
+
+const cookieName = 'known_browser'
+const maxAccounts = 5
+const entryPattern = /^([\w-]{21})\.([\w-]{43})$/
 
 /**
- * Returns a hash of an account's mail address, made with the server's secret. Cookies and counters
- * contain this hash, so that nobody can read the address in them.
+ * Returns the browser's id if it is known to the account with this password hash, else null.
+ * @param passwordHash null for an account without a password, or no account.
  */
-export async function accountName({ auth }: Pick<Deps, 'auth'>, email: string): Promise<string> {
-  const { secret } = await auth.$context
-  return keyedHash(secret, 'mayfly account name', email.toLowerCase()).slice(0, 22)
+export function findKnownBrowser(
+  deps: BrowserDeps,
+  context: Context<HttpEnv>,
+  passwordHash: string | null,
+): string | null {
+  if (passwordHash === null) return null
+  const entry = readEntries(deps, context).find((one) => isOfAccount(deps, one, passwordHash))
+  return entry?.id ?? null
 }
 
 /**
- * Returns the browser's id if its cookie proves that it signed in to this account before, or else
- * null. The cookie expires a year after the last login, or when the password changes. It signs
- * nobody in.
+ * Makes the browser known to the account with this password hash, for a year.
+ * @param knownBrowser its id, if it is known already.
  */
-export async function findKnownBrowser(
+export function rememberBrowser(
   deps: BrowserDeps,
   context: Context<HttpEnv>,
-  email: string,
-): Promise<string | null> {
-  const account = await accountName(deps, email)
-  const entry = readEntries(deps, context).find((one) => one.account === account)
-  if (!entry || entry.until <= deps.clock().getTime() / 1000) return null
-  const signature = await sign(deps, email, entry)
-  if (signature === null) return null
-  const given = Buffer.from(entry.signature)
-  const expected = Buffer.from(signature)
-  return given.length === expected.length && timingSafeEqual(given, expected) ? entry.id : null
-}
-
-/**
- * Returns the value of the cookie that makes a browser known to the account that it has just signed
- * in to. A browser that is known already stays known for another year. Returns null for an account
- * without a password.
- */
-export async function knownBrowserValue(
-  deps: BrowserDeps,
-  context: Context<HttpEnv>,
-  email: string,
+  passwordHash: string,
   knownBrowser: string | null,
-): Promise<string | null> {
-  const account = await accountName(deps, email)
-  const until = Math.floor(deps.clock().getTime() / 1000) + keptSeconds
-  const unsigned = { account, id: knownBrowser ?? nanoid(), until }
-  const signature = await sign(deps, email, unsigned)
-  if (signature === null) return null
-  const others = readEntries(deps, context).filter((one) => one.account !== account)
-  const entries = [{ ...unsigned, signature }, ...others].slice(0, mostAccounts)
-  return entries.map(writeEntry).join('~')
-}
-
-/** Sets the cookie to the value that `knownBrowserValue` returned. */
-export function setKnownBrowser(
-  deps: Pick<Deps, 'config'>,
-  context: Context<HttpEnv>,
-  value: string,
 ): void {
-  setCookie(context, cookieName, value, {
-    ...(isHttps(deps) && { prefix: 'host', secure: true }),
-    httpOnly: true,
-    sameSite: 'Lax',
-    path: '/',
-    maxAge: keptSeconds,
-  })
+  const id = knownBrowser ?? nanoid()
+  const own = { id, signature: sign(deps, id, passwordHash) }
+  const others = readEntries(deps, context).filter((one) => one.id !== id)
+  const value = [own, ...others]
+    .slice(0, maxAccounts)
+    .map((one) => `${one.id}.${one.signature}`)
+    .join('~')
+  writeCookie(deps, context, cookieName, value, knownBrowserKeptMs)
 }
 
-interface Unsigned {
-  account: string
+interface Entry {
   id: string
-  /** When the browser stops being known to this account, in seconds since 1970. */
-  until: number
-}
-
-interface Entry extends Unsigned {
   signature: string
 }
 
-const entryPattern = /^([\w-]{22})\.([\w-]{21})\.(\d{1,12})\.([\w-]{43})$/
-
 function readEntries(deps: BrowserDeps, context: Context<HttpEnv>): Entry[] {
-  const prefix = isHttps(deps) ? 'host' : undefined
-  const text =
-    (prefix ? getCookie(context, cookieName, prefix) : getCookie(context, cookieName)) ?? ''
-  return text.split('~', mostAccounts).flatMap((part) => {
-    const [, account, id, until, signature] = entryPattern.exec(part) ?? []
-    return account && id && until && signature
-      ? [{ account, id, until: Number(until), signature }]
-      : []
+  const text = readCookie(deps, context, cookieName) ?? ''
+  return text.split('~', maxAccounts).flatMap((part) => {
+    const [, id, signature] = entryPattern.exec(part) ?? []
+    return id && signature ? [{ id, signature }] : []
   })
 }
 
-function writeEntry({ account, id, until, signature }: Entry): string {
-  return `${account}.${id}.${until}.${signature}`
+function isOfAccount(deps: BrowserDeps, { id, signature }: Entry, passwordHash: string): boolean {
+  return isSameText(signature, sign(deps, id, passwordHash))
 }
 
-/**
- * Signs an entry of the cookie. The signature covers the hash of the password, so the entry is not
- * valid any more after a change of the password. Returns null for an account without a password.
- */
-async function sign(
-  { auth, db }: BrowserDeps,
-  email: string,
-  { account, id, until }: Unsigned,
-): Promise<string | null> {
-  const passwordHash = await findPasswordHash(db, email.toLowerCase())
-  if (passwordHash === null) return null
-  const { secret } = await auth.$context
-  return keyedHash(secret, 'mayfly known browser', `${account}.${id}.${until}.${passwordHash}`)
-}
-
-function isHttps({ config }: Pick<Deps, 'config'>): boolean {
-  return config.appUrl.protocol === 'https:'
+function sign({ secret }: BrowserDeps, id: string, passwordHash: string): string {
+  return keyedHash(secret, 'mayfly known browser', `${id}.${passwordHash}`)
 }

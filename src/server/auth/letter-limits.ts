@@ -1,11 +1,12 @@
+import { and, eq, gt } from 'drizzle-orm'
 import {
   type LimitedLetter,
   letterLimits,
   letterWindowMs,
 } from '../../shared/rules/accounts/letter-limit.ts'
+import { sentLetters } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { lockAddress } from './address-owner-queries.ts'
-import { countLetters, insertLetter } from './signup-queries.ts'
+import { lockAddress } from './queries.ts'
 
 /**
  * Tells whether an address (in lower case) may get one more letter of this kind now. If so, counts
@@ -20,8 +21,13 @@ export function admitLetter(
     await lockAddress(tx, letter.email)
     const now = clock()
     const since = new Date(now.getTime() - letterWindowMs)
-    if ((await countLetters(tx, letter, since)) >= letterLimits[letter.kind]) return false
-    await insertLetter(tx, { ...letter, sentAt: now })
+    const { email, kind } = letter
+    const sent = await tx.$count(
+      sentLetters,
+      and(eq(sentLetters.email, email), eq(sentLetters.kind, kind), gt(sentLetters.sentAt, since)),
+    )
+    if (sent >= letterLimits[kind]) return false
+    await tx.insert(sentLetters).values({ email, kind, sentAt: now })
     return true
   })
 }

@@ -135,23 +135,18 @@ describe('the limits of logins', () => {
 describe('a login that our own fault ends', () => {
   const client = {
     address: '192.0.2.1',
-    headers: new Headers(),
-    knownBrowser: null,
-    sessionBefore: null,
+    use: { userAgent: null, ipAddress: null },
+    knownBrowser: () => null,
+    tokenBefore: null,
   }
 
   /** Returns dependencies for a login in which the hashing of passwords fails with this error. */
-  const failing = (
-    fault: Error,
-  ): Pick<Deps, 'auth' | 'clock' | 'db' | 'passwords' | 'rateLimits'> => {
-    const fail = () => Promise.reject(fault)
-    return {
-      ...app.deps,
-      passwords: { hash: fail, verify: fail, forClient: fail, hashedFirst: fail },
-    }
-  }
+  const failing = (fault: Error): Deps => ({
+    ...app.deps,
+    passwords: { hash: () => Promise.reject(fault) },
+  })
 
-  it.each([new AppError('PASSWORDS_BUSY'), new Error('a thread has ended')])(
+  it.each([new AppError('PASSWORDS_BUSY'), new Error('out of memory')])(
     'is told as that, and counts as no wrong password: %s',
     async (fault) => {
       const login = logInHere(failing(fault), { email: 'ada@example.org', password: 'x' }, client)
@@ -168,7 +163,6 @@ describe('a login that our own fault ends', () => {
       spend: (counters) => limits.spend(counters),
       add: (counters) => limits.add(counters),
       forget: (keys) => limits.forget(keys),
-      hold: (ms) => limits.hold(ms),
       refund: () => Promise.reject(new Error('the database is away')),
     }
     const deps = { ...failing(fault), rateLimits: rateLimited }

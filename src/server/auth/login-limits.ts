@@ -1,11 +1,19 @@
+import type { Logger } from 'pino'
+import type { ErrorCode } from '../../shared/contract/errors.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { counter } from '../http/rate-limit.ts'
-import { holdBeforeTry, waitBetweenTries } from './login-pace.ts'
+import { keyedHash } from './secrets.ts'
 
-/** What the server knows about a login before it compares the password. */
+/**
+ * From this many wrong logins in an hour on, an account is under attack. One address alone can't
+ * reach it: it has 10 tries in 15 minutes, and an hour overlaps with at most five such windows.
+ */
+const attackedFrom = 60
+
+/** A try of a password: one comparison with an account's password, right or wrong. */
 export interface Try {
-  /** A hash that stands for the account, so that no counter contains a mail address. */
+  /** The account's name in counters, from `accountName`. */
   account: string
   /** The client's address, or the first 64 bits of an IPv6 address. */
   address: string
@@ -13,44 +21,40 @@ export interface Try {
   knownBrowser: string | null
 }
 
-/** A login that may go on. It counts as wrong until one of these functions is called. */
+/** An admitted try. It counts as wrong until one of these functions is called. */
 export interface Admission {
-  /**
-   * Call this when the password was right. It undoes the count of a wrong login and counts a right
-   * one.
-   */
+  /** Counts the try as right instead. */
   right(): Promise<void>
-  /** Call this when no password was compared. It undoes the count of a wrong login. */
-  undone(): Promise<void>
+  /** Takes the count back, because no password was compared. */
+  undo(): Promise<void>
 }
 
 type Limits = Pick<Deps, 'rateLimits'>
 
+/** Returns an account's name in counters: a hash, so that no counter contains an email address. */
+export function accountName(secret: string, email: string): string {
+  return keyedHash(secret, 'mayfly account name', email.toLowerCase()).slice(0, 22)
+}
+
 /**
- * Allows a login to go on, or refuses it. For a browser that signed in to the account before, wrong
- * logins have a limit of their own, which other browsers cannot use up. When this limit is reached,
- * the browser is treated like any other. Too many wrong logins from one address block that address.
- * Wrong logins from many addresses slow down all logins to the account. Right logins have limits
- * too, for each address and for each account.
- * @throws {AppError} TOO_MANY_REQUESTS, for 15 minutes at most.
+ * Counts a try, or refuses it. An address has 10 wrong tries at one account in 15 minutes, but only
+ * one while the account is under attack, and 100 at all accounts. So guessing locks out the address
+ * that guesses and never the account. A known browser has 10 tries of its own, so guessing from the
+ * owner's own network doesn't lock out the owner either.
+ * @throws {AppError} TOO_MANY_REQUESTS
  */
-export async function admitTry(deps: Limits, attempt: Try): Promise<Admission> {
-  if (attempt.knownBrowser === null) return admitUnknown(deps, attempt)
+export async function admitTry(limits: Limits, attempt: Try): Promise<Admission> {
+  if (attempt.knownBrowser === null) return admitUnknown(limits, attempt)
   try {
-    return await admitKnown(deps, attempt.account, attempt.knownBrowser)
+    return await admitKnown(limits, attempt.account, attempt.knownBrowser)
   } catch (error) {
-    // Somebody may have stolen the browser's cookie and used up its limit. The account's owner must
-    // still be able to log in.
+    // A thief may have used up the limit of a stolen cookie. The owner can still log in.
     if (!(error instanceof AppError && error.code === 'TOO_MANY_REQUESTS')) throw error
-    return admitUnknown(deps, attempt)
+    return admitUnknown(limits, attempt)
   }
 }
 
-async function admitKnown(
-  { rateLimits }: Limits,
-  account: string,
-  browser: string,
-): Promise<Admission> {
+async function admitKnown({ rateLimits }: Limits, account: string, browser: string) {
   const wrong = counter('wrongLoginsByKnownBrowser', browser)
   const logins = counter('loginsByAccount', account)
   await rateLimits.check([logins, wrong])
@@ -60,30 +64,50 @@ async function admitKnown(
       await rateLimits.forget([wrong.key])
       await rateLimits.add([logins])
     },
-    undone: () => rateLimits.refund(spent),
+    undo: () => rateLimits.refund(spent),
   }
 }
 
-async function admitUnknown({ rateLimits }: Limits, { account, address }: Try): Promise<Admission> {
-  const pair = `${address} ${account}`
+async function admitUnknown({ rateLimits }: Limits, { account, address }: Try) {
   const byAddress = counter('wrongLoginsByAddress', address)
   const byAccount = counter('wrongLoginsByAccount', account)
-  const byBoth = counter('wrongLoginsByAccountAndAddress', pair)
-  const pause = counter('pauseOfAccountAndAddress', pair)
+  const byBoth = counter('wrongLoginsByAccountAndAddress', `${address} ${account}`)
   const logins = [counter('loginsByAddress', address), counter('loginsByAccount', account)]
-  const counts = await rateLimits.check([byAddress, byAccount, byBoth, pause, ...logins])
+  const counts = await rateLimits.check([byAddress, byAccount, byBoth, ...logins])
 
-  const wrongLogins = counts.get(byAccount.key) ?? 0
-  const waitMs = waitBetweenTries(wrongLogins)
-  const paused = waitMs > 0 ? [{ ...pause, windowMs: waitMs }] : []
-  const spent = await rateLimits.spend([byAddress, byAccount, byBoth, ...paused])
-  if (waitMs > 0) await rateLimits.hold(holdBeforeTry(wrongLogins))
+  const isAttacked = (counts.get(byAccount.key) ?? 0) >= attackedFrom
+  const paced = isAttacked ? { ...byBoth, most: 1 } : byBoth
+  const spent = await rateLimits.spend([byAddress, byAccount, paced])
   return {
     async right() {
       await rateLimits.refund(spent, [byAddress.key, byAccount.key])
-      await rateLimits.forget([byBoth.key, pause.key])
+      await rateLimits.forget([byBoth.key])
       await rateLimits.add(logins)
     },
-    undone: () => rateLimits.refund(spent),
+    undo: () => rateLimits.refund(spent),
+  }
+}
+
+const loggedRefusals: readonly ErrorCode[] = [
+  'INVALID_CREDENTIALS',
+  'WRONG_PASSWORD',
+  'TOO_MANY_REQUESTS',
+]
+
+/**
+ * Runs `work`, which compares a password, and logs a refusal with the client's address, so that a
+ * program that reads the log can block it. The log names no account.
+ */
+export async function loggingRefusals<Result>(
+  { clientAddress, log }: { clientAddress: string; log: Pick<Logger, 'info'> },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AppError && loggedRefusals.includes(error.code)) {
+      log.info({ client: clientAddress, code: error.code }, 'a password was refused')
+    }
+    throw error
   }
 }

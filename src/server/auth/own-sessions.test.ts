@@ -94,15 +94,6 @@ describe('GET /api/auth/sessions', () => {
     expect(await list(person)).toHaveLength(1)
   })
 
-  it('knows nothing of the browser of a row from an older version', async () => {
-    const person = await makePerson(app)
-    await app.deps.db
-      .update(sessions)
-      .set({ userAgent: '', ipAddress: '' })
-      .where(eq(sessions.userId, person.id))
-    expect(await list(person)).toMatchObject([{ userAgent: null, browser: null, ipAddress: null }])
-  })
-
   it('is no longer than 100, however often somebody signs in, and holds the own one', async () => {
     const person = await makePerson(app)
     const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))

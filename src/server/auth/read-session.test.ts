@@ -220,21 +220,6 @@ describe('a session', () => {
     expect(row).toMatchObject({ userAgent: 'x'.repeat(400), ipAddress: '127.0.0.1' })
   })
 
-  it('is not extended by Better Auth, whose own calls read it', async () => {
-    // Better Auth uses the system's clock.
-    app.clock.set(new Date())
-    const person = await makePerson(app)
-    const cookie = await logIn(app, person.email, person.password)
-    const before = await sessionsOf(person.id)
-    const { response, headers } = await app.deps.auth.api.getSession({
-      headers: new Headers({ cookie }),
-      returnHeaders: true,
-    })
-    expect(response?.user.id).toBe(person.id)
-    expect(headers.getSetCookie()).toEqual([])
-    expect(await sessionsOf(person.id)).toEqual(before)
-  })
-
   it('is removed by a job once it is over, and not before', async () => {
     const person = await makePerson(app)
     app.clock.advance(14 * dayMs - 1)

@@ -1,48 +1,51 @@
+import type { Context } from 'hono'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
-import { accountName } from './known-browser.ts'
-import { admitTry } from './login-limits.ts'
-import { findCredentials } from './queries.ts'
+import type { HttpEnv } from '../http/env.ts'
+import { findKnownBrowser } from './known-browser.ts'
+import { accountName, admitTry } from './login-limits.ts'
+import { saltOf } from './password-hashing.ts'
+import { findAccount } from './queries.ts'
+import { isSameText } from './secrets.ts'
 
-type PasswordDeps = Pick<Deps, 'auth' | 'db' | 'passwords' | 'rateLimits'>
+type PasswordDeps = Pick<Deps, 'config' | 'db' | 'passwords' | 'rateLimits' | 'secret'>
 
-export interface PasswordClient {
-  address: string
-  /** The id of a browser that has signed in to this account before; null for any other browser. */
-  knownBrowser: string | null
+/** A request in which a signed-in user gives their current password. */
+export interface PasswordCall {
+  clientAddress: string
+  context: Context<HttpEnv>
 }
 
 /**
- * Compares a password with that of a signed-in user. A wrong one counts as a wrong login to the
- * account. Whatever adds a way to sign in calls this first: the session may be open on a machine
- * that somebody else uses.
- * @returns the hash with which the password was compared.
- * @throws {AppError} WRONG_PASSWORD; NO_PASSWORD; UNAUTHORIZED for a user who is deleted;
- * TOO_MANY_REQUESTS; PASSWORDS_BUSY or UNAVAILABLE, as `Passwords.verify` does.
+ * Checks the current password of a signed-in user, whose session may be open on a machine that
+ * somebody else uses. A wrong one counts as a wrong login.
+ * @returns the stored hash, and the id of the browser if the account knows it.
+ * @throws {AppError} WRONG_PASSWORD; NO_PASSWORD; UNAUTHORIZED for a deleted user;
+ * TOO_MANY_REQUESTS; PASSWORDS_BUSY
  */
 export async function requirePassword(
   deps: PasswordDeps,
   userId: string,
   password: string,
-  { address, knownBrowser }: PasswordClient,
-): Promise<string> {
-  const { db, passwords } = deps
-  const account = await findCredentials(db, userId)
+  { clientAddress, context }: PasswordCall,
+): Promise<{ passwordHash: string; knownBrowser: string | null }> {
+  const account = await findAccount(deps.db, userId)
   if (!account) throw new AppError('UNAUTHORIZED')
-  const hash = account.passwordHash
-  if (hash === null) throw new AppError('NO_PASSWORD')
-  const block = addressBlock(address)
-  const name = await accountName(deps, account.email)
-  const admission = await admitTry(deps, { account: name, address: block, knownBrowser })
-  const isRight = await passwords
-    .forClient(block, () => passwords.verify({ hash, password }))
+  const { email, passwordHash } = account
+  if (passwordHash === null) throw new AppError('NO_PASSWORD')
+  const address = addressBlock(clientAddress)
+  const knownBrowser = findKnownBrowser(deps, context, passwordHash)
+  const name = accountName(deps.secret, email)
+  const admission = await admitTry(deps, { account: name, address, knownBrowser })
+  const hash = await deps.passwords
+    .hash(password, saltOf(passwordHash), address)
     .catch(async (error: unknown) => {
-      // If this fails too, the attempt counts until its time window ends.
-      await admission.undone().catch(() => {})
+      // If the count can't be taken back, it ends with its time window.
+      await admission.undo().catch(() => {})
       throw error
     })
-  if (!isRight) throw new AppError('WRONG_PASSWORD')
+  if (!isSameText(hash, passwordHash)) throw new AppError('WRONG_PASSWORD')
   await admission.right()
-  return hash
+  return { passwordHash, knownBrowser }
 }

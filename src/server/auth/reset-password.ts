@@ -2,61 +2,58 @@ import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
-import { credentialStamp, tokenHash } from './account-token.ts'
-import { lockAddress, removePendingSignups } from './address-owner-queries.ts'
-import { unlinkEntry } from './google/link-entry.ts'
+import { passwordEntry, unlinkEntry } from './audit-entry.ts'
 import { deleteGoogle } from './google/queries.ts'
-import { passwordEntry } from './password-entry.ts'
-import { saltForAddress } from './password-salt.ts'
+import { saltFor } from './password-hashing.ts'
 import {
   consumeAccountToken,
+  findAccount,
   findAccountToken,
-  findCredentials,
-  lockCredentials,
+  lockAccount,
+  lockAddress,
   markEmailVerified,
   setPassword,
 } from './queries.ts'
+import { credentialStamp, tokenHash } from './secrets.ts'
 import { endSessions } from './session-queries.ts'
+import { removePendingSignups } from './signup-queries.ts'
 
 /**
  * Sets a new password by the token in the link of an email (spec §7). The token works once. Whoever
- * has it reads the account's mail. So the address counts as verified from then on, and waiting
- * signups for it are removed. Every session of the account ends, and an email tells the owner.
- * If the account had a password before, Google is removed from it, because somebody who knew that
- * password may have added it. An owner whose Google account has the same address adds it again by
- * signing in with Google.
- * @param address the client's address, for the audit log and for the queue of passwords to hash.
- * @throws {AppError} PASSWORDS_BUSY or UNAVAILABLE, as `Passwords.hash` does; TOKEN_INVALID for a
- * token that is unknown, expired or used, or that was made before the account's address or password
- * changed.
+ * has it receives the account's emails, so the address counts as verified from then on. Every
+ * session of the account ends, and an email tells the owner. If the account had a password, Google
+ * is removed from it: somebody who knew that password may have linked it.
+ * @param address the client's address.
+ * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, expired, used, or
+ * older than the account's address or password.
  */
 export async function resetPassword(
-  deps: Pick<Deps, 'auth' | 'clock' | 'db' | 'mailQueue' | 'passwords'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'passwords' | 'secret'>,
   { token, newPassword }: { token: string; newPassword: string },
   address: string,
 ): Promise<void> {
-  const { clock, db, mailQueue, passwords } = deps
-  // Hashing is expensive. So the token is looked up first.
-  const valid = await findResetToken(deps, token)
-  if (valid === null) throw new AppError('TOKEN_INVALID')
-  const { found, owner } = valid
-  const salt = await saltForAddress(deps, owner.email, owner.passwordHash)
-  const client = addressBlock(address)
-  const passwordHash = await passwords.forClient(client, () => passwords.hash(newPassword, salt))
+  const { clock, db, mailQueue, passwords, secret } = deps
+  // Hashing is expensive, so the token is checked first.
+  const owner = await findResetAccount(deps, token)
+  if (owner === null) throw new AppError('TOKEN_INVALID')
+  const salt = saltFor(secret, owner.email)
+  const passwordHash = await passwords.hash(newPassword, salt, addressBlock(address))
 
   await db.transaction(async (tx) => {
     await lockAddress(tx, owner.email)
-    const account = await lockCredentials(tx, owner.userId)
-    const isOurs = account !== undefined && credentialStamp(account) === found.stamp
-    if (!isOurs || !(await consumeAccountToken(tx, found.hash))) throw new AppError('TOKEN_INVALID')
+    const account = await lockAccount(tx, owner.id)
+    const isSame = account !== undefined && credentialStamp(account) === credentialStamp(owner)
+    if (!isSame || !(await consumeAccountToken(tx, tokenHash(token)))) {
+      throw new AppError('TOKEN_INVALID')
+    }
+    const { id: userId } = account
     const now = clock()
-    await setPassword(tx, account.userId, passwordHash, now)
-    await endSessions(tx, account.userId)
+    await setPassword(tx, userId, passwordHash, now)
+    await endSessions(tx, userId)
     if (!account.emailVerified) {
-      await markEmailVerified(tx, account.userId, now)
+      await markEmailVerified(tx, userId, now)
       await removePendingSignups(tx, account.email)
     }
-    const { userId } = account
     const hadPassword = account.passwordHash !== null
     const removedGoogle = hadPassword && (await deleteGoogle(tx, userId))
     await writeAudit(tx, [
@@ -69,14 +66,9 @@ export async function resetPassword(
   })
 }
 
-/**
- * Looks up the token of a letter and its account. The token can still be used afterwards. Returns
- * null for a token that is unknown, expired or used, or that was made before the account's address
- * or password changed.
- */
-export async function findResetToken({ clock, db }: Pick<Deps, 'clock' | 'db'>, token: string) {
+/** Finds the account that a token can reset the password of, or null. It uses nothing up. */
+export async function findResetAccount({ clock, db }: Pick<Deps, 'clock' | 'db'>, token: string) {
   const found = await findAccountToken(db, 'reset-password', tokenHash(token), clock())
-  const owner = found?.userId ? await findCredentials(db, found.userId) : undefined
-  if (!found || !owner || credentialStamp(owner) !== found.stamp) return null
-  return { found, owner }
+  const owner = found?.userId ? await findAccount(db, found.userId) : undefined
+  return owner && credentialStamp(owner) === found?.stamp ? owner : null
 }

@@ -1,3 +1,4 @@
+import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
@@ -6,25 +7,24 @@ import { publicUser } from '../http/public-user.ts'
 import { type Counter, counter } from '../http/rate-limit.ts'
 import { isOfAnotherSite } from '../http/same-origin.ts'
 import { browserName } from './browser-name.ts'
-import { refusalHolder } from './hold-refusals.ts'
 import {
-  accountName,
-  findKnownBrowser,
-  knownBrowserValue,
-  setKnownBrowser,
-} from './known-browser.ts'
+  clearSessionCookies,
+  readCookie,
+  readSessionToken,
+  setSessionCookies,
+  writeCookie,
+} from './cookies.ts'
+import { findKnownBrowser, rememberBrowser } from './known-browser.ts'
 import { logIn } from './log-in.ts'
-import { loggingRefusals } from './log-refusals.ts'
-import { findResetToken, resetPassword } from './reset-password.ts'
-import { clearSessionCookies, readSessionToken, setSessionCookies } from './session-cookie.ts'
-import { endSession } from './session-queries.ts'
+import { accountName, loggingRefusals } from './login-limits.ts'
+import { findResetAccount, resetPassword } from './reset-password.ts'
+import { endSession, sessionUse } from './session-queries.ts'
 import { signUp } from './sign-up.ts'
-import { readUnverified, setUnverified } from './unverified-cookie.ts'
 import { verifyEmail } from './verify-email.ts'
 
 type AuthDeps = Pick<
   Deps,
-  'auth' | 'clock' | 'config' | 'db' | 'mailQueue' | 'passwords' | 'rateLimits' | 'settings'
+  'clock' | 'config' | 'db' | 'mailQueue' | 'passwords' | 'rateLimits' | 'secret' | 'settings'
 >
 
 type AuthHandlers = Handlers<
@@ -40,32 +40,34 @@ type AuthHandlers = Handlers<
 >
 
 /**
- * The endpoints for accounts (spec §7): signup, verification of an address, login, logout, reset of
- * a password, and the current user.
+ * The cookie with the id of the pending signup or unverified account that this browser waits for.
+ * When the browser asks for the verification email again, it gets that of its own signup and not of
+ * a stranger's with the same address. The id is no secret.
+ */
+const unverifiedCookie = 'unverified'
+const unverifiedPattern = /^[\w-]{1,64}$/
+
+/**
+ * The endpoints for accounts (spec §7): signup, verification of an address, login, logout, password
+ * reset, and the current user.
  */
 export function authRoutes(deps: AuthDeps): AuthHandlers {
-  const holdingRefusals = refusalHolder(deps)
-  const { signup, resendVerification, login, forgotPassword, resetPassword, ...others } =
-    handlers(deps)
-  return {
-    ...others,
-    signup: (call) => holdingRefusals(async () => signup(call)),
-    resendVerification: (call) => holdingRefusals(async () => resendVerification(call)),
-    login: (call) => loggingRefusals(call, () => holdingRefusals(async () => login(call))),
-    forgotPassword: (call) => holdingRefusals(async () => forgotPassword(call)),
-    resetPassword: (call) => holdingRefusals(async () => resetPassword(call)),
+  const { clock, config, db, mailQueue, rateLimits, settings } = deps
+  const rememberUnverified = (context: Parameters<typeof readCookie>[1], id: string) =>
+    writeCookie(deps, context, unverifiedCookie, id, tokenLifetimeMs['verify-email'])
+  const readUnverified = (context: Parameters<typeof readCookie>[1]) => {
+    const id = readCookie(deps, context, unverifiedCookie) ?? ''
+    return unverifiedPattern.test(id) ? id : null
   }
-}
 
-function handlers(deps: AuthDeps): AuthHandlers {
   return {
     async signup({ body, clientAddress, context }) {
       const address = addressBlock(clientAddress)
       const signups = counter('signupsByAddress', address)
-      await deps.rateLimits.spend([signups, ...(await letterCounters(deps, body.email, address))])
+      await rateLimits.spend([signups, ...emailCounters(deps, body.email, address)])
       const browser = browserName(context.req.header('user-agent'))
       const { signupId } = await signUp(deps, body, { address, browser })
-      if (signupId !== null) setUnverified(deps, context, signupId)
+      if (signupId !== null) rememberUnverified(context, signupId)
       const requiresVerification = signupId !== null
       return { message: 'Account created successfully!', requiresVerification }
     },
@@ -78,72 +80,64 @@ function handlers(deps: AuthDeps): AuthHandlers {
     async resendVerification({ body, clientAddress, context }) {
       const address = addressBlock(clientAddress)
       const letters = counter('lettersByAddress', address)
-      await deps.rateLimits.spend([letters, ...(await letterCounters(deps, body.email, address))])
-      await deps.mailQueue.add({
+      await rateLimits.spend([letters, ...emailCounters(deps, body.email, address)])
+      await mailQueue.add({
         kind: 'resend-verification',
         email: body.email.toLowerCase(),
-        subject: readUnverified(deps, context),
-        askedAt: deps.clock().toISOString(),
+        subject: readUnverified(context),
+        askedAt: clock().toISOString(),
       })
       return { message: 'If this address waits to be verified, we have sent the email again.' }
     },
 
-    async login({ body, clientAddress, context }) {
-      const knownBrowser = await findKnownBrowser(deps, context, body.email)
-      const session = await logIn(deps, body, {
-        address: clientAddress,
-        headers: context.req.raw.headers,
-        knownBrowser,
-        sessionBefore: await readSessionToken(deps, context),
-      })
-      if ('unverified' in session) {
-        setUnverified(deps, context, session.unverified)
-        throw new AppError('EMAIL_NOT_VERIFIED')
-      }
-      const known = await knownBrowserValue(deps, context, body.email, knownBrowser)
-      // The cookies are set last, when nothing can fail any more. So no answer with an error opens
-      // a session.
-      await setSessionCookies(deps, context, session)
-      if (known !== null) setKnownBrowser(deps, context, known)
-      return publicUser(session.user)
-    },
+    login: (call) =>
+      loggingRefusals(call, async () => {
+        const { body, clientAddress, context } = call
+        const session = await logIn(deps, body, {
+          address: clientAddress,
+          use: sessionUse(context.req.raw.headers, clientAddress),
+          knownBrowser: (passwordHash) => findKnownBrowser(deps, context, passwordHash),
+          tokenBefore: readSessionToken(deps, context),
+        })
+        if ('unverified' in session) {
+          rememberUnverified(context, session.unverified)
+          throw new AppError('EMAIL_NOT_VERIFIED')
+        }
+        setSessionCookies(deps, context, session)
+        rememberBrowser(deps, context, session.passwordHash, session.knownBrowser)
+        return publicUser(session.user)
+      }),
 
     async forgotPassword({ body, clientAddress }) {
-      await deps.rateLimits.spend([counter('lettersByAddress', addressBlock(clientAddress))])
+      await rateLimits.spend([counter('lettersByAddress', addressBlock(clientAddress))])
       const email = body.email.toLowerCase()
-      const askedAt = deps.clock().toISOString()
-      // Every request makes one insert, whether or not the account exists. So its duration tells
-      // nothing about accounts. The job that sends the email looks for the account later.
-      await deps.mailQueue.add({ kind: 'forgot-password', email, askedAt })
+      const askedAt = clock().toISOString()
+      // One insert, whether or not the account exists, so the duration tells nothing about accounts.
+      await mailQueue.add({ kind: 'forgot-password', email, askedAt })
       return {
         message: "If an account exists, we've sent password reset instructions to your email.",
       }
     },
 
     async resetPassword({ body, clientAddress }) {
-      await deps.rateLimits.spend([counter('resetsByAddress', addressBlock(clientAddress))])
+      await rateLimits.spend([counter('resetsByAddress', addressBlock(clientAddress))])
       await resetPassword(deps, body, clientAddress)
       return { message: 'Password reset successful!' }
     },
 
     async checkResetToken({ body, clientAddress }) {
-      const client = addressBlock(clientAddress)
-      await deps.rateLimits.spend([counter('resetChecksByAddress', client)])
-      return { isValid: (await findResetToken(deps, body.token)) !== null }
+      await rateLimits.spend([counter('resetChecksByAddress', addressBlock(clientAddress))])
+      return { isValid: (await findResetAccount(deps, body.token)) !== null }
     },
 
-    currentUser: async ({ user }) => ({
-      ...publicUser(user),
-      limits: await deps.settings.limits(),
-    }),
+    currentUser: async ({ user }) => ({ ...publicUser(user), limits: await settings.limits() }),
 
     async logout({ context }) {
-      // Only a person who opens the address, or our own page, ends the session. A HEAD request, or
-      // a request from another site, even a subdomain of ours, does not.
+      // A HEAD request, or one from another site, even a subdomain of ours, ends nothing.
       if (context.req.method === 'GET' && !isOfAnotherSite(context.req.raw.headers)) {
-        const token = await readSessionToken(deps, context)
-        if (token !== null) await endSession(deps.db, token)
-        clearSessionCookies(deps, context)
+        const token = readSessionToken(deps, context)
+        if (token !== null) await endSession(db, token)
+        clearSessionCookies({ config }, context)
       }
       return context.redirect('/')
     },
@@ -151,12 +145,12 @@ function handlers(deps: AuthDeps): AuthHandlers {
 }
 
 /**
- * Returns the counter of the emails that one client may cause to one address. Where addresses are
- * not verified, there is no such counter. Its limit is lower than the limit for all emails to the
- * address (`letterLimits`). So one client alone cannot use up the emails that the owner may get.
+ * Returns the counter of the emails that one client may cause to one address, where addresses are
+ * verified. It is lower than the limit for all emails to the address, so that one client can't use
+ * up the emails that the owner needs.
  */
-async function letterCounters(deps: AuthDeps, email: string, client: string): Promise<Counter[]> {
-  if (!deps.config.requireEmailVerification) return []
-  const name = `${client} ${await accountName(deps, email)}`
+function emailCounters({ config, secret }: AuthDeps, email: string, client: string): Counter[] {
+  if (!config.requireEmailVerification) return []
+  const name = `${client} ${accountName(secret, email)}`
   return [counter('signupLettersByAccountAndAddress', name)]
 }

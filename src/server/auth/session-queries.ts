@@ -1,15 +1,62 @@
 import { randomUUID } from 'node:crypto'
 import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
+import { sessionEnd } from '../../shared/rules/accounts/session-life.ts'
 import { keysForPlan } from '../db/keys-for-plan.ts'
 import { sessions, users } from '../db/schema.ts'
 import { lookUpTogether } from '../db/together.ts'
 import type { Db } from '../deps.ts'
-import type { SessionUse } from './new-session.ts'
+import { newToken } from './secrets.ts'
+
+/** Browsers send some 150 characters. */
+const maxUserAgentLength = 400
+const maxListed = 100
+
+/** Which browser uses a session, and from which address. */
+export interface SessionUse {
+  userAgent: string | null
+  ipAddress: string | null
+}
+
+/** A user and one of the user's sessions. */
+export interface OwnSession {
+  userId: string
+  sessionId: string
+}
+
+/** Returns what the row of a session stores about a request. */
+export function sessionUse(headers: Headers, clientAddress: string): SessionUse {
+  const userAgent = headers.get('user-agent')?.slice(0, maxUserAgentLength).trim()
+  return { userAgent: userAgent || null, ipAddress: clientAddress }
+}
 
 /**
- * Makes the function that finds a session and its user by the session's token. It also finds
- * sessions that have expired. Nearly every request of a person who is signed in needs it, so the
- * query is prepared, and requests that arrive at the same moment share one.
+ * Opens a session, and ends the one that the browser had before: somebody may have copied its
+ * cookie.
+ * @param tokenBefore the token of the session before; null where there was none.
+ */
+export async function openSession(
+  tx: Db,
+  { userId, use, now }: { userId: string; use: SessionUse; now: Date },
+  tokenBefore: string | null,
+): Promise<{ token: string; createdAt: Date }> {
+  const token = newToken()
+  await tx.insert(sessions).values({
+    id: randomUUID(),
+    token,
+    userId,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: sessionEnd({ createdAt: now, lastSeenAt: now }),
+    ...use,
+  })
+  if (tokenBefore !== null) await endSession(tx, tokenBefore)
+  return { token, createdAt: now }
+}
+
+/**
+ * Makes the function that finds a session and its user by the session's token, also an expired one.
+ * Nearly every request of a signed-in user calls it, so the query is prepared, and requests that
+ * arrive at the same moment share one.
  */
 export function prepareFindSession(db: Db) {
   const query = db
@@ -32,43 +79,24 @@ export function prepareFindSession(db: Db) {
 }
 
 /**
- * Records that a session is used. Of parallel requests only the first one records it. A session
- * that was ended meanwhile stays ended.
+ * Records the use of a session. Of parallel requests only the first one records it. An ended
+ * session stays ended.
  */
-export async function noteSessionSeen(
+export async function recordSessionUse(
   db: Db,
-  found: { id: string; lastSeenAt: Date },
-  seen: SessionUse & { lastSeenAt: Date; expiresAt: Date },
+  found: { id: string; createdAt: Date; lastSeenAt: Date },
+  use: SessionUse,
+  now: Date,
 ): Promise<void> {
-  const { lastSeenAt, ...changed } = seen
+  const expiresAt = sessionEnd({ createdAt: found.createdAt, lastSeenAt: now })
   await db
     .update(sessions)
-    .set({ updatedAt: lastSeenAt, ...changed })
+    .set({ updatedAt: now, expiresAt, ...use })
     .where(and(eq(sessions.id, found.id), eq(sessions.updatedAt, found.lastSeenAt)))
 }
 
-/**
- * A session as its user sees it. It lacks the token, because anybody who has the token is signed
- * in.
- */
-export interface ListedSession extends SessionUse {
-  id: string
-  createdAt: Date
-  lastSeenAt: Date
-}
-
-/** A user's list of sessions has at most this many entries. */
-const mostListed = 100
-
-/**
- * Lists a user's sessions that have not expired at `now`: first the one of this request, then the
- * others, the last used first.
- */
-export function listSessions(
-  db: Db,
-  { userId, sessionId }: OwnSession,
-  now: Date,
-): Promise<ListedSession[]> {
+/** Lists a user's sessions that have not expired: first the caller's, then by last use. */
+export function listSessions(db: Db, { userId, sessionId }: OwnSession, now: Date) {
   return db
     .select({
       id: sessions.id,
@@ -80,42 +108,17 @@ export function listSessions(
     .from(sessions)
     .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
     .orderBy(desc(eq(sessions.id, sessionId)), desc(sessions.updatedAt), sessions.id)
-    .limit(mostListed)
+    .limit(maxListed)
 }
 
-/** A user and one of the user's sessions. */
-export interface OwnSession {
-  userId: string
-  sessionId: string
-}
-
-function isOwn({ userId, sessionId }: OwnSession) {
-  return and(eq(sessions.id, sessionId), eq(sessions.userId, userId))
-}
-
-/** Tells whether this session still exists and belongs to the user. */
+/** Tells whether this session exists and belongs to the user. */
 export async function hasSession(db: Db, own: OwnSession): Promise<boolean> {
   return (await db.$count(sessions, isOwn(own))) > 0
 }
 
 /**
- * Ends a user's session. Returns false if there is none with this id, or it belongs to another
- * user.
- */
-export async function endOwnSession(db: Db, own: OwnSession): Promise<boolean> {
-  const ended = await db.delete(sessions).where(isOwn(own)).returning({ id: sessions.id })
-  return ended.length > 0
-}
-
-/** Ends all of a user's sessions but one. */
-export async function endOtherSessions(db: Db, { userId, sessionId }: OwnSession): Promise<void> {
-  await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, sessionId)))
-}
-
-/**
- * Gives a user's session another token, so that copies of its cookie sign nobody in any more. The
- * end of the session does not change. Returns when the user logged in, or null if the session was
- * ended meanwhile.
+ * Gives a session another token, so that copies of its cookie stop working.
+ * @returns when the user signed in; null if the session was ended.
  */
 export async function replaceToken(tx: Db, own: OwnSession, token: string): Promise<Date | null> {
   const [replaced] = await tx
@@ -126,20 +129,27 @@ export async function replaceToken(tx: Db, own: OwnSession, token: string): Prom
   return replaced?.createdAt ?? null
 }
 
-/** Opens a session without Better Auth, for a sign-in with Google. */
-export async function insertSession(
-  db: Db,
-  session: Omit<typeof sessions.$inferInsert, 'id'>,
-): Promise<void> {
-  await db.insert(sessions).values({ id: randomUUID(), ...session })
+/** Ends one of the user's own sessions. Returns false if the user has none with this id. */
+export async function endOwnSession(db: Db, own: OwnSession): Promise<boolean> {
+  const { rowCount } = await db.delete(sessions).where(isOwn(own))
+  return rowCount === 1
 }
 
-/** Ends one session by its token. */
+/** Ends all of a user's sessions but one. */
+export async function endOtherSessions(db: Db, { userId, sessionId }: OwnSession): Promise<void> {
+  await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, sessionId)))
+}
+
+/** Ends the session with this token. */
 export async function endSession(db: Db, token: string): Promise<void> {
   await db.delete(sessions).where(eq(sessions.token, token))
 }
 
-/** Signs an account out in every browser. */
+/** Ends all of a user's sessions. */
 export async function endSessions(db: Db, userId: string): Promise<void> {
   await db.delete(sessions).where(eq(sessions.userId, userId))
+}
+
+function isOwn({ userId, sessionId }: OwnSession) {
+  return and(eq(sessions.id, sessionId), eq(sessions.userId, userId))
 }

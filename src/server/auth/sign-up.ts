@@ -1,24 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { APIError } from 'better-auth/api'
 import type { z } from 'zod'
 import type { signupBody } from '../../shared/contract/account.ts'
+import {
+  isSignupAllowed,
+  type SignupPolicy,
+  signupRefusal,
+} from '../../shared/rules/accounts/signup-policy.ts'
 import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { fullName } from './full-name.ts'
-import { saltForAddress } from './password-salt.ts'
-import { findPasswordHash, findUserId } from './queries.ts'
-import { requireSignupAllowed } from './require-signup-allowed.ts'
+import { saltFor } from './password-hashing.ts'
+import { findAccountByEmail, insertUser, setPassword } from './queries.ts'
 import { insertPendingSignup } from './signup-queries.ts'
 
-type SignupDeps = Pick<Deps, 'auth' | 'clock' | 'config' | 'db' | 'mailQueue' | 'passwords'>
+type SignupDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'passwords' | 'secret'>
 type SignupForm = z.output<typeof signupBody>
 
 interface SignupClient {
-  /**
-   * The client's address, or the first 64 bits of an IPv6 address. The queue of passwords to hash
-   * takes one password of each client in turn.
-   */
+  /** The client's address, or the first 64 bits of an IPv6 address. */
   address: string
   /** The name of the client's browser; null where it is unknown. */
   browser: string | null
@@ -26,11 +25,11 @@ interface SignupClient {
 
 /**
  * Signs somebody up (spec §5, signup). Where addresses must be verified, the signup waits until the
- * link in its email is opened, and a stranger cannot notice whether the address has an account.
- * Where addresses need not be verified, the account is made immediately.
- * @returns the id of the waiting signup, or null.
- * @throws {AppError} SIGNUP_NOT_ALLOWED; PASSWORDS_BUSY or UNAVAILABLE, as `Passwords.hash` does;
- * EMAIL_TAKEN, only where addresses need not be verified.
+ * link in its email is used, and the answer doesn't tell whether the address has an account.
+ * Elsewhere the account is made at once.
+ * @returns the id of the pending signup, or null.
+ * @throws {AppError} SIGNUP_NOT_ALLOWED; PASSWORDS_BUSY; EMAIL_TAKEN, only where addresses need not
+ * be verified.
  */
 export async function signUp(
   deps: SignupDeps,
@@ -45,18 +44,25 @@ export async function signUp(
 }
 
 /**
- * Stores a signup and requests its email. It makes the same statements for every address, so that
- * its duration tells nothing about accounts. The job that writes the email finds out whether the
- * address has an account.
+ * Throws unless the settings let people with this address sign up.
+ * @throws {AppError} SIGNUP_NOT_ALLOWED, with a sentence that says who may sign up.
+ */
+export function requireSignupAllowed(policy: SignupPolicy, email: string): void {
+  if (isSignupAllowed(policy, email)) return
+  const message = signupRefusal(policy)
+  throw new AppError('SIGNUP_NOT_ALLOWED', message === null ? {} : { message })
+}
+
+/**
+ * Stores a signup and requests its email. It runs the same statements for every address, so its
+ * duration tells nothing about accounts. The job that writes the email looks for the account.
  */
 async function waitForVerification(
-  deps: SignupDeps,
+  { clock, db, mailQueue, passwords, secret }: SignupDeps,
   { email, firstName, lastName, password }: SignupForm,
   { address, browser }: SignupClient,
 ): Promise<{ signupId: string }> {
-  const { clock, db, mailQueue, passwords } = deps
-  const salt = await saltForAddress(deps, email, await findPasswordHash(db, email))
-  const passwordHash = await passwords.forClient(address, () => passwords.hash(password, salt))
+  const passwordHash = await passwords.hash(password, saltFor(secret, email), address)
   const id = randomUUID()
   const createdAt = clock()
   const expiresAt = new Date(createdAt.getTime() + tokenLifetimeMs['verify-email'])
@@ -69,30 +75,21 @@ async function waitForVerification(
   return { signupId: id }
 }
 
-/**
- * Makes an account. The administrator's address counts as taken even before that account exists.
- * @throws {AppError} EMAIL_TAKEN, also for the later of two parallel requests for one address;
- * PASSWORDS_BUSY or UNAVAILABLE, as `Passwords.hash` does.
- */
+/** Makes an account. The administrator's address is taken even before that account exists. */
 async function createAccount(
-  { auth, config, db, passwords }: SignupDeps,
+  { clock, config, db, passwords, secret }: SignupDeps,
   { email, firstName, lastName, password }: SignupForm,
-  client: string,
+  address: string,
 ): Promise<void> {
-  if (email === config.adminEmail || (await findUserId(db, email)) !== null) {
+  if (email === config.adminEmail || (await findAccountByEmail(db, email))) {
     throw new AppError('EMAIL_TAKEN')
   }
-  const name = fullName({ firstName, lastName })
-  const body = { email, password, name, firstName, lastName }
-  // Better Auth hashes in its transaction. If the hash had to wait there, others could not use that
-  // database connection. So the password is hashed before.
-  const user = await passwords
-    .hashedFirst(client, { password }, () => auth.api.signUpEmail({ body }))
-    .then((made) => made.user)
-    .catch(async (error: unknown) => {
-      if (error instanceof APIError && (await findUserId(db, email)) !== null) return null
-      throw error
-    })
-  // Better Auth answers the later of two parallel requests with a user that does not exist.
-  if (user?.id !== (await findUserId(db, email))) throw new AppError('EMAIL_TAKEN')
+  const passwordHash = await passwords.hash(password, saltFor(secret, email), address)
+  await db.transaction(async (tx) => {
+    const now = clock()
+    const owner = { email, firstName, lastName, picture: null }
+    const userId = await insertUser(tx, owner, { emailVerified: false, now })
+    if (userId === null) throw new AppError('EMAIL_TAKEN')
+    await setPassword(tx, userId, passwordHash, now)
+  })
 }

@@ -7,7 +7,7 @@ import { letterLimits, letterWindowMs } from '../../shared/rules/accounts/letter
 import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
 import { accounts, accountTokens, users } from '../db/schema.ts'
 import type { Addressed } from '../email/addressed.ts'
-import { credentialStamp, tokenHash } from './account-token.ts'
+import { credentialStamp, tokenHash } from './secrets.ts'
 import { writeAccountMail } from './write-account-mail.ts'
 
 let app: TestApp

@@ -6,14 +6,9 @@ import { googleLinkedLetter } from '../email/letters/google-linked.ts'
 import { passwordChangedLetter } from '../email/letters/password-changed.ts'
 import { resetPasswordLetter } from '../email/letters/reset-password.ts'
 import type { MailRequest, SupportLetter } from '../email/mail-queue.ts'
-import { credentialStamp, newToken, tokenHash } from './account-token.ts'
 import { admitLetter } from './letter-limits.ts'
-import {
-  type Credentials,
-  findCredentials,
-  findCredentialsByEmail,
-  insertAccountToken,
-} from './queries.ts'
+import { type Account, findAccount, findAccountByEmail, insertAccountToken } from './queries.ts'
+import { credentialStamp, newToken, tokenHash } from './secrets.ts'
 import { writeResentLetter, writeSignupLetter } from './write-signup-mail.ts'
 
 type AccountMailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
@@ -38,17 +33,17 @@ export async function writeAccountMail(
   switch (request.kind) {
     case 'forgot-password': {
       const { email } = request
-      const account = await findCredentialsByEmail(deps.db, email)
+      const account = await findAccountByEmail(deps.db, email)
       if (!account) return null
       const isAdmitted = isRepeated || (await admitLetter(deps, { email, kind: 'reset-password' }))
       return isAdmitted ? resetLetter(deps, account, new Date(request.askedAt)) : null
     }
     case 'password-changed': {
-      const account = await findCredentials(deps.db, request.userId)
+      const account = await findAccount(deps.db, request.userId)
       return account ? changedLetter(deps, account, request) : null
     }
     case 'google-linked': {
-      const account = await findCredentials(deps.db, request.userId)
+      const account = await findAccount(deps.db, request.userId)
       return account ? linkedLetter(deps, account, request) : null
     }
     case 'signup':
@@ -60,13 +55,13 @@ export async function writeAccountMail(
 
 async function resetLetter(
   deps: AccountMailDeps,
-  account: Credentials,
+  account: Account,
   askedAt: Date,
 ): Promise<Addressed> {
   const token = newToken()
   await insertAccountToken(deps.db, {
     hash: tokenHash(token),
-    userId: account.userId,
+    userId: account.id,
     purpose: 'reset-password',
     stamp: credentialStamp(account),
     expiresAt: new Date(deps.clock().getTime() + tokenLifetimeMs['reset-password']),
@@ -85,7 +80,7 @@ async function resetLetter(
 
 function changedLetter(
   { config }: AccountMailDeps,
-  account: Credentials,
+  account: Account,
   { changedAt, changedBy, removedGoogle }: Extract<MailRequest, { kind: 'password-changed' }>,
 ): Addressed {
   return {
@@ -104,7 +99,7 @@ function changedLetter(
 
 function linkedLetter(
   { config }: AccountMailDeps,
-  account: Credentials,
+  account: Account,
   { linkedAt, tookOver }: { linkedAt: string; tookOver: boolean },
 ): Addressed {
   return {

@@ -7,7 +7,7 @@ import { letterLimits, letterWindowMs } from '../../shared/rules/accounts/letter
 import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
 import { accountTokens, pendingSignups, users } from '../db/schema.ts'
 import type { Addressed } from '../email/addressed.ts'
-import { tokenHash } from './account-token.ts'
+import { tokenHash } from './secrets.ts'
 import { insertPendingSignup } from './signup-queries.ts'
 import { writeResentLetter, writeSignupLetter } from './write-signup-mail.ts'
 

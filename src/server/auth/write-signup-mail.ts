@@ -5,10 +5,9 @@ import { type Addressed, recipientOf } from '../email/addressed.ts'
 import { addressTakenLetter } from '../email/letters/address-taken.ts'
 import { verifyAccountLetter, verifyEmailLetter } from '../email/letters/verify-email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
-import { credentialStamp, newToken, tokenHash } from './account-token.ts'
-import { lockAddress } from './address-owner-queries.ts'
 import { admitLetter } from './letter-limits.ts'
-import { type Credentials, findCredentialsByEmail, insertAccountToken } from './queries.ts'
+import { type Account, findAccountByEmail, insertAccountToken, lockAddress } from './queries.ts'
+import { credentialStamp, newToken, tokenHash } from './secrets.ts'
 import {
   extendPendingSignup,
   findPendingSignup,
@@ -58,8 +57,8 @@ export async function writeResentLetter(
   { email, subject, askedAt }: RequestOf<'resend-verification'>,
   { isRepeated }: { isRepeated: boolean },
 ): Promise<Addressed | null> {
-  const account = await findCredentialsByEmail(deps.db, email)
-  const namesAccount = account !== undefined && account.userId === subject
+  const account = await findAccountByEmail(deps.db, email)
+  const namesAccount = account !== undefined && account.id === subject
   const signup = namesAccount
     ? undefined
     : await findSignupToResend(deps.db, email, subject, deps.clock())
@@ -78,7 +77,7 @@ async function letterOf(deps: SignupMailDeps, signup: PendingSignup): Promise<Ad
   const { clock, config, db } = deps
   const { id, email, browser, passwordHash } = signup
   const signedUpAt = momentText(signup.createdAt)
-  const account = await findCredentialsByEmail(db, email)
+  const account = await findAccountByEmail(db, email)
   if (account?.emailVerified) {
     const { firstName: name } = account
     const loginPage = `${config.appUrl.origin}/login`
@@ -109,11 +108,11 @@ async function letterOf(deps: SignupMailDeps, signup: PendingSignup): Promise<Ad
 
 async function letterToAccount(
   deps: SignupMailDeps,
-  account: Credentials,
+  account: Account,
   askedAt: Date,
 ): Promise<Addressed> {
   const { clock, config, db } = deps
-  const { email, userId } = account
+  const { email, id: userId } = account
   const token = newToken()
   await insertAccountToken(db, {
     hash: tokenHash(token),

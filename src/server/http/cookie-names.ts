@@ -1,16 +1,13 @@
 /**
- * Returns the start of the name of the session's cookie, which Better Auth and we name alike, and
- * of the cookie in `auth/unverified-cookie.ts`. Over https it contains `__Host-`: browsers then
- * take the cookie from this host only, and another site of the same domain cannot set it.
+ * Returns the start of our cookies' names. Over https it contains `__Host-`: browsers then take the
+ * cookie from this host only, and another site of the same domain cannot set it.
  * @param origin the public origin.
  */
 export function cookiePrefix(origin: URL): string {
   return origin.protocol === 'https:' ? '__Host-mayfly' : 'mayfly'
 }
 
-/**
- * Returns the name of the cookie that carries the session. Better Auth makes it from the prefix.
- */
+/** Returns the name of the cookie that carries the session. */
 export function sessionCookieName(origin: URL): string {
   return `${cookiePrefix(origin)}.session_token`
 }

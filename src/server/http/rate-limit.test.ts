@@ -24,15 +24,10 @@ afterAll(async () => {
   await database.drop()
 })
 
-const held: number[] = []
-async function hold(ms: number) {
-  held.push(ms)
-}
-
 beforeEach(async () => {
   await pool.query('delete from rate_limits')
   clock = testClock(new Date('2030-01-01T00:00:00.000Z'))
-  limits = createRateLimits({ pool, clock, enabled: true, hold })
+  limits = createRateLimits({ pool, clock, enabled: true })
 })
 
 function of(key: string, most = 3): Counter {
@@ -203,17 +198,14 @@ describe('forgetting', () => {
 })
 
 describe('where limits are off', () => {
-  it('nothing is counted and nothing refused, and an attempt can still be delayed', async () => {
-    const off = createRateLimits({ pool, clock, enabled: false, hold })
+  it('nothing is counted and nothing refused', async () => {
+    const off = createRateLimits({ pool, clock, enabled: false })
     for (let attempt = 0; attempt < 3; attempt += 1) await off.spend([of('a', 1)])
     await off.add([of('a', 1)])
     await off.refund(new Map([['a', 0]]))
     await off.forget(['a'])
     expect(await off.check([of('a', 0)])).toEqual(new Map())
     expect(await counted()).toEqual({})
-    held.length = 0
-    await off.hold(1000)
-    expect(held).toEqual([1000])
   })
 })
 

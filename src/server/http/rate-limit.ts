@@ -15,11 +15,6 @@ const limits = {
   wrongLoginsByAddress: { most: 100, windowMs: 15 * minuteInMs },
   wrongLoginsByAccountAndAddress: { most: 10, windowMs: 15 * minuteInMs },
   wrongLoginsByAccount: { most: withoutEnd, windowMs: hourInMs },
-  /**
-   * The pause between two attempts to log in. It grows with the number of wrong logins, up to
-   * these 15 minutes: see `waitBetweenTries` in auth/login-pace.ts.
-   */
-  pauseOfAccountAndAddress: { most: 1, windowMs: 15 * minuteInMs },
   wrongLoginsByKnownBrowser: { most: 10, windowMs: 15 * minuteInMs },
   loginsByAddress: { most: 600, windowMs: 15 * minuteInMs },
   loginsByAccount: { most: 120, windowMs: 15 * minuteInMs },
@@ -91,8 +86,6 @@ export interface RateLimits {
    * person.
    */
   forget(keys: readonly string[]): Promise<void>
-  /** Delays an attempt by `ms` milliseconds, which slows guessing down. */
-  hold(ms: number): Promise<unknown>
 }
 
 /** Returns a counter with the limit that the table above gives for `name`. */
@@ -104,8 +97,6 @@ interface RateLimitOptions {
   pool: Pick<pg.Pool, 'query'>
   clock: Clock
   enabled: boolean
-  /** Delays an attempt by `ms` milliseconds, which slows guessing down. */
-  hold: (ms: number) => Promise<unknown>
 }
 
 /**
@@ -120,7 +111,6 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
     add: async () => {},
     refund: async () => {},
     forget: async () => {},
-    hold: options.hold,
   }
 }
 
@@ -141,12 +131,10 @@ function tooManyAttempts(ms: number): AppError {
 class CountingLimits implements RateLimits {
   readonly #pool: Pick<pg.Pool, 'query'>
   readonly #clock: Clock
-  readonly hold: RateLimits['hold']
 
-  constructor({ pool, clock, hold }: RateLimitOptions) {
+  constructor({ pool, clock }: RateLimitOptions) {
     this.#pool = pool
     this.#clock = clock
-    this.hold = hold
   }
 
   async check(counters: readonly Counter[]): Promise<Map<string, number>> {

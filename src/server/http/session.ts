@@ -1,9 +1,9 @@
 import { type Role, readRole } from '../../shared/rules/accounts/role.ts'
 import { readTier, type Tier } from '../../shared/rules/tiers/tier.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
-import type { Deps } from '../deps.ts'
+import type { users } from '../db/schema.ts'
 
-type AuthUser = Pick<Deps['auth']['$Infer']['Session']['user'], keyof SessionUser>
+type UserRow = Pick<typeof users.$inferSelect, keyof SessionUser>
 
 /** What the server knows of the signed-in user. `tier` is the tier that applies now. */
 export interface SessionUser {
@@ -31,13 +31,13 @@ export interface Session {
 }
 
 /**
- * Turns a user of Better Auth into the user for our use cases, with the tier that applies at `now`.
+ * Turns a row of `users` into the user for our use cases, with the tier that applies at `now`.
  * @throws {RangeError} for a tier or role that this program does not know.
  */
-export function toSessionUser(user: AuthUser, now: Date): SessionUser {
+export function toSessionUser(user: UserRow, now: Date): SessionUser {
   const trial = {
-    premiumTrialStartedAt: user.premiumTrialStartedAt ?? null,
-    premiumTrialEndsAt: user.premiumTrialEndsAt ?? null,
+    premiumTrialStartedAt: user.premiumTrialStartedAt,
+    premiumTrialEndsAt: user.premiumTrialEndsAt,
   }
   return {
     id: user.id,
@@ -49,6 +49,6 @@ export function toSessionUser(user: AuthUser, now: Date): SessionUser {
     role: readRole(user.role),
     tier: effectiveTier({ tier: readTier(user.tier), ...trial }, now),
     ...trial,
-    image: user.image ?? null,
+    image: user.image,
   }
 }

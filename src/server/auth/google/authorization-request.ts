@@ -1,16 +1,17 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { Context } from 'hono'
-import { getCookie, setCookie } from 'hono/cookie'
 import { z } from 'zod'
 import { googleRequestKeptMs } from '../../../shared/rules/files/kept-times.ts'
 import type { Deps } from '../../deps.ts'
 import type { HttpEnv } from '../../http/env.ts'
+import { readCookie, writeCookie } from '../cookies.ts'
+import { isSameText, newToken } from '../secrets.ts'
 import type { RequestSecrets } from './issuer.ts'
 import { insertAuthorizationRequest, takeAuthorizationRequest } from './queries.ts'
 
 type RequestDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
-const cookieName = 'mayfly.google'
+const cookieName = 'google'
 
 /** What a person wanted to do when the server sent the browser to the issuer. */
 export interface SignInPurpose {
@@ -39,12 +40,13 @@ const kept = z.object({ browser: z.string(), next: z.string(), linkTo: z.string(
  * time.
  */
 export async function beginRequest(
-  { clock, config, db }: RequestDeps,
+  deps: RequestDeps,
   context: Context<HttpEnv>,
   purpose: SignInPurpose,
 ): Promise<RequestSecrets> {
-  const browser = readBrowser(config, context) ?? randomSecret()
-  const state = randomSecret()
+  const { clock, db } = deps
+  const browser = readBrowser(deps, context) ?? newToken()
+  const state = newToken()
   const now = clock()
   await insertAuthorizationRequest(db, {
     state: sha256(state),
@@ -52,15 +54,7 @@ export async function beginRequest(
     expiresAt: new Date(now.getTime() + googleRequestKeptMs),
     now,
   })
-  setCookie(context, cookieName, browser, {
-    ...(isHttps(config) && { prefix: 'host', secure: true }),
-    httpOnly: true,
-    // The issuer sends the browser back from another site. With a stricter value, the browser would
-    // not send this cookie then.
-    sameSite: 'Lax',
-    path: '/',
-    maxAge: googleRequestKeptMs / 1000,
-  })
+  writeCookie(deps, context, cookieName, browser, googleRequestKeptMs)
   return secretsOf(browser, state)
 }
 
@@ -70,15 +64,15 @@ export async function beginRequest(
  * request. Returns null for any other state.
  */
 export async function endRequest(
-  { clock, config, db }: RequestDeps,
+  deps: RequestDeps,
   context: Context<HttpEnv>,
   state: string,
 ): Promise<Answered | null> {
-  const value = await takeAuthorizationRequest(db, sha256(state), clock())
+  const value = await takeAuthorizationRequest(deps.db, sha256(state), deps.clock())
   if (value === null) return null
   const { browser: expected, next, linkTo } = kept.parse(JSON.parse(value))
-  const browser = readBrowser(config, context)
-  if (browser === undefined || !isSame(sha256(browser), expected)) return null
+  const browser = readBrowser(deps, context)
+  if (browser === undefined || !isSameText(sha256(browser), expected)) return null
   return { next, linkTo, secrets: secretsOf(browser, state) }
 }
 
@@ -92,26 +86,11 @@ function secretsOf(browser: string, state: string): RequestSecrets {
   return { state, nonce: secret('nonce'), codeVerifier: secret('code verifier') }
 }
 
-function readBrowser(config: Deps['config'], context: Context<HttpEnv>): string | undefined {
-  const value = isHttps(config)
-    ? getCookie(context, cookieName, 'host')
-    : getCookie(context, cookieName)
+function readBrowser(deps: RequestDeps, context: Context<HttpEnv>): string | undefined {
+  const value = readCookie(deps, context, cookieName)
   return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined
-}
-
-function isHttps({ appUrl }: Deps['config']): boolean {
-  return appUrl.protocol === 'https:'
-}
-
-function randomSecret(): string {
-  return randomBytes(32).toString('base64url')
 }
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
-  return one.length === other.length && timingSafeEqual(one, other)
 }

@@ -16,6 +16,7 @@ import {
   ClientSecretBasic,
   ClientSecretPost,
   type Configuration,
+  type CustomFetch,
   calculatePKCECodeChallenge,
   customFetch,
   discovery,
@@ -30,14 +31,15 @@ import {
   pictureOrigins,
 } from '../../google-settings.ts'
 import { type Identity, needsUserInfo, readIdentity } from './identity.ts'
-import { isAway, refusalOf } from './issuer-faults.ts'
-import { issuerFetch } from './issuer-fetch.ts'
-import { SignInRefused } from './refusal.ts'
+import { isAway, refusalOf } from './issuer-errors.ts'
+import { SignInRefused } from './sign-in-refused.ts'
 
 /** How long the server waits for the discovery document. A person waits for a page meanwhile. */
 const discoverySeconds = 3
 /** How long the server waits for each other answer of the issuer. */
 const answerSeconds = 5
+/** The largest accepted answer. Google's largest one, with its keys, has some 2 KB. */
+const maxAnswerBytes = 256 * 1024
 
 /**
  * The secrets of one authorization request. The database has only a hash of `state`. The server
@@ -172,4 +174,32 @@ function requireSafeAddresses(client: Configuration, issuer: URL): void {
       throw new TypeError(`${name} is ${JSON.stringify(address)}, which is no safe address`)
     }
   }
+}
+
+/**
+ * Makes the function that sends requests to the issuer. The issuer names the addresses itself, so
+ * each is checked: it must not make the server call other machines. Redirects are not followed, and
+ * answers are limited in size.
+ */
+function issuerFetch(issuer: URL): CustomFetch {
+  return async (address, options) => {
+    const url = new URL(address)
+    if (!isSafeAddress(url, issuer)) throw new TypeError(`${url.origin} is no safe address`)
+    const response = await fetch(url, { ...options, redirect: 'manual' } as RequestInit)
+    const { status, headers } = response
+    return new Response(await readAll(response), { status, headers })
+  }
+}
+
+async function readAll(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (response.body === null) return null
+  const chunks: Uint8Array[] = []
+  let size = 0
+  // Leaving the loop closes the connection.
+  for await (const chunk of response.body) {
+    size += chunk.length
+    if (size > maxAnswerBytes) throw new TypeError(`the answer exceeds ${maxAnswerBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }

@@ -1,18 +1,27 @@
 import { writeAudit } from '../../audit/audit-log.ts'
 import type { Deps } from '../../deps.ts'
-import { removePendingSignups } from '../address-owner-queries.ts'
-import { lockCredentials, markEmailVerified } from '../queries.ts'
-import { hasSession, type OwnSession } from '../session-queries.ts'
+import { AppError } from '../../errors.ts'
+import { counter } from '../../http/rate-limit.ts'
+import { linkEntry, unlinkEntry } from '../audit-entry.ts'
+import { lockAccount, markEmailVerified } from '../queries.ts'
+import { endOtherSessions, hasSession, type OwnSession } from '../session-queries.ts'
+import { removePendingSignups } from '../signup-queries.ts'
 import type { Identity } from './identity.ts'
-import { linkEntry } from './link-entry.ts'
-import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries.ts'
-import { SignInRefused } from './refusal.ts'
+import {
+  deleteGoogle,
+  findLinkedUser,
+  insertGoogle,
+  listWays,
+  lockSubject,
+  setPicture,
+} from './queries.ts'
+import { SignInRefused } from './sign-in-refused.ts'
 
 /**
- * Adds Google to the account of a signed-in user, who has just proved to own the Google account.
+ * Links Google with the account of a signed-in user, who has just proved to own the Google account.
  * The two addresses may differ. But the account's own address must be verified, or be the one that
- * Google has verified. Otherwise a person who registered a stranger's address could still sign in
- * with Google after the stranger has taken over the account. An email tells the owner.
+ * Google has verified. Otherwise somebody who registered a stranger's address could still sign in
+ * after the stranger has taken over the account. An email tells the owner.
  * @param address the client's address.
  * @throws {SignInRefused} google-signed-out, google-taken, google-second, google-unproven
  */
@@ -25,10 +34,9 @@ export async function linkGoogle(
   const { userId } = own
   await db.transaction(async (tx) => {
     await lockSubject(tx, subject)
-    const account = await lockCredentials(tx, userId)
-    // A person whose sessions were ended, for instance by a new password, must not add Google. A
-    // change of the password, and a removal of Google, end sessions under the same lock. So each of
-    // them either has finished, and this check sees it, or it runs after this transaction.
+    const account = await lockAccount(tx, userId)
+    // A new password and a removal of Google end sessions under the same lock. So somebody whose
+    // session was ended can't link Google any more.
     if (!account || !(await hasSession(tx, own))) throw new SignInRefused('google-signed-out')
     const owner = await findLinkedUser(tx, subject)
     if (owner === userId) return
@@ -37,8 +45,8 @@ export async function linkGoogle(
     const provesAddress = emailVerified && email === account.email
     if (!account.emailVerified && !provesAddress) throw new SignInRefused('google-unproven')
     const now = clock()
-    if (!(await insertGoogle(tx, { userId, subject, now })))
-      throw new SignInRefused('google-second')
+    const isLinked = await insertGoogle(tx, { userId, subject, now })
+    if (!isLinked) throw new SignInRefused('google-second')
     if (!account.emailVerified) {
       await markEmailVerified(tx, userId, now)
       await removePendingSignups(tx, account.email)
@@ -47,5 +55,33 @@ export async function linkGoogle(
     await writeAudit(tx, [linkEntry({ userId, address, now, by: 'session' })])
     const linkedAt = now.toISOString()
     await mailQueue.add({ kind: 'google-linked', userId, linkedAt, tookOver: false }, tx)
+  })
+}
+
+/**
+ * Removes Google, and its picture, from an account. The account's other sessions end: somebody who
+ * must no longer get in may have opened them with Google. The ways to sign in are counted under the
+ * account's lock, so that two parallel removals can't take away the last one.
+ * @param address the client's address.
+ * @throws {AppError} NOT_FOUND where Google is not linked; LAST_WAY_IN; TOO_MANY_REQUESTS.
+ */
+export async function unlinkGoogle(
+  { clock, db, rateLimits }: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
+  own: OwnSession,
+  address: string,
+): Promise<void> {
+  const { userId } = own
+  // The audit log keeps every change forever, so changes are limited.
+  await rateLimits.spend([counter('googleChangesByUser', userId)])
+  await db.transaction(async (tx) => {
+    await lockAccount(tx, userId)
+    const ways = await listWays(tx, userId)
+    if (!ways.some(({ way }) => way === 'google')) {
+      throw new AppError('NOT_FOUND', { message: 'Google is not linked to this account.' })
+    }
+    if (ways.length === 1) throw new AppError('LAST_WAY_IN')
+    await deleteGoogle(tx, userId)
+    await endOtherSessions(tx, own)
+    await writeAudit(tx, [unlinkEntry({ userId, address, now: clock() })])
   })
 }

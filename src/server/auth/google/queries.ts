@@ -3,12 +3,7 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import type { SignInWay } from '../../../shared/contract/sign-in-ways.ts'
 import { accounts, users, verifications } from '../../db/schema.ts'
 import type { Db } from '../../deps.ts'
-
-/** Better Auth's names for the ways to sign in, as the table `accounts` has them. */
-const providers = { password: 'credential', google: 'google' } as const satisfies Record<
-  SignInWay,
-  string
->
+import { providers } from '../queries.ts'
 
 function requestIdentifier(state: string): string {
   return `google ${state}`

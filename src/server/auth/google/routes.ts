@@ -10,27 +10,25 @@ import type { HttpEnv } from '../../http/env.ts'
 import type { Handlers } from '../../http/mount.ts'
 import { counter } from '../../http/rate-limit.ts'
 import type { Session } from '../../http/session.ts'
-import { refusalHolder } from '../hold-refusals.ts'
-import { findKnownBrowser } from '../known-browser.ts'
-import { loggingRefusals } from '../log-refusals.ts'
+import { readSessionToken, setSessionCookies } from '../cookies.ts'
+import { loggingRefusals } from '../login-limits.ts'
 import { requirePassword } from '../require-password.ts'
-import { readSessionToken, setSessionCookies } from '../session-cookie.ts'
+import { sessionUse } from '../session-queries.ts'
 import {
   type Answered,
   beginRequest,
   endRequest,
   type SignInPurpose,
 } from './authorization-request.ts'
-import { linkGoogle } from './link-google.ts'
+import { linkGoogle, unlinkGoogle } from './link-google.ts'
 import { type IssuerCalls, openIssuer } from './open-issuer.ts'
 import { listWays } from './queries.ts'
-import { messagesOf, SignInRefused } from './refusal.ts'
-import { signInWithGoogle } from './sign-in-with-google.ts'
-import { unlinkGoogle } from './unlink-google.ts'
+import { signInWithGoogle } from './sign-in.ts'
+import { messagesOf, SignInRefused } from './sign-in-refused.ts'
 
 type GoogleDeps = Pick<
   Deps,
-  'auth' | 'clock' | 'config' | 'db' | 'log' | 'mailQueue' | 'passwords' | 'rateLimits'
+  'clock' | 'config' | 'db' | 'log' | 'mailQueue' | 'passwords' | 'rateLimits' | 'secret'
 >
 
 type GoogleHandlers = Handlers<
@@ -58,16 +56,6 @@ const accountPage = '/account'
  * §2, 'Google' and 'Account page').
  */
 export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
-  const holdingRefusals = refusalHolder(deps)
-  const { linkGoogle, ...others } = handlers(deps, options)
-  return {
-    ...others,
-    linkGoogle: (call) =>
-      loggingRefusals(call, () => holdingRefusals(async () => linkGoogle(call))),
-  }
-}
-
-function handlers(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
   const { config, db, log } = deps
   const issuer = config.google && openIssuer(config.google, log)
 
@@ -110,10 +98,10 @@ function handlers(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
       if (issuer === null) {
         throw new AppError('NOT_FOUND', { message: 'Nobody signs in with Google here.' })
       }
-      const { id: userId, email } = call.user
-      const knownBrowser = await findKnownBrowser(deps, call.context, email)
-      const client = { address: call.clientAddress, knownBrowser }
-      await requirePassword(deps, userId, call.body.currentPassword, client)
+      const { id: userId } = call.user
+      await loggingRefusals(call, () =>
+        requirePassword(deps, userId, call.body.currentPassword, call),
+      )
       await deps.rateLimits.spend([counter('googleChangesByUser', userId)])
       try {
         const purpose = { next: accountPage, linkTo: userId }
@@ -172,10 +160,10 @@ async function comeBack(
     if (linkTo === null) {
       const opened = await signInWithGoogle(deps, identity, {
         address: call.clientAddress,
-        headers: context.req.raw.headers,
-        sessionBefore: await readSessionToken(deps, context),
+        use: sessionUse(context.req.raw.headers, call.clientAddress),
+        tokenBefore: readSessionToken(deps, context),
       })
-      await setSessionCookies(deps, context, opened)
+      setSessionCookies(deps, context, opened)
       return next
     }
     const own = await session(context)

@@ -1,0 +1,134 @@
+import { isSignupAllowed } from '../../../shared/rules/accounts/signup-policy.ts'
+import { writeAudit } from '../../audit/audit-log.ts'
+import type { Db, Deps } from '../../deps.ts'
+import { linkEntry } from '../audit-entry.ts'
+import {
+  findAccountByEmail,
+  findAdministrator,
+  handOverUser,
+  insertUser,
+  lockAccount,
+  lockAddress,
+} from '../queries.ts'
+import { openSession, type SessionUse } from '../session-queries.ts'
+import { removePendingSignups } from '../signup-queries.ts'
+import type { Identity } from './identity.ts'
+import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries.ts'
+import { SignInRefused } from './sign-in-refused.ts'
+
+interface GoogleClient {
+  /** The client's address. */
+  address: string
+  use: SessionUse
+  /** The token of the session that the browser had before; null where it had none. */
+  tokenBefore: string | null
+}
+
+type UserDeps = Pick<Deps, 'clock' | 'config' | 'mailQueue'> & Pick<GoogleClient, 'address'>
+
+/** A person whose address the issuer has verified. */
+type Proven = Identity & { email: string }
+
+/**
+ * Opens a session for the person whom the issuer has identified, and ends the one that the browser
+ * had before. It is one transaction that locks the user, so a request that removes Google, ends
+ * sessions or deletes the user runs completely before or after it.
+ * @throws {SignInRefused} as `findOrMakeUser` does.
+ */
+export function signInWithGoogle(
+  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue'>,
+  identity: Identity,
+  { address, use, tokenBefore }: GoogleClient,
+): Promise<{ token: string; createdAt: Date }> {
+  return deps.db.transaction(async (tx) => {
+    const userId = await findOrMakeUser(tx, { ...deps, address }, identity)
+    return openSession(tx, { userId, use, now: deps.clock() }, tokenBefore)
+  })
+}
+
+/**
+ * Returns the id of the user whom the issuer has identified, and locks the user's row. It is, in
+ * this order:
+ * 1. The user linked with the issuer's subject, whatever the addresses.
+ * 2. The user with the verified address. The account is linked with Google, and an email says so.
+ *    If nobody had verified the address before, the account is taken over first. The administrator
+ *    is never linked like this.
+ * 3. A new user, if a signup with this address is allowed.
+ * @throws {SignInRefused} google-no-address, google-unverified, google-not-linked, google-second,
+ * google-no-signup; google-failed if the account changes during every round
+ */
+export async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
+  await lockSubject(tx, identity.subject)
+  // A round finds no user if another request deletes the user, or signs up with this address, at
+  // the same moment. The next round sees the change.
+  for (let round = 0; round < 3; round += 1) {
+    const userId = await findLinked(tx, identity)
+    if (userId !== null) return userId
+    const proven = requireProven(identity)
+    await lockAddress(tx, proven.email)
+    const owner = (await linkOwner(tx, deps, proven)) ?? (await makeUser(tx, deps, proven))
+    if (owner !== null) return owner
+  }
+  throw new SignInRefused('google-failed', 'the account changes all the time')
+}
+
+async function findLinked(tx: Db, { subject, picture }: Identity): Promise<string | null> {
+  const userId = await findLinkedUser(tx, subject)
+  if (userId === null || !(await lockAccount(tx, userId))) return null
+  // Google may have been removed from the account before its row was locked.
+  if ((await findLinkedUser(tx, subject)) !== userId) return null
+  if (picture !== null) await setPicture(tx, userId, picture)
+  return userId
+}
+
+function requireProven(identity: Identity): Proven {
+  const { email, emailVerified } = identity
+  if (email === null) throw new SignInRefused('google-no-address')
+  if (!emailVerified) throw new SignInRefused('google-unverified')
+  return { ...identity, email }
+}
+
+/** Links the user who has the address with Google. Returns null if no user has it. */
+async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<string | null> {
+  const { address, clock, config, mailQueue } = deps
+  const { email, subject } = identity
+  const administrator = await findAdministrator(tx)
+  // ADMIN_EMAIL is refused even before that account exists.
+  if (email === config.adminEmail || email === administrator?.email) {
+    throw new SignInRefused('google-not-linked', 'the administrator is not linked by itself')
+  }
+  const found = await findAccountByEmail(tx, email)
+  const account = found && (await lockAccount(tx, found.id))
+  if (account?.email !== email) return null
+
+  const { id: userId } = account
+  const now = clock()
+  const tookOver = !account.emailVerified
+  if (tookOver) {
+    // Whoever made the account has proved nothing, and may have waited for the owner to use it.
+    await handOverUser(tx, userId, identity, now)
+    await removePendingSignups(tx, email)
+  }
+  const isLinked = await insertGoogle(tx, { userId, subject, now })
+  if (!isLinked) throw new SignInRefused('google-second')
+  const by = tookOver ? 'taking-over' : 'address'
+  await writeAudit(tx, [linkEntry({ userId, address, now, by })])
+  const linkedAt = now.toISOString()
+  await mailQueue.add({ kind: 'google-linked', userId, linkedAt, tookOver }, tx)
+  return userId
+}
+
+/** Makes a user. Returns null if another request has just made one with this address. */
+async function makeUser(
+  tx: Db,
+  { clock, config }: UserDeps,
+  identity: Proven,
+): Promise<string | null> {
+  if (!isSignupAllowed(config.signup, identity.email)) throw new SignInRefused('google-no-signup')
+  const now = clock()
+  const userId = await insertUser(tx, identity, { emailVerified: true, now })
+  if (userId === null) return null
+  await insertGoogle(tx, { userId, subject: identity.subject, now })
+  await removePendingSignups(tx, identity.email)
+  return userId
+}
