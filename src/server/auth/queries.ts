@@ -229,7 +229,7 @@ export async function removeLapsedRows(db: Db, now: Date): Promise<number> {
   let removed = 0
   for (const [key, isLapsed] of [
     [sessions.id, lte(sessions.expiresAt, now)],
-    [verifications.id, lt(verifications.expiresAt, now)],
+    [verifications.identifier, lt(verifications.expiresAt, now)],
     [sentLetters.id, lt(sentLetters.sentAt, countedUntil)],
     [accountTokens.hash, lt(accountTokens.expiresAt, now)],
     [pendingSignups.id, lt(pendingSignups.expiresAt, now)],

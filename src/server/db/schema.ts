@@ -33,7 +33,7 @@ export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts
 export { auditLog } from './audit-table.ts'
 export { rateLimits, settings, storedBytes } from './instance-tables.ts'
 
-/** The users. The columns before the empty line are those of Better Auth; the others are ours. */
+/** The users. `email` is in lower case. */
 export const users = pgTable(
   'users',
   {
@@ -44,7 +44,6 @@ export const users = pgTable(
     image: text(),
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at').notNull(),
-
     firstName: text('first_name').notNull().default(''),
     lastName: text('last_name').notNull().default(''),
     tier: text({ enum: tiers }).notNull().default(defaultTier),
@@ -86,7 +85,7 @@ function ownerId() {
     .references(() => users.id, { onDelete: 'cascade' })
 }
 
-/** Better Auth's sessions, one row for each signed-in browser. */
+/** The sessions, one row for each signed-in browser. `updatedAt` is the last recorded use. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -103,8 +102,8 @@ export const sessions = pgTable(
 )
 
 /**
- * Better Auth's accounts, one row for each way to sign in: a password, or a provider such as
- * Google. A user has each way at most once. One person at a provider belongs to at most one user.
+ * The ways to sign in: a password, or a provider such as Google. A user has each way at most once.
+ * One person at a provider belongs to at most one user.
  */
 export const accounts = pgTable(
   'accounts',
@@ -113,12 +112,7 @@ export const accounts = pgTable(
     userId: ownerId(),
     accountId: text('account_id').notNull(),
     providerId: text('provider_id').notNull(),
-    accessToken: text('access_token'),
-    refreshToken: text('refresh_token'),
-    idToken: text('id_token'),
-    accessTokenExpiresAt: moment('access_token_expires_at'),
-    refreshTokenExpiresAt: moment('refresh_token_expires_at'),
-    scope: text(),
+    /** The hash of the password; null for a provider. */
     password: text(),
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at').notNull(),
@@ -129,22 +123,12 @@ export const accounts = pgTable(
   ],
 )
 
-/**
- * One-time values of Better Auth, and the sign-ins that wait for the answer of Google or another
- * issuer.
- */
-export const verifications = pgTable(
-  'verifications',
-  {
-    id: text().primaryKey(),
-    identifier: text().notNull(),
-    value: text().notNull(),
-    expiresAt: moment('expires_at').notNull(),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
-  },
-  (table) => [index('verifications_identifier').on(table.identifier)],
-)
+/** The sign-ins that wait for the answer of Google or another issuer. */
+export const verifications = pgTable('verifications', {
+  identifier: text().primaryKey(),
+  value: text().notNull(),
+  expiresAt: moment('expires_at').notNull(),
+})
 
 /**
  * Signups whose address nobody has verified yet (design §6). The account is made only when the link

@@ -47,12 +47,10 @@ export async function beginRequest(
   const { clock, db } = deps
   const browser = readBrowser(deps, context) ?? newToken()
   const state = newToken()
-  const now = clock()
   await insertAuthorizationRequest(db, {
     state: sha256(state),
     value: JSON.stringify({ browser: sha256(browser), ...purpose } satisfies z.input<typeof kept>),
-    expiresAt: new Date(now.getTime() + googleRequestKeptMs),
-    now,
+    expiresAt: new Date(clock().getTime() + googleRequestKeptMs),
   })
   writeCookie(deps, context, cookieName, browser, googleRequestKeptMs)
   return secretsOf(browser, state)

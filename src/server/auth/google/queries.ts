@@ -5,24 +5,12 @@ import { accounts, users, verifications } from '../../db/schema.ts'
 import type { Db } from '../../deps.ts'
 import { providers } from '../queries.ts'
 
-function requestIdentifier(state: string): string {
-  return `google ${state}`
-}
-
 /** Keeps an authorization request under the hash of its state. */
 export async function insertAuthorizationRequest(
   db: Db,
-  request: { state: string; value: string; expiresAt: Date; now: Date },
+  { state, value, expiresAt }: { state: string; value: string; expiresAt: Date },
 ): Promise<void> {
-  const { state, value, expiresAt, now } = request
-  await db.insert(verifications).values({
-    id: randomUUID(),
-    identifier: requestIdentifier(state),
-    value,
-    expiresAt,
-    createdAt: now,
-    updatedAt: now,
-  })
+  await db.insert(verifications).values({ identifier: state, value, expiresAt })
 }
 
 /**
@@ -36,9 +24,7 @@ export async function takeAuthorizationRequest(
 ): Promise<string | null> {
   const [taken] = await db
     .delete(verifications)
-    .where(
-      and(eq(verifications.identifier, requestIdentifier(state)), gt(verifications.expiresAt, now)),
-    )
+    .where(and(eq(verifications.identifier, state), gt(verifications.expiresAt, now)))
     .returning({ value: verifications.value })
   return taken?.value ?? null
 }

@@ -16,12 +16,6 @@ CREATE TABLE "accounts" (
 	"user_id" text NOT NULL,
 	"account_id" text NOT NULL,
 	"provider_id" text NOT NULL,
-	"access_token" text,
-	"refresh_token" text,
-	"id_token" text,
-	"access_token_expires_at" timestamp with time zone,
-	"refresh_token_expires_at" timestamp with time zone,
-	"scope" text,
 	"password" text,
 	"created_at" timestamp with time zone NOT NULL,
 	"updated_at" timestamp with time zone NOT NULL
@@ -271,12 +265,9 @@ CREATE TABLE "users" (
 );
 --> statement-breakpoint
 CREATE TABLE "verifications" (
-	"id" text PRIMARY KEY NOT NULL,
-	"identifier" text NOT NULL,
+	"identifier" text PRIMARY KEY NOT NULL,
 	"value" text NOT NULL,
-	"expires_at" timestamp with time zone NOT NULL,
-	"created_at" timestamp with time zone NOT NULL,
-	"updated_at" timestamp with time zone NOT NULL
+	"expires_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
 ALTER TABLE "account_tokens" ADD CONSTRAINT "account_tokens_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -341,8 +332,7 @@ CREATE INDEX "users_running_trials" ON "users" USING btree ("premium_trial_ends_
 CREATE INDEX "users_recheck_files" ON "users" USING btree ("id") WHERE "users"."recheck_files";--> statement-breakpoint
 CREATE INDEX "users_created_at" ON "users" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "users_search_text" ON "users" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
-CREATE INDEX "users_short_grams" ON "users" USING gin ((string_to_array("search_text", null) || string_to_array(regexp_replace("search_text", '(..)', '\1' || chr(31), 'g'), chr(31)) || string_to_array(regexp_replace(substr("search_text", 2), '(..)', '\1' || chr(31), 'g'), chr(31))));--> statement-breakpoint
-CREATE INDEX "verifications_identifier" ON "verifications" USING btree ("identifier");
+CREATE INDEX "users_short_grams" ON "users" USING gin ((string_to_array("search_text", null) || string_to_array(regexp_replace("search_text", '(..)', '\1' || chr(31), 'g'), chr(31)) || string_to_array(regexp_replace(substr("search_text", 2), '(..)', '\1' || chr(31), 'g'), chr(31))));
 --> statement-breakpoint
 -- Space left in each page lets a counted download update its row in place.
 ALTER TABLE "files" SET (fillfactor = 90);
