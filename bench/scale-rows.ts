@@ -13,7 +13,7 @@ const filesAtOnce = 500_000
 
 /**
  * Selects a user for each number of the series $1 to $2, at the moment $3. `users.n` is the number.
- * The ids are as long as those of Better Auth.
+ * The ids have 32 characters.
  */
 const somePeople = `(select n, md5('user ' || n) as id, $3::timestamptz as now
   from generate_series($1::bigint, $2::bigint) n) people`

@@ -36,15 +36,6 @@ it('Premium without an end stays', () => {
   expect(toSessionUser(user({ tier: 'premium' }), now).tier).toBe('premium')
 })
 
-it('what an account lacks is null, never undefined', () => {
-  const facts = { premiumTrialStartedAt: undefined, premiumTrialEndsAt: undefined }
-  expect(toSessionUser(user({ ...facts, image: undefined }), now)).toMatchObject({
-    premiumTrialStartedAt: null,
-    premiumTrialEndsAt: null,
-    image: null,
-  })
-})
-
 it.each([{ tier: 'gold' }, { tier: '' }, { role: 'root' }, { role: 'Admin' }])(
   'an account with %j opens no session: nobody guesses what it may do',
   (changes) => {

@@ -57,7 +57,7 @@ export function signInWithGoogle(
  * @throws {SignInRefused} google-no-address, google-unverified, google-not-linked, google-second,
  * google-no-signup; google-failed if the account changes during every round
  */
-export async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
+async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
   await lockSubject(tx, identity.subject)
   // A round finds no user if another request deletes the user, or signs up with this address, at
   // the same moment. The next round sees the change.
