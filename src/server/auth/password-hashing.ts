@@ -13,7 +13,7 @@ export interface HashCost {
 const defaultCost: HashCost = { N: 16_384, r: 16, p: 1 }
 const keyBytes = 64
 
-/** One hash at a time: a flood of logins takes one core and one of Node's threads from transfers. */
+/** One hash at a time, so that a flood of logins takes only one core from transfers. */
 const concurrency = 1
 const maxQueued = 256
 const maxQueuedPerClient = 32

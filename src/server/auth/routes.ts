@@ -112,7 +112,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
       await rateLimits.spend([counter('lettersByAddress', addressBlock(clientAddress))])
       const email = body.email.toLowerCase()
       const askedAt = clock().toISOString()
-      // One insert, whether or not the account exists, so the duration tells nothing about accounts.
+      // One insert for any address, so the duration tells nothing about accounts.
       await mailQueue.add({ kind: 'forgot-password', email, askedAt })
       return {
         message: "If an account exists, we've sent password reset instructions to your email.",

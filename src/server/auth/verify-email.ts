@@ -31,7 +31,7 @@ type VerifyDeps = Pick<Deps, 'clock' | 'config' | 'db'>
  * for one address the first one used wins: the other signups are removed, and older sessions and
  * tokens of the account end. A valid token of a verified account succeeds and changes nothing.
  * @param address the client's address, for the audit log.
- * @throws {AppError} TOKEN_INVALID for a token that is unknown or expired, whose signup was removed,
+ * @throws {AppError} TOKEN_INVALID for a token that is unknown or expired, or whose signup is gone,
  * or whose account has another address or password by now; SIGNUP_NOT_ALLOWED if the settings no
  * longer allow the signup.
  */
