@@ -20,7 +20,7 @@ import { accountName, loggingRefusals } from './login-limits.ts'
 import { findResetAccount, resetPassword } from './reset-password.ts'
 import { endSession, sessionUse } from './session-queries.ts'
 import { signUp } from './sign-up.ts'
-import { verifyEmail } from './verify-email.ts'
+import { isOwnSignup, verifyEmail } from './verify-email.ts'
 
 type AuthDeps = Pick<
   Deps,
@@ -30,6 +30,7 @@ type AuthDeps = Pick<
 type AuthHandlers = Handlers<
   | 'signup'
   | 'verifyEmail'
+  | 'checkVerifyToken'
   | 'resendVerification'
   | 'login'
   | 'forgotPassword'
@@ -42,7 +43,8 @@ type AuthHandlers = Handlers<
 /**
  * The cookie with the id of the pending signup or unverified account that this browser waits for.
  * When the browser asks for the verification email again, it gets that of its own signup and not of
- * a stranger's with the same address. The id is no secret.
+ * a stranger's with the same address. The link in that email needs no click on the page. The id is
+ * no secret.
  */
 const unverifiedCookie = 'unverified'
 const unverifiedPattern = /^[\w-]{1,64}$/
@@ -75,6 +77,10 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     async verifyEmail({ body, clientAddress }) {
       await verifyEmail(deps, body.token, clientAddress)
       return { message: 'Email verified!' }
+    },
+
+    async checkVerifyToken({ body, context }) {
+      return { isOwnSignup: await isOwnSignup(deps, body.token, readUnverified(context)) }
     },
 
     async resendVerification({ body, clientAddress, context }) {

@@ -45,6 +45,27 @@ function usersOf(address: string) {
   return app.deps.db.select().from(users).where(eq(users.email, address))
 }
 
+it('only the browser that signed up is told that opening the link is enough', async () => {
+  const answer = await signUp(makeClient(app), { email })
+  const stranger = await signUp(makeClient(app), { email })
+  const [mail] = await app.mails()
+  const check = async (cookie: string) => {
+    const client = makeClient(app, cookie)
+    return json(await client.post('/api/auth/verify-email/check', { token: tokenIn(mail) }))
+  }
+  expect(await check(cookiesOf(answer))).toEqual({ isOwnSignup: true })
+  for (const cookie of ['', cookiesOf(stranger), 'mayfly.unverified=']) {
+    expect(await check(cookie)).toEqual({ isOwnSignup: false })
+  }
+  expect(await usersOf(email)).toEqual([])
+  // A reload after the verification needs no click.
+  await verify(app, tokenIn(mail))
+  expect(await check('')).toEqual({ isOwnSignup: true })
+
+  const unknown = makeClient(app).post('/api/auth/verify-email/check', { token: 'x' })
+  expect(await statusAndCode(await unknown)).toBe('400 TOKEN_INVALID')
+})
+
 describe('POST /api/auth/verify-email', () => {
   it('succeeds again with the same token, and with another one of the same signup', async () => {
     await signUp(makeClient(app), { email })

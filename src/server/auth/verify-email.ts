@@ -51,6 +51,23 @@ export async function verifyEmail(deps: VerifyDeps, token: string, address: stri
   })
 }
 
+/**
+ * Tells whether a token belongs to the signup or account that this browser waits for. Then opening
+ * the link is enough. In any other browser somebody must press a button, because mail scanners open
+ * links too. It is also true when there is nothing left to verify.
+ * @param unverified the id in the browser's cookie, or null.
+ * @throws {AppError} TOKEN_INVALID
+ */
+export async function isOwnSignup(
+  { clock, db }: VerifyDeps,
+  token: string,
+  unverified: string | null,
+): Promise<boolean> {
+  const found = await findVerification(db, tokenHash(token), clock())
+  if (!found) throw new AppError('TOKEN_INVALID')
+  return found.isDone || (found.signup?.id ?? found.userId) === unverified
+}
+
 async function makeAccount(
   { clock, config }: VerifyDeps,
   tx: Db,

@@ -86,6 +86,16 @@ export const account = {
     response: done,
     errors: ['TOKEN_INVALID', 'SIGNUP_NOT_ALLOWED'],
   }),
+  checkVerifyToken: endpoint({
+    method: 'POST',
+    path: '/api/auth/verify-email/check',
+    summary:
+      'Whether the token of an email belongs to a signup that this browser made. Uses nothing up.',
+    access: 'visitor',
+    body: z.object({ token }),
+    response: z.object({ isOwnSignup: z.boolean() }),
+    errors: ['TOKEN_INVALID'],
+  }),
   resendVerification: endpoint({
     method: 'POST',
     path: '/api/auth/resend-verification',

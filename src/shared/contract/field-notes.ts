@@ -198,6 +198,7 @@ const inAnswers: Notes = {
     note: 'Who can sign up: `open`, `closed`, or the domains of addresses.',
     example: 'open',
   },
+  isOwnSignup: { note: 'Whether this browser made the signup of the token.', example: true },
   isValid: { note: 'Whether the token can still be used.', example: true },
   sendsMail: {
     note: 'Whether emails are sent. Otherwise only the operator can read them.',

@@ -5,10 +5,12 @@ import { later, openPage, refused, type WebPage } from '../../../tests/support/w
 import { useEmailVerification } from './use-email-verification.ts'
 
 const call = 'POST /api/auth/verify-email'
+const check = `${call}/check`
 
 let page: WebPage
 beforeEach(() => {
   page = openPage()
+  page.on(check, () => ({ isOwnSignup: true }))
 })
 afterEach(() => page.close())
 
@@ -27,7 +29,7 @@ test('a link without a token has failed, and the server is not asked', () => {
   expect(page.asked).toEqual([])
 })
 
-test('a token is sent once, however often the page is drawn', async () => {
+test('where this browser signed up, a token is sent once, however often the page is drawn', async () => {
   const { answer, come } = later()
   page.on(call, answer)
   const { state, draw } = verify('abc')
@@ -36,15 +38,27 @@ test('a token is sent once, however often the page is drawn', async () => {
   await act(async () => come({ message: 'Email verified!' }))
   await expect.poll(state).toEqual({ state: 'verified' })
   draw()
-  expect(page.asked.map(({ body }) => body)).toEqual([{ token: 'abc' }])
+  expect(page.asked.filter(({ call: asked }) => asked === call)).toHaveLength(1)
+  expect(page.asked.at(-1)?.body).toEqual({ token: 'abc' })
   await expect.poll(page.text).toBe('Email verified!')
+})
+
+test('in any other browser, a token is sent when somebody confirms it', async () => {
+  page.on(check, () => ({ isOwnSignup: false }))
+  page.on(call, () => ({ message: 'Email verified!' }))
+  const { state } = verify('abc')
+  await expect.poll(state).toMatchObject({ state: 'unconfirmed' })
+  expect(page.asked).toHaveLength(1)
+  const shown = state()
+  if (shown.state === 'unconfirmed') act(shown.confirm)
+  await expect.poll(state).toEqual({ state: 'verified' })
 })
 
 test.each([
   ['the server’s reason', 'This link is not valid any more.', 'This link is not valid any more.'],
   ['the default', undefined, 'Failed to verify email'],
 ])('a token that is refused tells %s, and cannot be tried again', async (_, message, reason) => {
-  page.on(call, () => refused(400, 'TOKEN_INVALID', message))
+  page.on(check, () => refused(400, 'TOKEN_INVALID', message))
   const { state } = verify('abc')
   await expect.poll(state).toEqual({ state: 'failed', reason, retry: null })
   await expect.poll(page.text).toBe(`Verification failed${reason}`)

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { ApiError, call, NetworkError } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
 import { networkErrorOccurred } from './texts.ts'
@@ -7,42 +8,60 @@ import { tellFailure } from './use-auth-form.ts'
 /** What the page shows that a verification email links to (spec §2, verification). */
 export type EmailVerification =
   | { state: 'loading' }
+  /** The page waits for a click, because this browser did not sign up. */
+  | { state: 'unconfirmed'; confirm: () => void }
   | { state: 'verified' }
-  /** `retry` sends the token again. It is null unless the network failed. */
+  /** `retry` asks the server again. It is null unless the network failed. */
   | { state: 'failed'; reason: string; retry: (() => void) | null }
 
 /**
- * Sends the token of a verification email to the server. It does so once for each token, however
- * often React draws the page. Sending it twice would do no harm.
+ * Verifies an address by the token of an email. In the browser that signed up it does so at once,
+ * and elsewhere when somebody confirms it, because a mail scanner opens links and runs scripts.
  * @param token empty if the URL has none.
  */
 export function useEmailVerification(token: string): EmailVerification {
-  const { data, error, isFetching, refetch } = useQuery({
+  const [isConfirmed, setConfirmed] = useState(false)
+  const check = useQuery({
+    queryKey: ['/api/auth/verify-email/check', token],
+    queryFn: () => tellingFailures(call('checkVerifyToken', { body: { token } })),
+    enabled: token !== '' && !isConfirmed,
+  })
+  const mayVerify = isConfirmed || check.data?.isOwnSignup === true
+  const verification = useQuery({
     queryKey: ['/api/auth/verify-email', token],
     queryFn: () => verifyEmail(token),
-    enabled: token !== '',
+    enabled: mayVerify,
   })
+
   // Spec §5, verify email: without a token the page shows this failure.
   if (token === '') {
     return { state: 'failed', reason: 'No verification token found in URL', retry: null }
   }
-  if (data) return { state: 'verified' }
-  if (error === null || isFetching) return { state: 'loading' }
-  if (error instanceof NetworkError) {
-    return { state: 'failed', reason: networkErrorOccurred, retry: () => void refetch() }
+  if (verification.data) return { state: 'verified' }
+  const { error, isFetching, refetch } = mayVerify ? verification : check
+  if (error !== null && !isFetching) {
+    if (error instanceof NetworkError) {
+      return { state: 'failed', reason: networkErrorOccurred, retry: () => void refetch() }
+    }
+    const reason = error instanceof ApiError ? error.publicMessage : undefined
+    return { state: 'failed', reason: reason ?? failed.description, retry: null }
   }
-  const reason = error instanceof ApiError ? error.publicMessage : undefined
-  return { state: 'failed', reason: reason ?? failed.description, retry: null }
+  if (mayVerify || !check.data) return { state: 'loading' }
+  return { state: 'unconfirmed', confirm: () => setConfirmed(true) }
 }
 
 /** The default error of spec §8. */
 const failed = { title: 'Verification failed', description: 'Failed to verify email' }
 
 async function verifyEmail(token: string) {
+  const answer = await tellingFailures(call('verifyEmail', { body: { token } }))
+  toast({ title: 'Email verified!' })
+  return answer
+}
+
+async function tellingFailures<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
-    const answer = await call('verifyEmail', { body: { token } })
-    toast({ title: 'Email verified!' })
-    return answer
+    return await answer
   } catch (error) {
     tellFailure({ failed, networkTitle: 'Network error' }, error)
     throw error

@@ -6,9 +6,9 @@ import { AuthPage } from './auth-page.tsx'
 import { PageButton, PageLink } from './page-link.tsx'
 
 /**
- * Spec §2, verify email: reads the token from the URL and shows loading, success or failure. The
- * token is removed from the URL immediately. The browser's history entry keeps it, so that a reload
- * verifies again and does not fail.
+ * Spec §2, verify email: reads the token from the URL and shows loading, success or failure. In a
+ * browser that did not sign up it waits for a click. The token is removed from the URL immediately.
+ * The browser's history entry keeps it, so that a reload verifies again and does not fail.
  */
 export function VerifyEmailPage() {
   const [token] = useAddressToken()
@@ -21,6 +21,19 @@ export function VerifyEmailPage() {
         <Loading label="Verifying your email">
           <Skeleton className="h-[52px] w-full" />
         </Loading>
+      </AuthPage>
+    )
+  }
+  if (verification.state === 'unconfirmed') {
+    return (
+      <AuthPage
+        title="Verify your email"
+        lead="If you signed up, verify your address now. If you did not, close this page."
+        other={home}
+      >
+        <Button variant="primary" size="large" wide onClick={verification.confirm}>
+          Verify my address
+        </Button>
       </AuthPage>
     )
   }

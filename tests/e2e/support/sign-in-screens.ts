@@ -67,19 +67,25 @@ export const signInScreens: Screens = {
   'an address that is being verified': async ({ noise, page }) => {
     // The call waits for an answer as long as this screen is open. Afterwards it goes on to the
     // server, which refuses the token.
-    noise.allow(/400 \(Bad Request\).*verify-email$/)
-    await page.route('**/api/auth/verify-email', () => {})
+    noise.allow(/400 \(Bad Request\).*verify-email\/check$/)
+    await page.route('**/api/auth/verify-email/check', () => {})
     await page.goto('/verify-email?token=x')
     await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
+  },
+  'an address to verify in another browser': async ({ app, page }) => {
+    app.deps.config.requireEmailVerification = true
+    await page.goto(`/verify-email?token=${await signUpForToken(app, { email: newAddress() })}`)
+    await expect(page.getByRole('button', { name: 'Verify my address' })).toBeVisible()
   },
   'a verified address': async ({ app, page }) => {
     app.deps.config.requireEmailVerification = true
     await page.goto(`/verify-email?token=${await signUpForToken(app, { email: newAddress() })}`)
+    await page.getByRole('button', { name: 'Verify my address' }).click()
     await expect(page.getByRole('link', { name: 'Go to Login' })).toBeVisible()
   },
   'a verification that the network held up': async ({ noise, page }) => {
-    noise.allow(/verify-email net::ERR_FAILED|ERR_FAILED at .*verify-email$/)
-    await page.route('**/api/auth/verify-email', (route) => route.abort())
+    noise.allow(/verify-email\/check net::ERR_FAILED|ERR_FAILED at .*verify-email\/check$/)
+    await page.route('**/api/auth/verify-email/check', (route) => route.abort())
     await page.goto('/verify-email?token=x')
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
   },

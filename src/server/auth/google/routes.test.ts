@@ -223,6 +223,19 @@ describe('the session of a sign-in', () => {
   })
 })
 
+it.each(['cross-site', 'same-site'])(
+  'a sign-in that a %s link starts leads to the login page and changes nothing',
+  async (site) => {
+    const person = await makePerson(google.app)
+    const browser = makeBrowser(google.app, await logIn(google.app, person.email, person.password))
+    const headers = { 'sec-fetch-site': site }
+    const answer = await browser.fetch('/api/login?next=/account', { headers })
+    expect(answer.headers.get('location')).toBe('/login?next=%2Faccount')
+    expect(answer.headers.getSetCookie()).toEqual([])
+    expect(await userOf(browser)).toMatchObject({ email: person.email })
+  },
+)
+
 describe('limits', () => {
   it('hold for starts and answers of one address, and end at the login page', async () => {
     const own = await startGoogleApp({ env: { RATE_LIMITS: 'on' } })

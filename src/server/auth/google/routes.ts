@@ -9,6 +9,7 @@ import { addressBlock } from '../../http/address-block.ts'
 import type { HttpEnv } from '../../http/env.ts'
 import type { Handlers } from '../../http/mount.ts'
 import { counter } from '../../http/rate-limit.ts'
+import { isOfAnotherSite } from '../../http/same-origin.ts'
 import type { Session } from '../../http/session.ts'
 import { readSessionToken, setSessionCookies } from '../cookies.ts'
 import { loggingRefusals } from '../login-limits.ts'
@@ -68,7 +69,11 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
 
     async startSignIn(call) {
       const next = nextPath(call.query.next)
-      if (issuer === null) return leadTo(call, withNext('/login', next))
+      // Google may sign in without asking. So a link on another site must not start a sign-in,
+      // which would replace the session.
+      if (issuer === null || isOfAnotherSite(call.context.req.raw.headers)) {
+        return leadTo(call, withNext('/login', next))
+      }
       try {
         return leadTo(call, await beginAtIssuer(deps, issuer, call, { next, linkTo: null }))
       } catch (error) {

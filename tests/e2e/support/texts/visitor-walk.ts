@@ -148,13 +148,16 @@ export const visitorWalk: readonly Stop[] = [
   },
   {
     at: 'verification that fails',
-    go: refused(/\/api\/auth\/verify-email$/, open('/verify-email?token=x')),
+    go: refused(/\/api\/auth\/verify-email\/check$/, open('/verify-email?token=x')),
     shows: [[main, ['Verification failed', 'Failed to verify email']]],
     toast: ['Verification failed', 'Failed to verify email'],
   },
   {
     at: 'verification',
     go: async (stage) => {
+      await stage.page.route('**/api/auth/verify-email/check', (route) =>
+        route.fulfill({ json: { isOwnSignup: true } }),
+      )
       await stage.page.route('**/api/auth/verify-email', (route) =>
         route.fulfill({ json: { message: 'Email verified!' } }),
       )
