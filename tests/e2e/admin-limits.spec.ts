@@ -18,7 +18,7 @@ test('the administrator changes limits and the cap, sees what is in use, and wha
     await page.keyboard.press('Enter')
   }
   await expect(tier('Free').getByLabel('Size of a file', { exact: true })).toHaveValue('500MB')
-  await expect(tier('Premium').getByLabel('Days to choose from', { exact: true })).toHaveValue(
+  await expect(tier('Premium').getByLabel('Expiry choices in days', { exact: true })).toHaveValue(
     '3, 5, 7',
   )
   await expect(limits.getByText('storage takes 10,000 parts of 8MB at most').first()).toBeVisible()
@@ -40,7 +40,7 @@ test('the administrator changes limits and the cap, sees what is in use, and wha
   await change('Free', 'Size of a file', '2GB')
   await expect(tier('Free').getByText('Saved. It was 500MB.')).toBeVisible()
 
-  await change('All accounts together', 'Bytes in storage at most', '1MB')
+  await change('All accounts together', 'Total storage', '1MB')
   await expect(limits.getByText('87 % of 1MB.')).toBeVisible()
 
   // Another server changes limits meanwhile, and this one has read them a moment ago.

@@ -52,7 +52,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   ]
   for (const [title, text] of figures) await expect(await run(title)).toContainText(text)
   await expect(await confirm('Expire trials', 'Expire trials')).toContainText(
-    '0 trials ended: none was over',
+    '0 trials ended: none had expired',
   )
   expect((await app.mails()).map(({ to }) => to.address)).toContain(admin.email)
 
@@ -66,7 +66,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   await page.reload()
   const remembered: [string, string][] = [
     ['Sanitize filenames', '1 name changed, 0 errors'],
-    ['Expire trials', '0 trials ended: none was over'],
+    ['Expire trials', '0 trials ended: none had expired'],
     ['Test email', '1 email written'],
     ['Test storage upload', 'Upload of 1 MB begun'],
   ]

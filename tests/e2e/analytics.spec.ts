@@ -27,7 +27,7 @@ test('analytics say what they found, are read by the arrow keys, and stand in a 
   noise.expect(/500 \(Internal Server Error\).*\/api\/analytics/)
   await page.route('**/api/analytics', (route) => route.fulfill({ status: 500 }))
   await page.getByRole('button', { name: 'Upgrade Now' }).click()
-  await expect(page.getByText('The numbers could not be loaded')).toBeVisible()
+  await expect(page.getByText('The statistics could not be loaded')).toBeVisible()
   expect(analyticsCode()).not.toEqual([])
   await page.unroute('**/api/analytics')
   await page.getByRole('button', { name: 'Try again' }).click()

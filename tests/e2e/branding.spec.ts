@@ -39,7 +39,7 @@ test('a brand is made on the account page, shows on the pages of links without s
     'image/svg+xml',
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
   )
-  await expect(form.getByText('Please take a PNG, a JPEG or a WebP.')).toBeVisible()
+  await expect(form.getByText('Please choose a PNG, JPEG or WebP.')).toBeVisible()
 
   // The server checks the bytes and refuses the logo. The texts of the brand were saved by an
   // earlier call, and stay.

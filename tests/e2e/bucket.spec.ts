@@ -325,7 +325,7 @@ test('files that are over, a user who is deleted and a file that is taken down l
   const question = page.getByRole('dialog', { name: /^Delete / })
   await question.getByRole('textbox').fill(grace.email)
   await page.keyboard.press('Enter')
-  await expect(page.getByText('1 file went with the account.')).toBeVisible()
+  await expect(page.getByText('1 file deleted with the account.')).toBeVisible()
   await expect.poll(() => bytesIn(bucket)).toBe(trap.bytes.length)
 
   await section(page, 'Reports').getByLabel('Link or code').fill(trap.shortCode)

@@ -71,7 +71,7 @@ test("a free user's link dies on every screen at the same moment", async ({
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByRole('list', { name: 'Recent Files' })).toHaveCount(0)
   await row.getByRole('button', { name: 'receipt of agenda.pdf' }).click()
-  await expect(row.getByText('Storage has confirmed that nothing is left.')).toBeVisible()
+  await expect(row.getByText('Confirmed by storage.')).toBeVisible()
   await expect(row.locator(`time[datetime="${file.expiresAt}"]`)).toHaveCount(3)
 
   noise.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))

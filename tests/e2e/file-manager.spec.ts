@@ -93,7 +93,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
   await press('Enter')
   await expect(page.getByText('11 files deleted')).toBeVisible()
   await expect(
-    page.getByText('1 had been deleted before: “Report 110 of the working group.pdf”.'),
+    page.getByText('1 were already deleted: “Report 110 of the working group.pdf”.'),
   ).toBeVisible()
   await expect(heading).toBeFocused()
 

@@ -47,7 +47,7 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
 
   await expect(row('invoice.pdf').first()).toContainText(
-    'It is harmful software: It came in a mail from “our bank”.',
+    'Malware: It came in a mail from “our bank”.',
   )
   const ask = row('invoice.pdf').getByRole('button', { name: 'Take down invoice.pdf' })
   await ask.press('Enter')
@@ -57,7 +57,7 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await expect(ask).toBeFocused()
   await page.keyboard.press('Enter')
   await dialog.getByRole('button', { name: 'Take down' }).click()
-  await expect(dialog.getByText('Please say why.')).toBeVisible()
+  await expect(dialog.getByText('Please give a reason.')).toBeVisible()
   await dialog.getByLabel('Reason').fill('It is a trap.')
   await dialog.getByRole('button', { name: 'Take down' }).click()
   await expect(page.getByText('Its content is blocked.')).toBeVisible()
@@ -67,7 +67,9 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   // A file that nobody reported is taken down by its link, with what may surround a pasted link.
   await reports.getByLabel('Link or code').fill('https://example.org/')
   await page.keyboard.press('Enter')
-  await expect(reports.getByText('This is no link to a file, and no code of one.')).toBeVisible()
+  await expect(
+    reports.getByText('This is not a link to a file, nor the code of one.'),
+  ).toBeVisible()
   await reports
     .getByLabel('Link or code')
     .fill(` ${new URL(page.url()).origin}/s/${unreported.shortCode}?a=b `)

@@ -146,7 +146,7 @@ test('a signup page says first who can sign up', async ({ app, page }) => {
 
   app.deps.config.signup = 'closed'
   await page.reload()
-  await expect(page.getByRole('heading', { name: 'Signing up is closed' })).toBeVisible()
-  await expect(page.getByText('The administrator makes the accounts here.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Sign-up is closed' })).toBeVisible()
+  await expect(page.getByText('Ask the administrator for an account.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Sign Up' })).toBeHidden()
 })

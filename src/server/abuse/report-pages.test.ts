@@ -86,7 +86,7 @@ describe('the page where a visitor reports a file', () => {
         count: 1,
         statements: [
           {
-            reason: 'It is harmful software: A trap',
+            reason: 'Malware: A trap',
             email: 'ada@example.org',
             isSuspect: false,
           },
@@ -128,9 +128,7 @@ describe('the page where a visitor reports a file', () => {
       words: text.replaceAll('\n', '\r\n'),
     })
     expect(answer.status).toBe(200)
-    expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(
-      `It is illegal or hurts somebody: ${text}`,
-    )
+    expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(`Illegal or harmful: ${text}`)
   })
 
   it('keeps what was typed when there were too many reports, and says when to come back', async () => {

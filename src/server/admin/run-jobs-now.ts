@@ -28,7 +28,7 @@ export async function expireFilesNow(
 function refusal(failed: number): string {
   const files = failed === 1 ? '1 file' : `${failed} files`
   return (
-    `Storage did not remove the bytes of ${files}. The server tries again by itself. ` +
+    `Storage did not remove the bytes of ${files}. The server retries by itself. ` +
     'Test the storage connection to see why.'
   )
 }

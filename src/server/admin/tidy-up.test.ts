@@ -245,7 +245,7 @@ describe('POST /api/admin/expire-files', () => {
     await expect(expireFilesNow(away, actor())).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       headers: { 'retry-after': '5' },
-      message: expect.stringContaining('the bytes of 1 file. The server tries again by itself.'),
+      message: expect.stringContaining('the bytes of 1 file. The server retries by itself.'),
     })
     expect(await told('expire-files')).toEqual([{ expiredCount: 0, failed: 1 }])
   })

@@ -38,7 +38,7 @@ describe('SIGNUP', () => {
   it('closed lets nobody sign up, says so, and tells nothing of an address', async () => {
     await start('closed')
     expect(await shownPolicy()).toEqual({ signup: 'closed' })
-    const sentence = 'Signing up is closed. The administrator makes the accounts here.'
+    const sentence = 'Sign-up is closed. Ask the administrator for an account.'
     await expectRefused('ada@example.org', sentence)
     await expectRefused('admin@localhost.localdomain', sentence)
   })

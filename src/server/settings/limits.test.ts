@@ -114,7 +114,7 @@ describe('a change of a limit', () => {
     ['free_max_file_size', '1025MB', 'Free would allow more than Premium: larger files.'],
     ['free_expiration_days', '3, 8', 'Free would allow more than Premium: longer links.'],
     ['storage_cap', '1', 'The cap must be a size from 1MB to 1,000,000GB, or unlimited.'],
-    ['free_space', 'plenty', 'The free space to leave must be a size from 0 to 1,000,000GB.'],
+    ['free_space', 'plenty', 'The minimum free space must be a size from 0 to 1,000,000GB.'],
   ])('to %s %j is refused with the bound: %s', async (key, value, bound) => {
     const response = await admin.post('/api/admin/settings', { key, value })
     expect(response.status).toBe(bound === null ? 200 : 400)

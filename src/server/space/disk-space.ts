@@ -250,6 +250,6 @@ export class DiskSpace implements UploadSpace {
     }
     // No removal of files could help.
     const wish = 'more must stay free than the whole disk has'
-    return `Too little free space: ${effect}, since ${wish}. Set MIN_FREE_SPACE, or "Free space to leave" in the Admin Center, to less than the disk, or enlarge the disk`
+    return `Too little free space: ${effect}, since ${wish}. Set MIN_FREE_SPACE, or "Minimum free space" in the Admin Center, to less than the disk, or enlarge the disk`
   }
 }

@@ -90,7 +90,7 @@ export function AuditSection({ id, title }: SectionProps) {
     <SectionFrame
       id={id}
       title={title}
-      note="Every act of the administrator, every change of tier, role or password. Nothing in it is ever changed."
+      note="Everything the administrator does, and every change of tier, role or password. Entries are never changed."
     >
       <div className="mb-3 grid grid-cols-[repeat(auto-fit,minmax(min(100%,10.5rem),1fr))] gap-2 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_17rem_11rem_11rem]">
         <div className="max-lg:col-span-full">
@@ -102,7 +102,7 @@ export function AuditSection({ id, title }: SectionProps) {
           />
         </div>
         <div className="max-lg:col-span-full">
-          <Select label="Act" options={actions} value={action} onValueChange={setAction} />
+          <Select label="Action" options={actions} value={action} onValueChange={setAction} />
         </div>
         <DateField label="From" value={firstDay} onValueChange={setFirstDay} max={lastDay} />
         <DateField label="To" value={lastDay} onValueChange={setLastDay} min={firstDay} />
@@ -127,11 +127,11 @@ function NothingFound({ onClear }: { onClear: () => void }) {
     <Card>
       <EmptyState
         icon={<SearchX />}
-        title="No entry found"
+        title="No entries found"
         action={<Button onClick={onClear}>Clear search</Button>}
       >
-        The log is searched by the whole email of a user who did something or underwent it, by a
-        link or its code, or by a whole IP address. Both days count.
+        Search for the full email address of either user, a link or its code, or a full IP address.
+        The date range includes both days.
       </EmptyState>
     </Card>
   )

@@ -19,16 +19,16 @@ describe('an entry of the audit log', () => {
 
   it.each([
     ['session', 'Changed the password'],
-    ['letter', 'Set a new password by an email'],
-    ['taking-over', 'Verified the address, and replaced a password set before'],
+    ['letter', 'Reset the password by email'],
+    ['taking-over', 'Verified the address and replaced the earlier password'],
   ])('about a password, by %s', (by, text) => {
     expect(auditText({ action: 'change-password', details: { by } })).toBe(text)
   })
 
   it.each([
     ['session', 'Linked Google'],
-    ['address', 'Linked Google, which has the same address'],
-    ['taking-over', 'Linked Google, and replaced an account of an unverified address'],
+    ['address', 'Linked Google (same address)'],
+    ['taking-over', 'Linked Google and replaced an unverified account'],
   ])('about Google, by %s', (by, text) => {
     expect(auditText({ action: 'link-google', details: { by } })).toBe(text)
   })

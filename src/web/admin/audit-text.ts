@@ -97,14 +97,14 @@ function roleSentence(details: Details): string | undefined {
 
 const passwordTexts: Record<PasswordChange, string> = {
   session: 'Changed the password',
-  letter: 'Set a new password by an email',
-  'taking-over': 'Verified the address, and replaced a password set before',
+  letter: 'Reset the password by email',
+  'taking-over': 'Verified the address and replaced the earlier password',
 }
 
 const linkTexts: Record<GoogleLink, string> = {
   session: 'Linked Google',
-  address: 'Linked Google, which has the same address',
-  'taking-over': 'Linked Google, and replaced an account of an unverified address',
+  address: 'Linked Google (same address)',
+  'taking-over': 'Linked Google and replaced an unverified account',
 }
 
 const passwordDetails = z.object({ by: z.enum(passwordChanges) })

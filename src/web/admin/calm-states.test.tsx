@@ -21,7 +21,7 @@ describe('checks of which all are OK', () => {
     message: 'Answers in 2 ms.',
     cure: '',
   }
-  const allFine = 'Everything is as it should be.'
+  const allFine = 'Everything is OK.'
 
   it('say so in one line, and show each only on request', async () => {
     page.on('GET /api/admin/checks', () => [fine, { ...fine, name: 'Clock' }])
@@ -60,7 +60,7 @@ describe('an audit log without lines', () => {
 
   it.each([
     ['Email, link code or IP address', '192.0.2.1', 'search', '192.0.2.1'],
-    ['Act', 'take-down', 'action', 'take-down'],
+    ['Action', 'take-down', 'action', 'take-down'],
     ['From', '2026-11-19', 'from', new Date('2026-11-19T00:00').toISOString()],
     ['To', '2026-11-19', 'to', new Date('2026-11-20T00:00').toISOString()],
   ])(
@@ -68,7 +68,7 @@ describe('an audit log without lines', () => {
     async (label, value, name, sent) => {
       await screen.findByText(nothingYet)
       fireEvent.change(screen.getByLabelText(label), { target: { value } })
-      await screen.findByText('No entry found')
+      await screen.findByText('No entries found')
       await waitFor(() => expect(page.asked.at(-1)?.query).toEqual({ limit: '20', [name]: sent }))
       const clear = screen.getAllByRole('button', { name: 'Clear search' })
       fireEvent.click(clear.at(-1) ?? document.body)

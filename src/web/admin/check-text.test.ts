@@ -36,8 +36,8 @@ it('tells parts that are equal apart by their place', () => {
 it.each([
   ['Look at each under Reports.', 'Look at each under [Reports](#reports).'],
   [
-    'Raise the cap under Limits ("Bytes in storage at most"), or delete a user under Users',
-    'Raise the cap under [Limits](#limits) ("Bytes in storage at most"), or delete a user under [Users](#users)',
+    'Raise the cap under Limits ("Total storage"), or delete a user under Users',
+    'Raise the cap under [Limits](#limits) ("Total storage"), or delete a user under [Users](#users)',
   ],
   ['See under Audit log.', 'See under [Audit log](#audit).'],
   ['Restart the server.', 'Restart the server.'],

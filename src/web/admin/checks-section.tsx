@@ -23,7 +23,7 @@ export function ChecksSection({ id, title }: SectionProps) {
     if (data) return <Lines lines={data} />
     if (error === null || isFetching) return <RowsLoading label="Checking the server" rows={5} />
     return (
-      <LoadFailed title="The checks could not be made" pending={isFetching} onRetry={checkAgain} />
+      <LoadFailed title="The checks could not be run" pending={isFetching} onRetry={checkAgain} />
     )
   }
   return (
@@ -47,7 +47,7 @@ export function ChecksSection({ id, title }: SectionProps) {
     >
       {data && error && !isFetching ? (
         <p role="alert" className="mb-3 text-red">
-          The checks could not be made again. {faultText(error)}
+          The checks could not be repeated. {faultText(error)}
         </p>
       ) : null}
       {content()}
@@ -76,7 +76,7 @@ function Lines({ lines }: { lines: CheckLine[] }) {
       {urgent.length === 0 ? (
         <p className="flex items-center gap-4 px-4 py-4 sm:px-5">
           <CircleCheck aria-hidden="true" className="size-[18px] shrink-0 text-accent" />
-          Everything is as it should be.
+          Everything is OK.
         </p>
       ) : (
         <ul>

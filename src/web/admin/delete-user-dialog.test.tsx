@@ -32,14 +32,14 @@ test('a user is deleted only with the address typed in, which is always sent alo
   page.show(<Deletion />)
   fireEvent.click(screen.getByRole('button', { name: 'Ask' }))
   const dialog = await screen.findByRole('dialog')
-  expect(dialog.textContent).toContain('3 files of this account go with it')
+  expect(dialog.textContent).toContain('3 files with their links are deleted with this account')
   expect(dialog.textContent).toContain('its 2 open sessions, uploads under way')
   const field = within(dialog).getByLabelText('Type this address to delete the account')
   const press = () => fireEvent.click(within(dialog).getByRole('button', { name: 'Delete' }))
   for (const wrong of ['', 'mira@example.com']) {
     fireEvent.change(field, { target: { value: wrong } })
     press()
-    await within(dialog).findByText(/^This is not the address above\.|^Please /)
+    await within(dialog).findByText(/^This does not match the address above\.|^Please /)
   }
   expect(deletions()).toEqual([])
   fireEvent.change(field, { target: { value: ' Mira@example.org ' } })

@@ -47,7 +47,7 @@ function Question({ user, onCancel, onDeleted }: QuestionProps) {
   const { mutateAsync: remove } = useDeleteUser(user)
   const submit = async ({ email }: { email: string }): Promise<'stay'> => {
     if (!isSameAddress(email, user.email)) {
-      setErrors({ email: 'This is not the address above.' })
+      setErrors({ email: 'This does not match the address above.' })
       return 'stay'
     }
     setErrors({})
@@ -114,7 +114,7 @@ function useDeleteUser(user: ListedUser) {
           ? { title: `${shownName(user)} was already deleted` }
           : {
               title: `${shownName(user)} was deleted`,
-              description: `${counted(deletedFiles, 'file')} went with the account.`,
+              description: `${counted(deletedFiles, 'file')} deleted with the account.`,
             },
       )
     },

@@ -8,7 +8,7 @@ test('a fault is told in the words of the server, else by what is known of it', 
   expect(faultText(told)).toBe('The disk is full.')
   expect(faultText(new NetworkError(null))).toBe('Please check your connection and try again')
   for (const error of [new ApiError(500, 'Internal'), new Error('x'), null]) {
-    expect(faultText(error)).toBe('The server gave no reason. Its log may have one.')
+    expect(faultText(error)).toBe('The server gave no reason. See its log.')
   }
 })
 

@@ -27,11 +27,10 @@ export function tellUnsaved(
  * to write to support, which does not help the administrator.
  */
 const ownCures: Partial<Record<ErrorCode, string>> = {
-  DISK_FULL: 'The disk of this server is full. The line Free space among the checks says more.',
-  STORAGE_FULL:
-    'This server has too little free space for it. The line Free space among the checks says more.',
+  DISK_FULL: 'The disk of this server is full. See the check Free space.',
+  STORAGE_FULL: 'This server has too little free space for it. See the check Free space.',
   STORAGE_CAP_REACHED:
-    'This server stores as much as its cap allows. Raise the cap under Limits, or delete files.',
+    'The storage limit of this server is reached. Raise it under Limits, or delete files.',
 }
 
 /**
@@ -41,5 +40,5 @@ const ownCures: Partial<Record<ErrorCode, string>> = {
 export function faultText(error: unknown): string {
   if (error instanceof NetworkError) return 'Please check your connection and try again'
   const cure = error instanceof ApiError && error.code ? ownCures[error.code] : undefined
-  return cure ?? publicMessage(error) ?? 'The server gave no reason. Its log may have one.'
+  return cure ?? publicMessage(error) ?? 'The server gave no reason. See its log.'
 }

@@ -81,7 +81,7 @@ describe('a failed act of maintenance', () => {
 
 describe('an act of maintenance that destroys something', () => {
   it.each([
-    ['Clean up: Clean up expired files', 'every file whose link has ended and cannot be renewed'],
+    ['Clean up: Clean up expired files', 'every file whose link has expired and cannot be renewed'],
     ['Sanitize: Sanitize filenames', 'The old names are not kept'],
     ['Expire files', 'the bytes of every file that is over go now'],
     ['Expire trials', 'All users whose trial is over become Free'],
@@ -135,7 +135,7 @@ describe('a failed change', () => {
     const field = await screen.findByLabelText('Type this address to delete the account')
     fireEvent.change(field, { target: { value: 'mira@example.com' } })
     press('Delete')
-    expect(await screen.findByText('This is not the address above.')).toBeTruthy()
+    expect(await screen.findByText('This does not match the address above.')).toBeTruthy()
     fireEvent.change(field, { target: { value: user.email } })
     press('Delete')
     await expectToast('Failed to delete user')

@@ -28,8 +28,8 @@ export function FeedbackSection({ id, title }: SectionProps) {
         label={title}
         empty={
           <EmptyState icon={<MessageSquare />} title="No feedback yet">
-            What people send on the feedback page is listed here
-            {sendsMail ? ', and mailed to support' : ''}.
+            Messages from the feedback page appear here
+            {sendsMail ? ' and are emailed to support' : ''}.
           </EmptyState>
         }
         row={(feedback, now) => (
@@ -49,7 +49,7 @@ export function FeedbackSection({ id, title }: SectionProps) {
 /** Says who learns of new feedback without looking here. */
 function noteOf(sendsMail: boolean | undefined): string | undefined {
   if (sendsMail === undefined) return undefined
-  if (!sendsMail) return 'This server sends no mail: look here for what is new.'
+  if (!sendsMail) return 'This server sends no email. New feedback appears only here.'
   return `Mailed to support too, ${mostFeedbackLettersAnHour} an hour at most and none from robots. An email after the hour tells of the others.`
 }
 
@@ -96,7 +96,7 @@ function FeedbackRow({ feedback, now, onDelete }: FeedbackRowProps) {
           {name}
         </h3>
         {category ? <Badge tone="outline">{categoryLabels[category]}</Badge> : null}
-        {isSuspect ? <Badge tone="red">Probably a robot</Badge> : null}
+        {isSuspect ? <Badge tone="red">Likely spam</Badge> : null}
         <span className="ml-auto">
           <Button size="small" label={`Delete the feedback from ${name}`} onClick={onDelete}>
             Delete

@@ -4,7 +4,7 @@ import { limitKeys } from '../../shared/rules/tiers/limit-settings.ts'
 import {
   checkTyped,
   diskUse,
-  floorText,
+  freeSpaceText,
   inUseText,
   type LimitSetting,
   limitTexts,
@@ -50,16 +50,16 @@ const mebibyte = 1024 ** 2
 
 test('the free space that uploads leave names what decides it', () => {
   const disk = { size: 1024 * mebibyte, leastFree: 512 * mebibyte, minFree: 512 * mebibyte }
-  expect(floorText(64 * mebibyte, disk)).toMatch(
-    /^Uploads leave 512MB free\. That is MIN_FREE_SPACE .* \(64MB\)\./,
+  expect(freeSpaceText(64 * mebibyte, disk)).toMatch(
+    /^Uploads leave 512MB free\. That is MIN_FREE_SPACE, which is larger than .* \(64MB\)\./,
   )
-  expect(floorText(512 * mebibyte, disk)).toBe(
-    'Uploads leave 512MB free. That is "Free space to leave", which counts.',
+  expect(freeSpaceText(512 * mebibyte, disk)).toBe(
+    'Uploads leave 512MB free. That is "Minimum free space".',
   )
-  expect(floorText(0, { ...disk, minFree: 0 })).toBe(
+  expect(freeSpaceText(0, { ...disk, minFree: 0 })).toBe(
     'Uploads leave 512MB free. The embedded database needs that much.',
   )
-  expect(floorText(0, { ...disk, size: 512 * mebibyte })).toContain(
+  expect(freeSpaceText(0, { ...disk, size: 512 * mebibyte })).toContain(
     'The whole disk has less, so every upload is refused.',
   )
 })

@@ -18,11 +18,11 @@ export type LimitSetting = LimitKey | CapKey
 
 const labels: Record<LimitName | CapKey, string> = {
   max_files: 'Files at a time',
-  max_file_size: 'Size of a file',
-  expiration_days: 'Days to choose from',
-  max_lifetime_days: 'Longest life in days',
-  storage_cap: 'Bytes in storage at most',
-  free_space: 'Free space to leave',
+  max_file_size: 'File size',
+  expiration_days: 'Expiry choices in days',
+  max_lifetime_days: 'Maximum lifetime in days',
+  storage_cap: 'Total storage',
+  free_space: 'Minimum free space',
 }
 
 function sentence(words: string): string {
@@ -40,7 +40,7 @@ function isLimit(key: LimitSetting): key is LimitKey {
 export function limitTexts(key: LimitSetting): { label: string; hint: string; name: string } {
   if (!isLimit(key)) {
     const label = labels[key]
-    const larger = key === 'free_space' ? ' Where MIN_FREE_SPACE is larger, that counts.' : ''
+    const larger = key === 'free_space' ? ' If MIN_FREE_SPACE is larger, it applies instead.' : ''
     return { label, hint: `${sentence(capBoundsTexts[key])}${larger}`, name: label.toLowerCase() }
   }
   const { tier, name } = limitOfKey(key)
@@ -78,20 +78,20 @@ type Disk = NonNullable<CallAnswer<'adminLimits'>['disk']>
  * would take it, and why it is that much. It is the largest of three values: the setting "Free
  * space to leave", MIN_FREE_SPACE in the server's environment, and what the embedded database
  * needs. If even the empty disk has less, the text says that every upload is refused.
- * @param wanted the setting "Free space to leave", in bytes.
+ * @param wanted the setting "Minimum free space", in bytes.
  * @param disk `leastFree` is the largest of the three values, `minFree` is MIN_FREE_SPACE, and
  * `size` is the size of the disk, all in bytes.
  */
-export function floorText(
+export function freeSpaceText(
   wanted: number,
   disk: Pick<Disk, 'leastFree' | 'minFree' | 'size'>,
 ): string {
   const { leastFree, minFree, size } = disk
   const tooMuch = leastFree < size ? '' : ' The whole disk has less, so every upload is refused.'
   const inForce = `Uploads leave ${formatSizeLimit(leastFree)} free.${tooMuch}`
-  if (leastFree <= wanted) return `${inForce} That is "Free space to leave", which counts.`
+  if (leastFree <= wanted) return `${inForce} That is "Minimum free space".`
   if (leastFree > minFree) return `${inForce} The embedded database needs that much.`
-  return `${inForce} That is MIN_FREE_SPACE of the server, which counts because it is larger than "Free space to leave" (${formatSizeLimit(wanted)}). To leave less, change MIN_FREE_SPACE and restart the server.`
+  return `${inForce} That is MIN_FREE_SPACE, which is larger than "Minimum free space" (${formatSizeLimit(wanted)}). To lower it, change MIN_FREE_SPACE and restart the server.`
 }
 
 const useNames: Record<keyof Disk['use'], string> = {

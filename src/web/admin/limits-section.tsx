@@ -15,7 +15,7 @@ import { LoadFailed } from '../ui/load-failed.tsx'
 import {
   checkTyped,
   diskUse,
-  floorText,
+  freeSpaceText,
   inUseText,
   type LimitSetting,
   limitTexts,
@@ -51,11 +51,7 @@ export function LimitsSection({ id, title }: SectionProps) {
     return <RowsLoading label="Loading the limits" rows={5} />
   }
   return (
-    <SectionFrame
-      id={id}
-      title={title}
-      note="A change holds for uploads that start after it. Nothing is deleted."
-    >
+    <SectionFrame id={id} title={title} note="Changes apply to new uploads. Nothing is deleted.">
       {content()}
     </SectionFrame>
   )
@@ -106,7 +102,7 @@ function Cap({ values, stored, disk }: AdminLimits) {
                 {formatSize(disk.free)} of {formatSize(disk.size)}
               </dd>
               <dd className={`text-sm ${disk.leastFree < disk.size ? 'text-muted' : 'text-red'}`}>
-                {floorText(leastFree, disk)}
+                {freeSpaceText(leastFree, disk)}
               </dd>
             </div>
             <div>

@@ -50,17 +50,17 @@ export function maintenanceActions(
     {
       act: 'clean-up-expired',
       title: 'Clean up expired files',
-      does: "Empties people's lists: deletes every file that is over and cannot be renewed, with its line. The server never does this by itself.",
+      does: "Deletes every file that has expired for good and removes it from its owner's list. The server never does this by itself.",
       button: 'Clean up',
       question:
-        'For all users, every file whose link has ended and cannot be renewed is deleted: its line leaves their lists, and its bytes go, usually at once. What Premium users can still renew stays. This cannot be undone.',
+        'For all users, deletes every file whose link has expired and cannot be renewed, and removes it from the list. Files that Premium users can still renew stay. This cannot be undone.',
       pendingLabel: 'Cleaning up…',
       run: async () => cleanedUp(await call('cleanUpExpired')),
     },
     {
       act: 'expire-files',
       title: 'Expire files',
-      does: 'Frees storage: removes the bytes of every file that is over. Its line stays in the list, as expired. The server does this by itself every minute.',
+      does: 'Frees storage: deletes the contents of every expired file. The file stays in the list as expired. The server does this every minute.',
       button: 'Expire files',
       question:
         'For all users, the bytes of every file that is over go now: those past their longest life, those that were deleted, and those whose owner cannot renew them. Their lines stay in the lists. Without this the server does the same, within minutes. This cannot be undone.',
@@ -70,7 +70,7 @@ export function maintenanceActions(
     {
       act: 'expire-trials',
       title: 'Expire trials',
-      does: `Sets users whose trial is over to ${tierTraits[defaultTier].name}. The server does this by itself every ten minutes.`,
+      does: `Sets users whose trial is over to ${tierTraits[defaultTier].name}. The server does this every ten minutes.`,
       button: 'Expire trials',
       question: `All users whose trial is over become ${tierTraits[defaultTier].name}. Their files whose links have ended go then, because they can no longer renew them. Without this the server does the same, within ten minutes. This cannot be undone.`,
       pendingLabel: 'Expiring…',
@@ -79,10 +79,10 @@ export function maintenanceActions(
     {
       act: 'sanitize-file-names',
       title: 'Sanitize filenames',
-      does: 'Cleans the names of stored files by the rules for new uploads: no quotes, slashes or control characters.',
+      does: 'Applies the rules for new uploads to stored file names: no quotes, slashes or control characters.',
       button: 'Sanitize',
       question:
-        'For all users, every stored name that breaks the rules of uploads is replaced by a clean one. The old names are not kept. Links stay as they are. This cannot be undone.',
+        'Replaces every stored file name that breaks the rules for uploads, for all users. The old names are not kept. Links stay as they are. This cannot be undone.',
       pendingLabel: 'Sanitizing…',
       run: async () => sanitized(await call('sanitizeFileNames')),
     },
@@ -91,7 +91,7 @@ export function maintenanceActions(
       title: 'Test email',
       does: sendsMail
         ? `Sends an email to ${adminEmail} now.`
-        : 'Writes an email to the folder outbox: this server has no mail server (SMTP_URL).',
+        : 'Writes an email to the outbox folder, because SMTP_URL is not set.',
       button: 'Send',
       pendingLabel: 'Sending…',
       run: async () => {
@@ -102,7 +102,7 @@ export function maintenanceActions(
     {
       act: 'test-storage',
       title: 'Test storage connection',
-      does: 'Writes, reads, lists and removes a small object where new files are kept.',
+      does: 'Writes, reads, lists and deletes a small object in storage.',
       button: 'Test connection',
       pendingLabel: 'Testing…',
       run: async () => {
@@ -113,7 +113,7 @@ export function maintenanceActions(
     {
       act: 'test-storage-upload',
       title: 'Test storage upload',
-      does: `Sends ${formatSize(testUploadBytes)} from this browser to the storage, which is removed within the hour.`,
+      does: `Sends ${formatSize(testUploadBytes)} from this browser to storage. It is deleted within an hour.`,
       button: 'Test upload',
       pendingLabel: 'Testing…',
       bytes: testUploadBytes,

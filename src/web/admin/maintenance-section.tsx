@@ -37,11 +37,11 @@ export function MaintenanceSection({ id, title }: SectionProps) {
     return line ? { ...rememberedOutcome(act, line.details), at: new Date(line.at) } : 'never'
   }
   return (
-    <SectionFrame id={id} title={title} note="Each says what it did last, in figures.">
+    <SectionFrame id={id} title={title} note="Each shows its last result.">
       {isError && !lines ? (
         <LoadFailedLine
-          text="What was done last could not be loaded."
-          label="Try again: what was done last"
+          text="The last results could not be loaded."
+          label="Try again: last results"
           pending={isFetching}
           onRetry={() => void refetch()}
           className="mb-3"

@@ -9,12 +9,12 @@ import {
 } from './maintenance-text.ts'
 
 test.each([
-  [cleanedUp({ deletedCount: 0 }), '0 files deleted: none was over'],
+  [cleanedUp({ deletedCount: 0 }), '0 files deleted: none had expired'],
   [cleanedUp({ deletedCount: 1 }), '1 file deleted'],
   [cleanedUp({ deletedCount: 1_234_567 }), '1,234,567 files deleted'],
-  [expiredFiles({ expiredCount: 0, failed: 0 }), 'Bytes of 0 files removed: none was over'],
+  [expiredFiles({ expiredCount: 0, failed: 0 }), 'Bytes of 0 files removed: none had expired'],
   [expiredFiles({ expiredCount: 1, failed: 0 }), 'Bytes of 1 file removed'],
-  [expiredTrials({ expiredCount: 0 }), '0 trials ended: none was over'],
+  [expiredTrials({ expiredCount: 0 }), '0 trials ended: none had expired'],
   [expiredTrials({ expiredCount: 1 }), '1 trial ended'],
   [sanitized({ updated: 4, errors: 0 }), '4 names changed, 0 errors'],
   [sanitized({ updated: 1, errors: 1 }), '1 name changed, 1 error'],
@@ -24,7 +24,7 @@ test('bytes that storage did not remove are told beside those that it did', () =
   expect(expiredFiles({ expiredCount: 12, failed: 2 })).toEqual({
     ok: true,
     text: 'Bytes of 12 files removed, 2 failed',
-    note: 'The server tries again by itself. Test the storage connection to see why.',
+    note: 'The server retries by itself. Test the storage connection to see why.',
   })
 })
 
@@ -44,7 +44,12 @@ test('a test says what the server said, in success and in failure', () => {
 test.each([
   ['clean-up-expired', { deletedCount: 1234 }, true, '1,234 files deleted'],
   ['clean-up-expired', { deletedCount: 7, totalDeleted: 10_007 }, true, '10,007 files deleted'],
-  ['expire-files', { expiredCount: 0, failed: 0 }, true, 'Bytes of 0 files removed: none was over'],
+  [
+    'expire-files',
+    { expiredCount: 0, failed: 0 },
+    true,
+    'Bytes of 0 files removed: none had expired',
+  ],
   ['expire-files', { expiredCount: 12, failed: 2 }, true, 'Bytes of 12 files removed, 2 failed'],
   // Lines of older versions do not count failures.
   ['expire-files', { expiredCount: 12 }, true, 'Bytes of 12 files removed'],
@@ -71,6 +76,6 @@ test.each([
 
 test('of bytes that storage kept it is said how many files have them, and what becomes of them', () => {
   expect(rememberedOutcome('expire-files', { expiredCount: 0, failed: 1 }).note).toBe(
-    'Storage did not remove the bytes of 1 file. The server tries again by itself.',
+    'Storage did not remove the bytes of 1 file. The server retries by itself.',
   )
 })

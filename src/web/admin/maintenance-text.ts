@@ -20,7 +20,7 @@ function success(text: string, note?: string): ActOutcome {
 
 /** Says how many things an action changed. If it changed none, it also says why. */
 function figure(count: number, one: string, did: string): ActOutcome {
-  return success(`${counted(count, one)} ${did}${count === 0 ? ': none was over' : ''}`)
+  return success(`${counted(count, one)} ${did}${count === 0 ? ': none had expired' : ''}`)
 }
 
 /** Says how many files of the history were deleted. */
@@ -33,10 +33,10 @@ export function expiredFiles(figures: { expiredCount: number; failed: number }):
   const { expiredCount, failed } = figures
   const text = `Bytes of ${counted(expiredCount, 'file')} removed`
   if (failed > 0) {
-    const note = 'The server tries again by itself. Test the storage connection to see why.'
+    const note = 'The server retries by itself. Test the storage connection to see why.'
     return success(`${text}, ${failed.toLocaleString('en')} failed`, note)
   }
-  return success(expiredCount === 0 ? `${text}: none was over` : text)
+  return success(expiredCount === 0 ? `${text}: none had expired` : text)
 }
 
 /** Says how many trials were ended. */
@@ -101,7 +101,7 @@ const readers: Record<MaintenanceAct, (details: Details) => ActOutcome> = {
   'expire-files': (details) => {
     const done = expiryDetails.parse(details)
     if (done.expiredCount > 0 || done.failed === 0) return expiredFiles(done)
-    const note = `Storage did not remove the bytes of ${counted(done.failed, 'file')}. The server tries again by itself.`
+    const note = `Storage did not remove the bytes of ${counted(done.failed, 'file')}. The server retries by itself.`
     return { ok: false, text: failures['expire-files'], note }
   },
   'expire-trials': (details) => expiredTrials(expiryDetails.parse(details)),

@@ -25,7 +25,7 @@ export function MakeUserDialog({ open, onOpenChange }: MakeUserDialogProps) {
       onOpenChange={onOpenChange}
       wide
       title="Add user"
-      description="The account works at once, also where signing up is closed. No mail is sent: tell the person the password yourself."
+      description="The account works at once, even if sign-up is closed. No email is sent, so pass on the password yourself."
     >
       <MakeUserForm onDone={() => onOpenChange(false)} />
     </FormDialog>

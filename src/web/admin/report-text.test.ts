@@ -19,16 +19,20 @@ describe('what is said of a report', () => {
 })
 
 it.each([
-  ['abc', 0, 'Its link ends at once, its bytes go. Nobody can upload the same content again.'],
+  [
+    'abc',
+    0,
+    'Its link ends at once and its contents are deleted. The same content cannot be uploaded again.',
+  ],
   [
     'abc',
     1,
-    'Its link ends at once, its bytes go. Nobody can upload the same content again. The other file with it is taken down too.',
+    'Its link ends at once and its contents are deleted. The same content cannot be uploaded again. The other file with it is taken down too.',
   ],
   [
     null,
     2,
-    'Its link has ended already. Nobody can upload the same content again. The 2 other files with it are taken down too.',
+    'Its link has ended already. The same content cannot be uploaded again. The 2 other files with it are taken down too.',
   ],
 ])('a takedown of %j with %i copies is told before', (openCode, copies, text) => {
   const file = { originalName: 'a', mimeType: 'a/b', size: 1, sha256: null, owner: null }

@@ -20,7 +20,7 @@ export function copiesText(copies: number): string | null {
 
 /** Says what a takedown will do if nothing but the link of the file is known. */
 export const linkTakedownWarning =
-  'Its link ends at once, its bytes go. Nobody can upload the same content again. Other files with it are taken down too.'
+  'Its link ends at once and its contents are deleted. The same content cannot be uploaded again. Other files with it are taken down too.'
 
 /**
  * Says what a takedown will do to the file, to other files with the same content, and to their
@@ -28,13 +28,15 @@ export const linkTakedownWarning =
  */
 export function takedownWarning({ openCode, copies, size }: Report['file']): string {
   const link =
-    openCode === null ? 'Its link has ended already.' : 'Its link ends at once, its bytes go.'
-  if (size === 0) return `${link} It is empty, so others can go on uploading empty files.`
+    openCode === null
+      ? 'Its link has ended already.'
+      : 'Its link ends at once and its contents are deleted.'
+  if (size === 0) return `${link} It is empty, so empty files can still be uploaded.`
   const others =
     copies === 0
       ? ''
       : copies === 1
         ? ' The other file with it is taken down too.'
         : ` The ${copies.toLocaleString('en')} other files with it are taken down too.`
-  return `${link} Nobody can upload the same content again.${others}`
+  return `${link} The same content cannot be uploaded again.${others}`
 }

@@ -33,7 +33,7 @@ export function ReportsSection({ id, title }: SectionProps) {
         label={title}
         empty={
           <EmptyState icon={<Flag />} title="No open reports">
-            What people report on download pages is listed here.
+            Reports from download pages appear here.
           </EmptyState>
         }
         row={(report, now) => (
@@ -149,7 +149,7 @@ function Statements({ report, now }: { report: Report; now: Date }) {
               <time dateTime={statement.at} className="tabular-nums">
                 {pastMomentText(new Date(statement.at), now)}
               </time>
-              {statement.isSuspect ? <Badge tone="red">Probably a robot</Badge> : null}
+              {statement.isSuspect ? <Badge tone="red">Likely spam</Badge> : null}
             </p>
           </li>
         ))}

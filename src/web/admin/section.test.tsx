@@ -13,7 +13,7 @@ test('after the last page the end of the list has the focus, and takes it from n
   button.focus()
   fireEvent.click(button)
   list.rerender(<OlderRows {...idle} hasMore={false} />)
-  expect(document.activeElement).toBe(screen.getByText('That is all.'))
+  expect(document.activeElement).toBe(screen.getByText('End of the list.'))
 
   list.rerender(<OlderRows {...idle} hasMore />)
   const field = document.body.appendChild(document.createElement('input'))

@@ -105,7 +105,7 @@ export function OlderRows({ what, hasMore, isLoading, failed, onMore }: OlderRow
     <div className="flex flex-wrap items-center justify-center gap-3 border-line border-t px-4 py-3 text-sm">
       {hasMore ? null : (
         <p ref={end} tabIndex={-1} className="text-muted outline-none">
-          That is all.
+          End of the list.
         </p>
       )}
       {failed && !isLoading ? (

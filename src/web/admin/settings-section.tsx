@@ -41,11 +41,7 @@ export function SettingsSection({ id, title }: SectionProps) {
     )
   }
   return (
-    <SectionFrame
-      id={id}
-      title={title}
-      note="A change is seen everywhere within 5 minutes, here at once."
-    >
+    <SectionFrame id={id} title={title} note="Changes reach everybody within 5 minutes.">
       {content()}
     </SectionFrame>
   )

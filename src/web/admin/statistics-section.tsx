@@ -42,11 +42,11 @@ export function StatisticsSection({ id, title }: SectionProps) {
           ))}
         </dl>
         <p className="border-line border-t px-4 py-2.5 text-muted text-sm sm:px-5">
-          A file counts until its owner deletes it, also once it is over or was taken down.
+          Expired and taken-down files count until their owner deletes them.
         </p>
         {isError ? (
           <LoadFailedLine
-            text="The numbers could not be loaded."
+            text="The statistics could not be loaded."
             pending={isFetching}
             onRetry={() => void refetch()}
             className="border-line border-t px-4 py-3.5 sm:px-5"

@@ -76,7 +76,7 @@ function Question({ takedown, onCancel, onDone }: QuestionProps) {
   const sendsMail = useSendsMail()
   const submit = async ({ reason }: { reason: string }): Promise<'stay'> => {
     if (reason.trim() === '') {
-      setErrors({ reason: 'Please say why.' })
+      setErrors({ reason: 'Please give a reason.' })
       return 'stay'
     }
     setErrors({})
@@ -116,9 +116,9 @@ function Question({ takedown, onCancel, onDone }: QuestionProps) {
 
 /** Says where the owner of the file reads the reason of a takedown. */
 function readsReason(sendsMail: boolean | undefined): string {
-  if (sendsMail) return 'The owner reads it, in an email and in My Files.'
-  const where = 'The owner reads it in My Files.'
-  return sendsMail === false ? `${where} This server sends no mail.` : where
+  if (sendsMail) return 'The owner sees it in an email and in My Files.'
+  const where = 'The owner sees it in My Files.'
+  return sendsMail === false ? `${where} This server sends no email.` : where
 }
 
 /** The longest text that the field takes, in characters. Addresses of links are far shorter. */
@@ -135,7 +135,7 @@ export function TakeDownLink({ onAsk }: TakeDownLinkProps) {
   const [errors, setErrors] = useState<{ link?: string }>({})
   const submit = async ({ link }: { link: string }): Promise<'stay'> => {
     const code = linkCode(link)
-    setErrors(code === null ? { link: 'This is no link to a file, and no code of one.' } : {})
+    setErrors(code === null ? { link: 'This is not a link to a file, nor the code of one.' } : {})
     if (code !== null) onAsk({ ...ofLink(code), onDone: () => setTyped('') })
     return 'stay'
   }
@@ -152,7 +152,7 @@ export function TakeDownLink({ onAsk }: TakeDownLinkProps) {
                 setTyped(value)
                 setErrors({})
               }}
-              hint="Of a file that nobody has reported."
+              hint="For a file that nobody has reported."
               autoComplete="off"
               verbatim
               maxLength={longestLink}
@@ -162,7 +162,7 @@ export function TakeDownLink({ onAsk }: TakeDownLinkProps) {
           {/* The padding has the height of the label's line, so the button stands beside the
               field. */}
           <div className="pt-[26px] [&>button]:h-11">
-            <Button type="submit" label="Take down the file of this link">
+            <Button type="submit" label="Take down this file">
               Take down
             </Button>
           </div>

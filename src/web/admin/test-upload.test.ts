@@ -64,7 +64,7 @@ describe('the test of an upload', () => {
     expect(await outcome(status(403, 'AccessDenied'))).toMatchObject({
       ok: false,
       text: 'Direct S3 upload failed with status 403',
-      note: expect.stringMatching(/\(AccessDenied\).*no write permission.*s3:PutObject/),
+      note: expect.stringMatching(/\(AccessDenied\).*lacks write permission.*s3:PutObject/),
     })
   })
 
@@ -84,7 +84,7 @@ describe('the test of an upload', () => {
     expect(await outcome(status(404, 'NoSuchBucket'))).toEqual({
       ok: false,
       text: 'Direct S3 upload failed with status 404',
-      note: 'Storage refused the bytes (NoSuchBucket). Test the storage connection, which says more.',
+      note: 'Storage refused the bytes (NoSuchBucket). Test the storage connection for details.',
     })
     expect((await outcome(status(507))).note).toMatch(/^Storage refused the bytes\. .*free space/)
   })
@@ -96,7 +96,7 @@ describe('the test of an upload', () => {
       /^bucket\.example\.org answers, .* origin https:\/\/files\.example\.org .*CORS rule/,
     )
     // Some storages send no CORS headers with a refusal.
-    expect(cors.note).toMatch(/no write permission.*s3:PutObject.*line CORS among the checks/)
+    expect(cors.note).toMatch(/lacks write permission.*s3:PutObject.*check CORS/)
     const { made, asked } = world({ kind: 'network' })
     const away = await testUpload(made, () => undefined)
     expect(away.note).toMatch(/^bucket\.example\.org cannot be reached .*S3_PUBLIC_ENDPOINT/)

@@ -125,15 +125,15 @@ function isThisServer({ url, page }: UploadFacts): boolean {
 /** Says what to do when the server of this page answers with this status. */
 function ownStatusCure(status: number): string {
   if (status === 403) {
-    return 'This server stores the files itself, and refused its own URL. Compare the clocks and AUTH_SECRET of all its servers, and look whether a proxy changes the address. See that the server has write permission in DATA_DIR, too.'
+    return 'This server stores the files itself and refused its own URL. Compare the clocks and AUTH_SECRET of all servers, check whether a proxy changes the address, and check write permission in DATA_DIR.'
   }
   if (status >= 500) {
-    return 'Look whether the server has write permission and free space in DATA_DIR, then try again.'
+    return 'Check write permission and free space in DATA_DIR, then try again.'
   }
   return otherCure
 }
 
-const otherCure = 'Test the storage connection, which says more.'
+const otherCure = 'Test the storage connection for details.'
 
 /**
  * Says what to do when a bucket answers with this status. Status 403 mostly means that the key may
@@ -141,9 +141,9 @@ const otherCure = 'Test the storage connection, which says more.'
  */
 function statusCure(status: number): string {
   if (status === 403) {
-    return 'The key probably has no write permission: allow it s3:PutObject on the bucket. Compare the clocks of server and storage too.'
+    return 'The key probably lacks write permission: allow s3:PutObject on the bucket. Also compare the clocks of server and storage.'
   }
-  if (status >= 500) return 'Look whether the storage runs and has free space, then try again.'
+  if (status >= 500) return 'Check that the storage is running and has free space, then try again.'
   return otherCure
 }
 
@@ -151,11 +151,11 @@ function noAnswerNote(kind: 'network' | 'timeout' | 'stalled', facts: UploadFact
   const { url, page, isOnline, isReachable } = facts
   if (!isOnline) return 'This browser is offline. Connect it to the network, then try again.'
   if (kind !== 'network') {
-    return `${url.host} did not take the bytes within ${testTimeoutMs / 1000} s. Look at the network between this browser and the storage.`
+    return `${url.host} did not take the bytes within ${testTimeoutMs / 1000} s. Check the network between this browser and the storage.`
   }
   if (isReachable) {
-    return `${url.host} answers, but this page may not read the answer. Allow the origin ${page} with the methods PUT, GET and HEAD and the headers content-type and content-md5 in the CORS rule of the bucket. If that is so already, the storage refused the bytes and hides that from pages: ${statusCure(403)} The line CORS among the checks tells which.`
+    return `${url.host} answers, but this page may not read the answer. Allow the origin ${page} with the methods PUT, GET and HEAD and the headers content-type and content-md5 in the CORS rule of the bucket. If it does already, the storage refused the upload: ${statusCure(403)} See the check CORS.`
   }
   if (isThisServer(facts)) return 'The connection was cut. Check your network, then try again.'
-  return `${url.host} cannot be reached from this browser. Look whether the name and the certificate are right (S3_PUBLIC_ENDPOINT), and whether a firewall is in between.`
+  return `${url.host} cannot be reached from this browser. Check the name and the certificate (S3_PUBLIC_ENDPOINT), and any firewall in between.`
 }

@@ -48,20 +48,20 @@ test('before a user is made free, it is said what goes, and that a trial ends', 
     `${lost} This cannot be undone.`,
   )
   expect(downgradeText({ ...premium, premiumTrialEndsAt: '2026-11-22T11:00:00Z' }, now)).toBe(
-    `${lost} The rest of the trial is lost, and there is no second one. This cannot be undone.`,
+    `${lost} The rest of the trial is lost, and there is no second trial. This cannot be undone.`,
   )
 })
 
 test('before a user is deleted, it is said what goes', () => {
   const others = 'uploads under way, brand and waiting emails'
   expect(deletionText({ fileCount: 0, sessionCount: 0 })).toBe(
-    `This account has no files. Its ${others} go with it. This cannot be undone.`,
+    `This account has no files. Its ${others} are deleted with it. This cannot be undone.`,
   )
   expect(deletionText({ fileCount: 1, sessionCount: 1 })).toBe(
-    `1 file of this account goes with it, bytes and link, and so do its 1 open session, ${others}. This cannot be undone.`,
+    `1 file with its link is deleted with this account, as well as its 1 open session, ${others}. This cannot be undone.`,
   )
   expect(deletionText({ fileCount: 1902, sessionCount: 3 })).toBe(
-    `1,902 files of this account go with it, bytes and links, and so do its 3 open sessions, ${others}. This cannot be undone.`,
+    `1,902 files with their links are deleted with this account, as well as its 3 open sessions, ${others}. This cannot be undone.`,
   )
 })
 

@@ -49,7 +49,7 @@ export function downgradeText(
   now: Date,
 ): string {
   const trial = isTrial(user, now)
-    ? ' The rest of the trial is lost, and there is no second one.'
+    ? ' The rest of the trial is lost, and there is no second trial.'
     : ''
   return `Files of this user whose links have ended are deleted within minutes, because only ${tierTraits[user.tier].name} can renew them. Open links stay open until their own dates.${trial} This cannot be undone.`
 }
@@ -63,8 +63,8 @@ export function deletionText({
   const others = `${sessions}uploads under way, brand and waiting emails`
   const files =
     fileCount === 0
-      ? `This account has no files. Its ${others} go with it.`
-      : `${counted(fileCount, 'file')} of this account ${fileCount === 1 ? 'goes' : 'go'} with it, bytes and ${fileCount === 1 ? 'link' : 'links'}, and so do its ${others}.`
+      ? `This account has no files. Its ${others} are deleted with it.`
+      : `${counted(fileCount, 'file')} with ${fileCount === 1 ? 'its link is' : 'their links are'} deleted with this account, as well as its ${others}.`
   return `${files} This cannot be undone.`
 }
 

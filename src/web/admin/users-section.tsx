@@ -111,7 +111,7 @@ function NobodyFound({ search, onClear }: { search: string; onClear: () => void 
     <Card>
       {search === '' ? (
         <EmptyState icon={<Users />} title="No users yet">
-          Whoever signs up is listed here.
+          New accounts appear here.
         </EmptyState>
       ) : (
         <EmptyState

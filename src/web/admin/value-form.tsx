@@ -63,7 +63,7 @@ export function ValueForm(props: ValueFormProps) {
     if (!verdict.ok) return 'stay'
     if (shown(verdict.value) === saved) {
       setTyped(saved)
-      setDone('Nothing has changed.')
+      setDone('No changes.')
       return 'stay'
     }
     try {

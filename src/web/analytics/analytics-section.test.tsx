@@ -17,7 +17,7 @@ const nothing: Analytics = {
   days: [{ day: '2026-11-22', count: 0 }],
   mostDownloaded: [],
 }
-const nothingYet = 'Nothing to count yet'
+const nothingYet = 'No data yet'
 
 function show(analytics: Analytics) {
   page.on('GET /api/analytics', () => analytics)

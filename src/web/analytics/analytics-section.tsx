@@ -45,7 +45,7 @@ export function AnalyticsSection({ emptyAction, expiringLink }: AnalyticsSection
     if (isError) {
       return (
         <LoadFailed
-          title="The numbers could not be loaded"
+          title="The statistics could not be loaded"
           onRetry={() => void refetch()}
           pending={isFetching}
         >
@@ -101,8 +101,8 @@ function Charts({ analytics, asTable, expiringLink }: ChartsProps) {
 function NothingToCount({ action }: { action: ReactNode }) {
   return (
     <Card>
-      <EmptyState icon={<ChartColumn />} title="Nothing to count yet" action={action}>
-        Upload a file and send its link. Downloads per day, kinds and sizes show up here.
+      <EmptyState icon={<ChartColumn />} title="No data yet" action={action}>
+        Upload a file and send its link. Downloads per day, kinds and sizes appear here.
       </EmptyState>
     </Card>
   )

@@ -35,7 +35,7 @@ export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
       )}
       {isEmpty ? (
         <p className="mt-4 text-muted">
-          Opening a download page counts nothing; the first download shows here.
+          Opening a download page does not count. The first download appears here.
         </p>
       ) : null}
       <DownloadsTable caption={title} days={days} today={today} isShown={asTable} />

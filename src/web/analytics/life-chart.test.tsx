@@ -92,5 +92,5 @@ test('before the first download the lifeline stands alone, and says what will be
   expect([slider, bars.length]).toEqual([null, 0])
   expect(lived).toBeGreaterThan(0)
   expect(rows).toHaveLength(4)
-  expect(screen.getByText(/^Opening a download page counts nothing/)).toBeTruthy()
+  expect(screen.getByText(/^Opening a download page does not count/)).toBeTruthy()
 })

@@ -10,7 +10,7 @@ import { DownloadsTable } from './downloads-table.tsx'
 import { downloadsFinding } from './findings.ts'
 
 const title = 'Downloads per day'
-const nothingYet = 'Opening a download page counts nothing; the first download shows here.'
+const nothingYet = 'Opening a download page does not count. The first download appears here.'
 
 export interface LifeChartProps {
   /** Every day from the upload to today, or to the end of the file's longest life. */

@@ -48,7 +48,7 @@ export function accentHint(chosen: string): string | null {
   const isDarker = light.accent !== chosen
   const isLighter = dark.accent !== chosen
   if (!isDarker && !isLighter) return null
-  if (isDarker && isLighter) return 'Shown darker in the light theme and lighter in the dark one.'
+  if (isDarker && isLighter) return 'Shown darker in the light theme and lighter in the dark theme.'
   return isDarker
     ? 'Shown darker in the light theme, where it would be hard to see.'
     : 'Shown lighter in the dark theme, where it would be hard to see.'

@@ -37,7 +37,7 @@ test('a brand is saved as the server takes it, and the fields show it tidied', a
   show()
   type({ name: '  Ada & Co  ', message: ' Hello \n', accent: ' #0B6E63 ' })
   await press('Save branding')
-  await expect.poll(page.text).toContain('Branding savedThe pages of your links show it now.')
+  await expect.poll(page.text).toContain('Branding savedYour download pages show it now.')
   expect(bodies()).toEqual([{ name: 'Ada & Co', accent: '#0b6e63', message: 'Hello' }])
   expect(field('name').value).toBe('Ada & Co')
   expect(field('accent').value).toBe('#0b6e63')

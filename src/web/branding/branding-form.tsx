@@ -58,7 +58,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
       // fields show these texts.
       setValues(valuesOf({ ...checked.data, logoUrl: null }))
       logo.reset()
-      toast({ title: 'Branding saved', description: 'The pages of your links show it now.' })
+      toast({ title: 'Branding saved', description: 'Your download pages show it now.' })
     } catch (error) {
       tellFailure('Branding not saved', error)
     }
@@ -92,7 +92,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
         <>
           <TextField
             label="Name"
-            hint="Who the page is from."
+            hint="Shown as the sender."
             required
             autoComplete="organization"
             maxLength={maxBrandNameLength}
@@ -100,7 +100,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
           />
           <TextField
             label="Message"
-            hint={`For whoever downloads, up to ${maxBrandMessageLength} characters.`}
+            hint={`Shown to recipients, up to ${maxBrandMessageLength} characters.`}
             rows={3}
             maxLength={maxBrandMessageLength}
             {...field('message')}
@@ -150,7 +150,7 @@ function RemoveButton(props: { disabled: boolean; onConfirm: () => Promise<boole
         open={open}
         onOpenChange={setOpen}
         title="Remove your branding?"
-        description="Name, message, colour and logo are deleted. The pages of your links show our mark again."
+        description="Your name, message, colour and logo are deleted. Your download pages show the Mayfly logo again."
         confirmLabel="Remove"
         pending={pending}
         pendingLabel="Removing..."

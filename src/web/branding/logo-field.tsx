@@ -54,7 +54,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
           disabled={disabled}
           onClick={() => input.current?.click()}
         >
-          {logo === null ? 'Choose a picture' : 'Another picture'}
+          {logo === null ? 'Choose a picture' : 'Choose another picture'}
         </Button>
         {logo === null ? null : (
           <Button
@@ -77,8 +77,8 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
         </p>
       )}
       <p id={`${id}-hint`} className="text-muted text-sm">
-        A PNG, JPEG or WebP of {formatSizeLimit(maxLogoBytes)} at most. It is made small, and shows
-        36 px high.
+        A PNG, JPEG or WebP of {formatSizeLimit(maxLogoBytes)} at most. It is scaled down and
+        appears 36 px high.
       </p>
     </fieldset>
   )
@@ -89,10 +89,8 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
  * and the size of the file. The server checks the bytes.
  */
 export function logoFault({ size, type }: Pick<File, 'size' | 'type'>): string | null {
-  if (!logoTypes.some((known) => known === type)) return 'Please take a PNG, a JPEG or a WebP.'
-  return size > maxLogoBytes
-    ? `The picture may have ${formatSizeLimit(maxLogoBytes)} at most.`
-    : null
+  if (!logoTypes.some((known) => known === type)) return 'Please choose a PNG, JPEG or WebP.'
+  return size > maxLogoBytes ? `The picture can be ${formatSizeLimit(maxLogoBytes)} at most.` : null
 }
 
 /**

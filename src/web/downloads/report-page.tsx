@@ -32,7 +32,7 @@ export function ReportPage(props: { built: Built }) {
           <b dir="auto">{placeholder('name')}</b>
           <span className="muted">
             {' '}
-            Whoever runs this service looks at it. The sender is not told who you are.
+            The operator of this service reviews it. The sender does not learn who you are.
           </span>
         </p>
         {ifStart('fault')}
@@ -62,7 +62,7 @@ export function ReportPage(props: { built: Built }) {
             defaultValue={placeholder('words')}
           />
           <p className="hint" id="words-hint">
-            Say what it is, and how you know.
+            What is it, and how do you know?
           </p>
           <label htmlFor="email">Email</label>
           <input
@@ -75,7 +75,7 @@ export function ReportPage(props: { built: Built }) {
             defaultValue={placeholder('email')}
           />
           <p className="hint" id="email-hint">
-            Only if you want an answer. It is removed {handledReportDays} days after the report was
+            Only if you want a reply. It is deleted {handledReportDays} days after the report was
             dealt with.
           </p>
           <p className="unseen">
@@ -91,7 +91,7 @@ export function ReportPage(props: { built: Built }) {
         {ifStart('sent')}
         <h1>Thank you</h1>
         <p className="lead muted">
-          The report has been sent to whoever runs this service. You need not do anything else.
+          The report has been sent to the operator of this service. There is nothing else to do.
         </p>
         {ifEnd('sent')}
         <a className="button quiet" href={back}>

@@ -252,11 +252,11 @@ test.each([
 
 describe('files that were not there', () => {
   it.each([
-    [['a.txt'], '1 had been deleted before: “a.txt”.'],
-    [['a.txt', 'b.txt'], '2 had been deleted before: “a.txt” and “b.txt”.'],
-    [['a', 'b', 'c'], '3 had been deleted before: “a”, “b” and “c”.'],
-    [['a', 'b', 'c', 'd'], '4 had been deleted before: “a”, “b”, “c” and 1 more.'],
-    [Array(1500).fill('a'), '1,500 had been deleted before: “a”, “a”, “a” and 1,497 more.'],
+    [['a.txt'], '1 were already deleted: “a.txt”.'],
+    [['a.txt', 'b.txt'], '2 were already deleted: “a.txt” and “b.txt”.'],
+    [['a', 'b', 'c'], '3 were already deleted: “a”, “b” and “c”.'],
+    [['a', 'b', 'c', 'd'], '4 were already deleted: “a”, “b”, “c” and 1 more.'],
+    [Array(1500).fill('a'), '1,500 were already deleted: “a”, “a”, “a” and 1,497 more.'],
   ])('are named, the first three of %j', (names, text) => {
     expect(notFoundText(names)).toBe(text)
   })
@@ -265,6 +265,6 @@ describe('files that were not there', () => {
 
   it('have long names cut in the middle', () => {
     const text = notFoundText([`${'a'.repeat(200)}-final.mov`])
-    expect(text).toBe(`1 had been deleted before: “${'a'.repeat(27)}…aa-final.mov”.`)
+    expect(text).toBe(`1 were already deleted: “${'a'.repeat(27)}…aa-final.mov”.`)
   })
 })

@@ -144,5 +144,5 @@ export function notFoundText(names: readonly string[]): string | undefined {
   const others = names.length - named.length
   const more = others > 0 ? [`${others.toLocaleString('en')} more`] : []
   const count = names.length.toLocaleString('en')
-  return `${count} had been deleted before: ${list.format([...named, ...more])}.`
+  return `${count} were already deleted: ${list.format([...named, ...more])}.`
 }

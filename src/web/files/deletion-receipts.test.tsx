@@ -50,9 +50,9 @@ test('whoever deleted nothing is told so, but not while they are read', async ()
   page.on(call, waiting)
   await press('Show receipts')
   expect(page.text()).toContain('Loading the receipts')
-  expect(page.text()).not.toContain('You have deleted no file')
+  expect(page.text()).not.toContain('You have not deleted any files')
   await act(async () => come([]))
-  await expect.poll(page.text).toContain('You have deleted no file')
+  await expect.poll(page.text).toContain('You have not deleted any files')
 })
 
 test('receipts that cannot be read say so, and are read again', async () => {

@@ -22,8 +22,8 @@ export function DeletionReceipts() {
         <div className="min-w-0 flex-1 basis-64">
           <h3 className="font-[560] text-base leading-normal tracking-normal">Deleted files</h3>
           <p className="mt-1 text-muted text-sm">
-            A receipt says when storage confirmed that a file is gone. You see it for {receiptDays}{' '}
-            days.
+            A receipt shows when storage confirmed that a file was deleted. It is kept for{' '}
+            {receiptDays} days.
           </p>
         </div>
         <Button size="small" expands={{ id: listId, isOpen }} onClick={() => setOpen(!isOpen)}>
@@ -63,8 +63,8 @@ function Receipts() {
   if (receipts.length === 0) {
     return (
       <p className="px-5 py-4 text-muted text-sm sm:px-6">
-        You have deleted no file in the last {receiptDays} days. The receipt of a file appears when
-        its bytes are gone, usually within minutes.
+        You have not deleted any files in the last {receiptDays} days. A receipt appears once
+        storage has deleted the file, usually within minutes.
       </p>
     )
   }
@@ -130,7 +130,7 @@ function Receipt({ deletion, now }: ReceiptProps) {
       <dt>Bytes deleted</dt>
       <dd>
         <time dateTime={purgedAt.toISOString()}>{exactMomentText(purgedAt, now)}</time>
-        <span className="block">Storage has confirmed that nothing is left.</span>
+        <span className="block">Confirmed by storage.</span>
       </dd>
     </dl>
   )

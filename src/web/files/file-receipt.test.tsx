@@ -45,7 +45,7 @@ test('of a file that is gone says when storage confirmed it', () => {
   const [due, gone] = ['2025-07-15T10:00:00.000Z', '2025-07-15T10:00:07.000Z']
   const { times } = show({ purgingAt: due, purgeDueAt: due, purgedAt: gone })
   expect(times.slice(1)).toEqual([due, gone])
-  expect(page.text()).toContain('Storage has confirmed that nothing is left.')
+  expect(page.text()).toContain('Confirmed by storage.')
 })
 
 test('is copied as a text', async () => {

@@ -87,7 +87,7 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
         {purgedAt === null ? null : (
           <div>
             <dt className="sr-only">Proof</dt>
-            <dd className="text-muted">Storage has confirmed that nothing is left.</dd>
+            <dd className="text-muted">Confirmed by storage.</dd>
           </div>
         )}
         {file.sha256 === null ? null : (

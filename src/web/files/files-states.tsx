@@ -76,7 +76,7 @@ export function NothingFound({ search, onClear }: { search: string; onClear: () 
     <Card>
       <EmptyState
         icon={<SearchX />}
-        title="No file found"
+        title="No files found"
         action={<Button onClick={onClear}>Clear search</Button>}
       >
         <span className="wrap-anywhere">No name holds “{search}”.</span>
@@ -94,7 +94,7 @@ export function NothingExpires({ onShowAll }: { onShowAll: () => void }) {
         title="No link ends within 24 hours"
         action={<Button onClick={onShowAll}>Show all files</Button>}
       >
-        Links that end later, and those that have ended, are among all files.
+        Show all files to see links that end later or have ended.
       </EmptyState>
     </Card>
   )

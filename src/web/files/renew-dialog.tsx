@@ -112,7 +112,7 @@ function Choice({ file, tier, now, pending, onCancel, onRenew }: ChoiceProps) {
         />
         {isCut ? (
           <p className="text-muted text-sm">
-            This file stays no longer than {daysText(lifetimeDays(facts))}, so {daysText(days)} end
+            This file is kept for at most {daysText(lifetimeDays(facts))}, so {daysText(days)} end
             with the file.
           </p>
         ) : null}
@@ -224,7 +224,7 @@ export function RenewDialog(props: RenewDialogProps) {
       title={renewed ? `New link for ${name}` : `Renew ${name}`}
       description={
         renewed
-          ? 'The old link no longer works. Send this one to those who need the file.'
+          ? 'The old link no longer works. Send this one to everyone who needs the file.'
           : isActive
             ? `It gets a completely new link. The old one, /s/${file.shortCode}, stops working at once.`
             : `It gets a completely new link. The old one ended on ${localMomentText(linkFacts(file).expiresAt, now)}.`

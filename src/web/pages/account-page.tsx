@@ -34,7 +34,7 @@ function Account({ user }: { user: User }) {
         <h1 className="text-2xl">Account</h1>
         <DescribedSection
           title="Name"
-          lead={`How the dashboard greets you.${sendsMail ? ' Emails do too, once your address is verified.' : ''}`}
+          lead={`Shown on the dashboard${sendsMail ? ' and, once your address is verified, in emails' : ''}.`}
         >
           <Card className="grid gap-6 p-5 sm:p-6">
             <NameForm user={user} />
@@ -43,25 +43,22 @@ function Account({ user }: { user: User }) {
         </DescribedSection>
         <DescribedSection
           title="Password"
-          lead={`A change signs out every other browser, and links in older emails stop working.${sendsMail ? ' An email tells you about it.' : ''}`}
+          lead={`A change signs out every other browser, and links in earlier emails stop working.${sendsMail ? ' You get an email about it.' : ''}`}
         >
           <PasswordSection email={user.email} />
         </DescribedSection>
-        <DescribedSection
-          title="Ways to sign in"
-          lead="One has to stay: the last cannot be removed."
-        >
+        <DescribedSection title="Ways to sign in" lead="The last one cannot be removed.">
           <SignInWays email={user.email} />
         </DescribedSection>
         <DescribedSection
           title="Sessions"
-          lead={`Where you are signed in. A session ends after ${idleDays} days without use, and after ${longestDays} days in any case.`}
+          lead={`Where you are signed in. A session ends after ${idleDays} days without use, and after ${longestDays} days at the latest.`}
         >
           <SessionList />
         </DescribedSection>
         <DescribedSection
           title="Branding"
-          lead="What the pages of your links and their previews show in place of our mark. The pages still say that Mayfly delivers them."
+          lead="Shown on your download pages and their previews instead of the Mayfly logo. The pages still say that Mayfly delivers them."
         >
           <BrandingSection tier={user.tier} />
         </DescribedSection>
@@ -75,7 +72,7 @@ function Account({ user }: { user: User }) {
         {user.isAdmin ? null : (
           <DescribedSection
             title="Delete the account"
-            lead="Done by people, so that nobody else can do it for you."
+            lead="A person handles this, so that nobody else can do it for you."
           >
             <Deletion user={user} supportEmail={supportEmail} />
           </DescribedSection>
@@ -102,7 +99,7 @@ function Address({ user, supportEmail }: WithSupport) {
       {supportEmail === undefined || user.isAdmin ? null : (
         <p className="mt-1 text-muted text-sm wrap-anywhere">
           To change it,{' '}
-          {supportEmail === null ? 'ask whoever runs this server' : `write to ${supportEmail}`}.
+          {supportEmail === null ? 'ask the operator of this server' : `write to ${supportEmail}`}.
         </p>
       )}
     </div>
@@ -113,14 +110,14 @@ function Deletion({ user, supportEmail }: WithSupport) {
   return (
     <Card className="p-5 sm:p-6">
       <p>
-        With the account go all of its files, their links and their numbers, for good.
+        All of its files, links and statistics are deleted for good.
         {supportEmail ? ' Write from the address of the account.' : ''}
       </p>
       {supportEmail === null ? (
         <div className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2.5">
           <ButtonLink href="/feedback">Write to the operator</ButtonLink>
           <span className="min-w-0 text-muted text-sm">
-            Opens the feedback form, which whoever runs this server reads.
+            Opens the feedback form, which the operator of this server reads.
           </span>
         </div>
       ) : null}

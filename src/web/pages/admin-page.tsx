@@ -76,7 +76,7 @@ function AdminAccessRequired() {
         </PageButton>
       }
     >
-      Your account is not the administrator's, so this page shows you nothing.
+      Your account is not the administrator's.
     </Refusal>
   )
 }

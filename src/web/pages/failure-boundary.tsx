@@ -25,11 +25,11 @@ export class FailureBoundary extends Component<{ children: ReactNode }, { failed
           title="This screen could not be shown"
           action={
             <Button variant="primary" onClick={() => window.location.reload()}>
-              Load it again
+              Reload
             </Button>
           }
         >
-          Mayfly may have been updated since you opened it. Loading it again brings the new one.
+          Mayfly may have been updated since you opened it. Reload to get the new version.
         </EmptyState>
       </main>
     )

@@ -53,7 +53,7 @@ function Login({ fault }: { fault?: SignInFault }) {
         account ? (
           `${account.requiresVerification ? 'Two steps are' : 'One step is'} left.`
         ) : signup === 'closed' ? (
-          'Your files and their links are on the other side.'
+          'To get to your files and links.'
         ) : (
           // 'Get Started' on the landing page leads here, also people who have no account.
           <>No account yet? {signUp('Sign up')}: it is free.</>

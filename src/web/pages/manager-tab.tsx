@@ -44,7 +44,7 @@ export function ManagerTab({ user, onUpload, onTierChange, ...which }: ManagerTa
       >
         <p className="text-muted">
           Sort and search any number of files, delete many at once and copy their links together.
-          {sendsMail ? ' Have emails about first downloads and links that end.' : ''}
+          {sendsMail ? ' Get emails about first downloads and expiring links.' : ''}
         </p>
       </UpgradeCard>
     )

@@ -84,15 +84,20 @@ function account() {
 }
 
 test.each([
-  ['the offer of the File Manager', manager, 'Have emails about', 'copy their links together.'],
-  ['a takedown', takedown, 'in an email and in My Files', 'in My Files. This server sends no mail'],
-  ['the list of feedback', feedback, 'mailed to support', 'This server sends no mail'],
-  ['the test of mail', maintenance, 'Sends an email to', 'Writes an email to the folder outbox'],
+  ['the offer of the File Manager', manager, 'Get emails about', 'copy their links together.'],
+  [
+    'a takedown',
+    takedown,
+    'in an email and in My Files',
+    'in My Files. This server sends no email',
+  ],
+  ['the list of feedback', feedback, 'emailed to support', 'This server sends no email'],
+  ['the test of mail', maintenance, 'Sends an email to', 'Writes an email to the outbox folder'],
   [
     'a change of the password',
     account,
-    'An email tells you',
-    'links in older emails stop working.',
+    'You get an email about it',
+    'links in earlier emails stop working.',
   ],
 ])('%s: an email is promised only where it is sent', async (_, show, promise, without) => {
   answerWays(true)
@@ -127,7 +132,7 @@ describe('the emails of the File Manager', () => {
   test('can be turned on and off where the server sends mail', async () => {
     answerWays(true)
     page.show(<ManagerSettings tier="premium" id="settings" />)
-    await expect.poll(page.text).toContain('Once for each file.')
+    await expect.poll(page.text).toContain('Once per file.')
     await press('Email at the first download')
     await press('Email before a link expires')
     await expect
@@ -138,10 +143,10 @@ describe('the emails of the File Manager', () => {
   test('can only be turned off where it sends none, and the page says why', async () => {
     answerWays(false)
     page.show(<ManagerSettings tier="premium" id="settings" />)
-    await expect.poll(page.text).toContain('This server sends no mail.')
+    await expect.poll(page.text).toContain('This server sends no email.')
     const off = screen.getByRole('switch', { name: 'Email at the first download' })
     const why = document.getElementById(off.getAttribute('aria-describedby') ?? '')
-    expect(why?.textContent).toBe('This server sends no mail.')
+    expect(why?.textContent).toBe('This server sends no email.')
     await press('Email at the first download')
     await press('Email before a link expires')
     await expect.poll(() => changes).toEqual([{ mailBeforeExpiry: false }])
@@ -151,7 +156,7 @@ describe('the emails of the File Manager', () => {
 describe('whom to write to', () => {
   test.each([
     ['help@example.org', 'write to help@example.org', /^mailto:help@example\.org\?/],
-    [null, 'ask whoever runs this server', /^\/feedback$/],
+    [null, 'ask the operator of this server', /^\/feedback$/],
   ])('on the account page, with the address %j for help', async (supportEmail, says, leads) => {
     page.on('GET /api/settings/contact', () => ({ supportEmail }))
     account()

@@ -23,7 +23,7 @@ export function ResetPasswordPage() {
     return (
       <AuthPage
         title="Password Reset Successful"
-        lead="Sign in with your new password. Every browser that was signed in is signed out."
+        lead="Sign in with your new password. All browsers were signed out."
       >
         <PageButton to="/login" variant="primary" size="large" wide>
           Go to Login
@@ -74,8 +74,8 @@ function EndedLinkNote({ token }: { token: string }) {
   })
   return data?.isValid === false ? (
     <p role="alert" className="mb-5 text-red">
-      This link was used already, or its time is over. On the login page, 'Forgot password?' sends a
-      new one.
+      This link was already used or has expired. On the login page, 'Forgot password?' sends a new
+      one.
     </p>
   ) : null
 }

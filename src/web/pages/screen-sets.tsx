@@ -77,7 +77,7 @@ function UnreachablePage({ onRetry, pending }: { onRetry: () => void; pending: b
           </Button>
         }
       >
-        Your files and links are where they were. Check your connection, or try again in a moment.
+        Your files and links are safe. Check your connection, or try again in a moment.
       </EmptyState>
     </Page>
   )

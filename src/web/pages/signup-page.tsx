@@ -42,7 +42,7 @@ function Signup() {
 
   if (signup === 'closed') {
     return (
-      <AuthPage title="Signing up is closed" lead="The administrator makes the accounts here.">
+      <AuthPage title="Sign-up is closed" lead="Ask the administrator for an account.">
         <KeptFilesNote />
         <PageButton to="/login" next={next} variant="primary" size="large" wide>
           Back to Login
@@ -72,7 +72,7 @@ function Signup() {
 
 /** Says what a new account allows, and how to start the trial that the landing page promises. */
 function freeText({ [defaultTier]: limits }: Limits): string {
-  return `${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}. For ${trialDays} days of Premium, free, press Start trial on your dashboard.`
+  return `${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}. To try Premium free for ${trialDays} days, press Start trial on your dashboard.`
 }
 
 /** Says what the trial allows and how it starts, to somebody who chose it on the landing page. */

@@ -105,7 +105,7 @@ function StayDialog({ to, label, ...props }: StayDialogProps) {
   return (
     <ConfirmDialog
       {...props}
-      title={`${tierTraits[to].name} without an end`}
+      title={`${tierTraits[to].name} with no end date`}
       description={`${priceText(price)} per month. A preview version: nothing is charged. ${label} switches your account at once.`}
       confirmLabel={label}
       confirmVariant="primary"

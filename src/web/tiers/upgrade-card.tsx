@@ -116,7 +116,7 @@ export function UpgradeCard(props: UpgradeCardProps) {
         </div>
         <p className="mt-3 text-muted text-sm">
           {user.isAdmin
-            ? 'You run this server: nothing is charged to you, and you switch your own tier as you like.'
+            ? 'You run this server: nothing is charged, and you can switch your own tier at any time.'
             : 'A preview version: nothing is charged. Upgrade Now switches your account at once.'}
         </p>
       </section>

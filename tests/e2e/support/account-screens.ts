@@ -110,7 +110,7 @@ export const accountScreens: Screens = {
     const { id } = await makeFile(person, { name: `${'minutes of a long meeting '.repeat(9)}.pdf` })
     await person.fetch(`/api/files/${id}`, { method: 'DELETE' })
     await page.getByRole('button', { name: 'Show receipts' }).click()
-    await expect(page.getByText('Storage has confirmed that nothing is left.')).toBeVisible()
+    await expect(page.getByText('Confirmed by storage.')).toBeVisible()
     await page.getByRole('button', { name: 'Show 8 more' }).click()
     await expect(page.getByRole('button', { name: /^Sign out (?!everywhere)/ })).toHaveCount(13)
     await expect(page.getByRole('button', { name: 'Add Google' })).toBeVisible()

@@ -152,7 +152,7 @@ export const adminScreens: Screens = {
     await expect(reports.getByText('It is a trap.')).toBeVisible()
     await section(page, 'Maintenance').getByRole('button', { name: 'Expire files' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Expire files' }).click()
-    await expect(page.getByText('Bytes of 0 files removed: none was over')).toBeVisible()
+    await expect(page.getByText('Bytes of 0 files removed: none had expired')).toBeVisible()
     await section(page, 'Maintenance')
       .getByRole('button', { name: /^Test connection/ })
       .click()
@@ -163,7 +163,7 @@ export const adminScreens: Screens = {
     await section(page, 'Feedback')
       .getByRole('button', { name: /^Show all/ })
       .click()
-    await expect(section(page, 'Feedback').getByText('Probably a robot')).toHaveCount(1)
+    await expect(section(page, 'Feedback').getByText('Likely spam')).toHaveCount(1)
     const log = section(page, 'Audit log')
     await log.getByRole('listitem').nth(1).getByRole('button').click()
     await expect(log.getByText('Recorded')).toBeVisible()
@@ -176,7 +176,7 @@ export const adminScreens: Screens = {
     await page.getByRole('button', { name: /^Delete Wolfe/ }).click()
     const question = page.getByRole('dialog', { name: /^Delete Wolfe/ })
     await question.getByRole('button', { name: 'Delete' }).click()
-    await expect(question.getByText('This is not the address above.')).toBeVisible()
+    await expect(question.getByText('This does not match the address above.')).toBeVisible()
   },
   'the question before a takedown': async ({ page }) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
@@ -184,7 +184,7 @@ export const adminScreens: Screens = {
     const reports = section(page, 'Reports')
     await reports.getByRole('button', { name: `Take down ${longName}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Take down' }).click()
-    await expect(page.getByText('Please say why.')).toBeVisible()
+    await expect(page.getByText('Please give a reason.')).toBeVisible()
   },
   'Admin Center that cannot be loaded': async ({ app, noise, page }) => {
     noise.expect(/500 \(Internal Server Error\)/)
@@ -201,6 +201,6 @@ export const adminScreens: Screens = {
     ]) {
       await expect(page.getByText(`The ${what} could not be loaded`)).toBeVisible()
     }
-    await expect(page.getByText('What was done last could not be loaded.')).toBeVisible()
+    await expect(page.getByText('The last results could not be loaded.')).toBeVisible()
   },
 }

@@ -57,7 +57,7 @@ export const dashboardScreens: Screens = {
   },
   'analytics without files': async ({ page }) => {
     await page.getByRole('tab', { name: 'Analytics' }).click()
-    await expect(page.getByText('Nothing to count yet')).toBeVisible()
+    await expect(page.getByText('No data yet')).toBeVisible()
   },
   'a trial in its last hours, of the administrator': async ({ app, page }) => {
     const now = app.clock().getTime()

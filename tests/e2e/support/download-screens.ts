@@ -31,7 +31,7 @@ export const downloadScreens: Screens = {
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
     // The browser would refuse the address 'ada' itself. With `novalidate`, the server must do so.
     await page.evaluate(() => document.querySelector('form')?.setAttribute('novalidate', ''))
-    await page.getByLabel('It is harmful software').check()
+    await page.getByLabel('Malware').check()
     await page.getByLabel('In your words').fill('It came in a mail from “our bank”.')
     await page.getByLabel('Email').fill('ada')
     noise.expect(/400 \(Bad Request\).*\/report$/)

@@ -101,7 +101,7 @@ export const fileScreens: Screens = {
   'analytics that could not be loaded': async ({ page }) => {
     await page.route(/\/api\/analytics/, (route) => route.fulfill({ status: 500 }))
     await page.getByRole('tab', { name: 'Analytics' }).click()
-    await expect(page.getByText('The numbers could not be loaded')).toBeVisible()
+    await expect(page.getByText('The statistics could not be loaded')).toBeVisible()
   },
   'a receipt with a checksum': async ({ page }) => {
     await page.getByRole('tab', { name: 'My Files' }).click()
@@ -132,7 +132,7 @@ export const fileScreens: Screens = {
     await expireFiles(app.deps)
     await openDashboard(page, app, person)
     await page.getByRole('button', { name: `receipt of ${longName}` }).click()
-    await expect(page.getByText('Storage has confirmed that nothing is left.')).toBeVisible()
+    await expect(page.getByText('Confirmed by storage.')).toBeVisible()
   },
   'upgrade to Premium': async ({ app, folder, page }) => {
     await openDashboard(page, app, await makePerson(app))

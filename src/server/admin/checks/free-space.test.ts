@@ -51,7 +51,7 @@ describe('the free space', () => {
       status: 'failing',
       message: expect.stringMatching(/more than the whole disk has: uploads are refused\.$/),
       cure: expect.stringMatching(
-        /^No removal can help: .*MIN_FREE_SPACE is .*"Free space to leave"/,
+        /^No removal can help: .*MIN_FREE_SPACE is .*"Minimum free space"/,
       ),
     })
     const near = await find(({ free, size }) => (free + size) / 2)

@@ -56,7 +56,7 @@ export async function checkFreeSpace({
 interface FloorSettings {
   /** The setting MIN_FREE_SPACE; null if it is not set. */
   minFreeSpace: number | null
-  /** The setting "Free space to leave" of the administrator, in bytes. */
+  /** The setting "Minimum free space" of the administrator, in bytes. */
   leastFree: number
   dataDir: string
 }
@@ -67,7 +67,7 @@ function cureOf(
   { minFreeSpace, leastFree, dataDir }: FloorSettings,
 ): string {
   const isSet = minFreeSpace === null ? 'is not set and counts as' : 'is'
-  const both = `MIN_FREE_SPACE ${isSet} ${formatSizeLimit(minFree)}, "Free space to leave" under Limits is ${formatSizeLimit(leastFree)}: the larger counts.`
+  const both = `MIN_FREE_SPACE ${isSet} ${formatSizeLimit(minFree)}, "Minimum free space" under Limits is ${formatSizeLimit(leastFree)}: the larger counts.`
   if (floor >= size) {
     return `No removal can help: ${formatSizeLimit(floor)} must stay free, and the whole disk has ${formatSize(size)}. ${both} Make the larger one less than the disk (MIN_FREE_SPACE needs a restart of the server), or enlarge the disk.`
   }

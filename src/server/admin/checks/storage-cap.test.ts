@@ -70,7 +70,7 @@ describe('a cap of less than a file', () => {
     expect(judge(819 * kilobyte)).toEqual({
       status: 'warning',
       message: expect.stringContaining(
-        'A file may have 500MB in Free and 1GB in Premium, but larger ones than the cap of 1MB are always refused.',
+        'A file may have 500MB in Free and 1GB in Premium, but files above the storage limit of 1MB are always refused.',
       ),
       cure: expect.stringMatching(/^Raise the cap, or lower the size of a file/),
     })

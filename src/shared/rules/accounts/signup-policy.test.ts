@@ -29,7 +29,7 @@ describe('isSignupAllowed', () => {
 describe('signupRefusal', () => {
   it.each<[SignupPolicy, string | null]>([
     ['open', null],
-    ['closed', 'Signing up is closed. The administrator makes the accounts here.'],
+    ['closed', 'Sign-up is closed. Ask the administrator for an account.'],
     [['example.org'], 'Only addresses of example.org can sign up here.'],
     [two, 'Only addresses of example.org or example.com can sign up here.'],
   ])('for %j is %j', (policy, sentence) => {

@@ -22,6 +22,6 @@ export function isSignupAllowed(policy: SignupPolicy, email: string): boolean {
 /** Returns the sentence for a person whose address is refused; null if no address is refused. */
 export function signupRefusal(policy: SignupPolicy): string | null {
   if (policy === 'open') return null
-  if (policy === 'closed') return 'Signing up is closed. The administrator makes the accounts here.'
+  if (policy === 'closed') return 'Sign-up is closed. Ask the administrator for an account.'
   return `Only addresses of ${anyOf(policy)} can sign up here.`
 }

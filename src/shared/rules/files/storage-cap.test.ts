@@ -9,8 +9,11 @@ describe('files that may be larger than the cap', () => {
   it.each([
     [null, null],
     [gigabyte, null],
-    [gigabyte - 1, /^A file may have 1GB in Premium, but larger ones than the cap of /],
-    [1024 ** 2, /^A file may have 500MB in Free and 1GB in Premium, but .* cap of 1MB are/],
+    [gigabyte - 1, /^A file may have 1GB in Premium, but files above the storage limit of /],
+    [
+      1024 ** 2,
+      /^A file may have 500MB in Free and 1GB in Premium, but .* storage limit of 1MB are/,
+    ],
   ])('of %s are told as %s', (mostStored, told) => {
     const text = filesOverCap(mostStored, defaultLimits)
     if (told === null) expect(text).toBeNull()

@@ -64,7 +64,7 @@ export function checkCap(
   if (key === 'storage_cap' && typed === unlimited) return { ok: true, value: unlimited }
   const bytes = readSize(typed, key === 'storage_cap' ? leastCap : 0)
   if (bytes === null) {
-    const name = key === 'storage_cap' ? 'cap' : 'free space to leave'
+    const name = key === 'storage_cap' ? 'cap' : 'minimum free space'
     return { ok: false, fault: `The ${name} must be ${capBoundsTexts[key]}.` }
   }
   return { ok: true, value: String(bytes) }
@@ -88,7 +88,7 @@ export function filesOverCap(
   const sizes = over.map(
     (tier) => `${formatSizeLimit(limits[tier].maxFileSize)} in ${tierTraits[tier].name}`,
   )
-  return `A file may have ${sizes.join(' and ')}, but larger ones than the cap of ${formatSizeLimit(mostStored)} are always refused.`
+  return `A file may have ${sizes.join(' and ')}, but files above the storage limit of ${formatSizeLimit(mostStored)} are always refused.`
 }
 
 /** The Admin Center warns the administrator when this share of the cap is in use. */

@@ -7,6 +7,6 @@ it.each(reportChoiceNames)('a report of %s has room for the longest words', (cho
 
 it('a report begins with what was chosen', () => {
   expect(reportReason('malware', 'It came by mail.\nTwice.')).toBe(
-    'It is harmful software: It came by mail.\nTwice.',
+    'Malware: It came by mail.\nTwice.',
   )
 })

@@ -6,9 +6,9 @@ export const longestReason = 1000
  * report begins with the sentence that they chose.
  */
 export const reportChoices = {
-  malware: 'It is harmful software',
-  foreign: 'It is not theirs to share',
-  illegal: 'It is illegal or hurts somebody',
+  malware: 'Malware',
+  foreign: 'Copyright or private property',
+  illegal: 'Illegal or harmful',
   other: 'Something else',
 } as const
 export type ReportChoice = keyof typeof reportChoices

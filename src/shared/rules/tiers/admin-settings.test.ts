@@ -103,7 +103,7 @@ describe('checkSetting', () => {
       'The number of files must be a whole number from 1 to 10,000, or unlimited.',
       'The size of a file must be from 1MB to 78.1GB: storage takes 10,000 parts of 8MB at most.',
       'The days to choose from must be 5 whole numbers at most, each from 1 to 365, such as 3, 5, 7.',
-      'The longest life must be a whole number of days from 1 to 365.',
+      'The maximum lifetime must be a whole number of days from 1 to 365.',
     ]
     const faults = settingKeys.map((key) => checkSetting(key, '', current))
     expect(faults).toEqual(
@@ -114,7 +114,7 @@ describe('checkSetting', () => {
         ...bounds,
         ...bounds,
         'The cap must be a size from 1MB to 1,000,000GB, or unlimited.',
-        'The free space to leave must be a size from 0 to 1,000,000GB.',
+        'The minimum free space must be a size from 0 to 1,000,000GB.',
       ].map((fault) => ({ ok: false, fault })),
     )
   })

@@ -112,7 +112,7 @@ describe('limitsFault', () => {
     [
       'a longer life before an upgrade',
       { free: { ...free, maxLifetimeDays: 31 }, premium },
-      'Free would allow more than Premium: a longer life. Change the other tier first.',
+      'Free would allow more than Premium: a longer lifetime. Change the other tier first.',
     ],
   ])('%s', (_, limits, fault) => {
     expect(limitsFault(limits)).toBe(fault)

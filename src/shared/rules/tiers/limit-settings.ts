@@ -75,7 +75,7 @@ const limitKinds = {
   }),
   max_lifetime_days: limitKind({
     field: 'maxLifetimeDays',
-    label: 'longest life',
+    label: 'maximum lifetime',
     bounds: `a whole number of days from ${days.least} to ${days.most}`,
     read: (text) => readWhole(text, days),
     write: String,
@@ -213,7 +213,7 @@ function moreThan(own: TierLimits, above: TierLimits): string | null {
   if (count(own) > count(above)) return 'files'
   if (own.maxFileSize > above.maxFileSize) return 'larger files'
   if (longestLink(own) > longestLink(above)) return 'longer links'
-  return own.maxLifetimeDays > above.maxLifetimeDays ? 'a longer life' : null
+  return own.maxLifetimeDays > above.maxLifetimeDays ? 'a longer lifetime' : null
 }
 
 /** Returns how many days a link lasts at most when it is made. */

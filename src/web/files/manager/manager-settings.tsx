@@ -44,7 +44,7 @@ interface MailSettingProps {
 function MailSetting({ label, hint, sendsMail, wants, onChange }: MailSettingProps) {
   const hintId = useId()
   return (
-    <Setting hint={sendsMail === false ? 'This server sends no mail.' : hint} hintId={hintId}>
+    <Setting hint={sendsMail === false ? 'This server sends no email.' : hint} hintId={hintId}>
       <Switch
         label={label}
         checked={wants}
@@ -66,7 +66,7 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
     if (data) {
       return (
         <div className="grid divide-line max-lg:divide-y lg:grid-cols-3 lg:divide-x">
-          <Setting hint="For your next uploads.">
+          <Setting hint="For new uploads.">
             <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
               <span className="font-[560] text-sm">Default expiry</span>
               <Segmented
@@ -82,14 +82,14 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
           </Setting>
           <MailSetting
             label="Email at the first download"
-            hint="Once for each file."
+            hint="Once per file."
             sendsMail={sendsMail}
             wants={data.mailOnFirstDownload}
             onChange={(mailOnFirstDownload) => change({ mailOnFirstDownload })}
           />
           <MailSetting
             label="Email before a link expires"
-            hint="A day before its end."
+            hint="One day before."
             sendsMail={sendsMail}
             wants={data.mailBeforeExpiry}
             onChange={(mailBeforeExpiry) => change({ mailBeforeExpiry })}

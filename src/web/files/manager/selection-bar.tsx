@@ -64,9 +64,7 @@ export function SelectionBar({ selected, isAll, isReading, ...bar }: SelectionBa
           <Button
             size="small"
             icon={<Copy />}
-            unavailable={
-              open.length === 0 ? 'None of these files has a link that is open.' : undefined
-            }
+            unavailable={open.length === 0 ? 'None of these files has an open link.' : undefined}
             onClick={() => void copyLinks(open, count - open.length)}
           >
             Copy {linksText(open.length)}
