@@ -6,13 +6,13 @@
 import { resolve } from 'node:path'
 import { makeBackup } from '../src/server/backup/make-backup.ts'
 import { noteOtherBackup } from '../src/server/backup/note-other-backup.ts'
-import { createLogger } from '../src/server/log.ts'
-import { StartFault } from '../src/server/start-fault.ts'
+import { StartupError } from '../src/server/errors.ts'
+import { createLogger } from '../src/server/logging/log.ts'
 import { lettersToSend, runCommand, sayFaults } from './run-command.ts'
 
 await runCommand(async (config) => {
   const folder = process.argv[2]
-  if (!folder) throw new StartFault('Name the folder of the backup: npm run backup FOLDER')
+  if (!folder) throw new StartupError('Name the folder of the backup: npm run backup FOLDER')
   const log = await createLogger({ level: 'warn', format: 'readable' })
   const clock = () => new Date()
   if (folder === '--made-otherwise') {

@@ -6,19 +6,19 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Direction, move } from '../src/server/backup/move.ts'
-import type { Config } from '../src/server/config.ts'
-import { prepareDataDir } from '../src/server/data-dir.ts'
+import { prepareDataDir } from '../src/server/boot/data-dir.ts'
+import type { Config } from '../src/server/config/config.ts'
 import { openDatabase } from '../src/server/db/open.ts'
 import { copyLimits, requireUnused } from '../src/server/db/open-beside.ts'
+import { StartupError } from '../src/server/errors.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
-import { createLogger } from '../src/server/log.ts'
-import { StartFault } from '../src/server/start-fault.ts'
+import { createLogger } from '../src/server/logging/log.ts'
 import { lettersToSend, runCommand, sayFaults } from './run-command.ts'
 
 await runCommand(async (config) => {
   const direction = process.argv[2]
   if (direction !== 'out' && direction !== 'back') {
-    throw new StartFault('Say where everything goes: npm run move out, or npm run move back.')
+    throw new StartupError('Say where everything goes: npm run move out, or npm run move back.')
   }
   return await moveAll(config, direction)
 })
@@ -26,10 +26,10 @@ await runCommand(async (config) => {
 async function moveAll(config: Config, direction: Direction): Promise<string> {
   const { dataDir, databaseUrl } = config
   if (databaseUrl === null) {
-    throw new StartFault('Set DATABASE_URL to the database outside of DATA_DIR.')
+    throw new StartupError('Set DATABASE_URL to the database outside of DATA_DIR.')
   }
   if (direction === 'out' && !existsSync(join(dataDir, 'postgres'))) {
-    throw new StartFault(`There is no embedded database in DATA_DIR ${dataDir}.`)
+    throw new StartupError(`There is no embedded database in DATA_DIR ${dataDir}.`)
   }
   await requireUnused(databaseUrl)
   await prepareDataDir(dataDir)

@@ -4,17 +4,17 @@
  */
 import { resolve } from 'node:path'
 import { restoreBackup } from '../src/server/backup/restore-backup.ts'
-import { prepareDataDir } from '../src/server/data-dir.ts'
+import { prepareDataDir } from '../src/server/boot/data-dir.ts'
 import { openDatabase } from '../src/server/db/open.ts'
 import { copyLimits, requireUnused } from '../src/server/db/open-beside.ts'
+import { StartupError } from '../src/server/errors.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
-import { createLogger } from '../src/server/log.ts'
-import { StartFault } from '../src/server/start-fault.ts'
+import { createLogger } from '../src/server/logging/log.ts'
 import { lettersToSend, runCommand } from './run-command.ts'
 
 await runCommand(async (config) => {
   const folder = process.argv[2]
-  if (!folder) throw new StartFault('Name the folder of the backup: npm run restore FOLDER')
+  if (!folder) throw new StartupError('Name the folder of the backup: npm run restore FOLDER')
   if (config.databaseUrl !== null) await requireUnused(config.databaseUrl)
   await prepareDataDir(config.dataDir)
   const log = await createLogger({ level: 'warn', format: 'readable' })

@@ -1,8 +1,13 @@
-import { type Config, ConfigError, readConfig, readEnvironment } from '../src/server/config.ts'
+import {
+  type Config,
+  ConfigError,
+  readConfig,
+  readEnvironment,
+} from '../src/server/config/config.ts'
 import type { RowSet } from '../src/server/db/row-copies.ts'
 import { storyWithoutValues } from '../src/server/db/without-values.ts'
+import { StartupError } from '../src/server/errors.ts'
 import { mailQueueName } from '../src/server/jobs/job-queue.ts'
-import { StartFault } from '../src/server/start-fault.ts'
 
 /**
  * The rows of the job queue that are copied: the mail. Other jobs are not copied, because every
@@ -22,7 +27,7 @@ export async function runCommand(work: (config: Config) => Promise<string>): Pro
   try {
     say(await work(readConfig(readEnvironment())))
   } catch (error) {
-    const isTold = error instanceof StartFault || error instanceof ConfigError
+    const isTold = error instanceof StartupError || error instanceof ConfigError
     say(isTold ? error.message : `It failed and can be repeated: ${storyWithoutValues(error)}`)
     process.exitCode = 1
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checks } from '../src/server/admin/checks/checks.ts'
-import { jobNames } from '../src/server/job-names.ts'
+import { jobNames } from '../src/server/jobs/job-names.ts'
 import { checkMeaning } from '../src/web/admin/check-text.ts'
 
 it.each([

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testStorage } from '../src/server/admin/test-storage.ts'
-import type { S3Settings } from '../src/server/s3-settings.ts'
+import type { S3Settings } from '../src/server/config/s3-settings.ts'
 import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import { createStores } from '../src/server/storage/stores.ts'
 import { retryRemovals } from '../src/server/uploads/retry-removals.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { settings } from '../src/server/startup-settings.ts'
+import { settings } from '../src/server/config/startup-settings.ts'
 
 /** A row of the README's table: | `NAME` | default | meaning | */
 const row = /^\| `([A-Z][A-Z0-9_]+)` \| (.+?) \| .+ \|$/gm

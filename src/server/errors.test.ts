@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type ErrorCode, errorTable } from '../shared/contract/errors.ts'
-import { AppError } from './errors.ts'
+import { AppError, codeOf, StartupError } from './errors.ts'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 
@@ -23,4 +23,20 @@ it('what waiting does not help says nothing of a wait', () => {
 it('a use case that knows better names another wait', () => {
   const { headers } = new AppError('UNAVAILABLE', { headers: { 'retry-after': '1' } })
   expect(headers).toEqual({ 'retry-after': '1' })
+})
+
+it.each([
+  [Object.assign(new Error('gone'), { code: 'ENOENT' }), 'ENOENT'],
+  [Object.assign(new Error('odd'), { code: 17 }), undefined],
+  [new Error('none'), undefined],
+  [{ code: 'ENOENT' }, undefined],
+  [null, undefined],
+])('the code of %s is %s', (error, code) => {
+  expect(codeOf(error)).toBe(code)
+})
+
+it('keeps what it tells, and why', () => {
+  const cause = new Error('the disk')
+  const fault = new StartupError('Do this.', { cause })
+  expect(fault).toMatchObject({ name: 'StartupError', message: 'Do this.', cause })
 })

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import { collectStartGarbage } from './collect-start-garbage.ts'
-import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
+import { collectStartGarbage } from './boot/collect-start-garbage.ts'
+import { type DataFolderOptions, openDataFolder } from './boot/open-data-folder.ts'
+import { createShutdown, superviseProcess } from './boot/shutdown.ts'
+import { type Config, ConfigError, readConfig, readEnvironment } from './config/config.ts'
 import { messageWithoutValues } from './db/without-values.ts'
-import { createLogger } from './log.ts'
-import { type DataFolderOptions, openDataFolder } from './open-data-folder.ts'
-import { createShutdown, superviseProcess } from './shutdown.ts'
-import { StartFault } from './start-fault.ts'
+import { StartupError } from './errors.ts'
+import { createLogger } from './logging/log.ts'
 
 try {
   await run(readConfig(readEnvironment()))
@@ -46,7 +46,7 @@ async function start(options: DataFolderOptions): Promise<string> {
   // If a module cannot be loaded, the shutdown must know of Postgres before it stops everything.
   const settled = opening.catch(() => {})
   try {
-    const { startServer } = await import('./start-server.ts')
+    const { startServer } = await import('./boot/start-server.ts')
     return await startServer({ ...options, clock: () => new Date(), folder: await opening })
   } finally {
     await settled
@@ -54,7 +54,7 @@ async function start(options: DataFolderOptions): Promise<string> {
 }
 
 function startupError(error: unknown, log: Logger): string {
-  if (error instanceof StartFault) return error.message
+  if (error instanceof StartupError) return error.message
   log.fatal({ err: error }, 'The server cannot run')
   return `The server cannot run: ${messageWithoutValues(error)}`
 }

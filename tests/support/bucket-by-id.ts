@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { S3Settings } from '../../src/server/s3-settings.ts'
+import type { S3Settings } from '../../src/server/config/s3-settings.ts'
 
 /** A part that was sent. One that is sent again stays beside the first. */
 interface Part {

@@ -11,7 +11,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { nanoid } from 'nanoid'
-import type { S3Settings } from '../../src/server/s3-settings.ts'
+import type { S3Settings } from '../../src/server/config/s3-settings.ts'
 import { neededRule } from '../../src/server/storage/s3/needed-rule.ts'
 import type { S3Server } from './radosgw.ts'
 

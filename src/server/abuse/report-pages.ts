@@ -35,7 +35,7 @@ export interface ReportPages {
 /**
  * Reads the template of the page where a visitor reports a file (report.html in `distDir`). The
  * page works without scripts.
- * @throws {StartFault} when the template is missing or was built for another version of the server.
+ * @throws {StartupError} when the template is missing or from another version of the server.
  */
 export function loadReportPages(options: { distDir: string; appUrl: URL }): ReportPages {
   const { distDir, appUrl } = options

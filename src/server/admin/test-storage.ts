@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Deps } from '../deps.ts'
 import { inTime } from '../http/in-time.ts'
 import { counter } from '../http/rate-limit.ts'

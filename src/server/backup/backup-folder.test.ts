@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import {
   linesOf,
@@ -84,7 +84,7 @@ describe('the folder for a backup', () => {
   it('is refused if it cannot be made, with the reason', async () => {
     await writeFile(folder, '')
     const preparing = prepareBackupFolder(folder)
-    await expect(preparing).rejects.toThrow(StartFault)
+    await expect(preparing).rejects.toThrow(StartupError)
     await expect(preparing).rejects.toThrow('cannot be written to (ENOTDIR)')
   })
 })
@@ -99,7 +99,7 @@ describe('the manifest', () => {
   it('that is missing says that the backup is not complete', async () => {
     await prepareBackupFolder(folder)
     const reading = readManifest(folder)
-    await expect(reading).rejects.toThrow(StartFault)
+    await expect(reading).rejects.toThrow(StartupError)
     await expect(reading).rejects.toThrow(
       'no complete backup: manifest.json cannot be read (ENOENT)',
     )

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { replaceFile } from '../durable-file.ts'
-import { codeOf, StartFault } from '../start-fault.ts'
+import { codeOf, StartupError } from '../errors.ts'
+import { replaceFile } from '../storage/disk/durable-file.ts'
 import { unlessMissing } from '../storage/disk/file-system.ts'
 import { syncFolder } from '../storage/disk/folder-sync.ts'
 import { isStorageKey } from '../storage/storage-key.ts'
@@ -83,36 +83,36 @@ const ours: readonly string[] = [
 /**
  * Prepares the folder of a backup: creates it if it does not exist, and makes sure that only its
  * owner can open it. It may contain what an interrupted backup has left.
- * @throws {StartFault} when the folder contains a complete backup, or things that are not of a
+ * @throws {StartupError} when the folder contains a complete backup, or things that are not of a
  * backup, or when it cannot be created or closed to others.
  */
 export async function prepareBackupFolder(folder: string): Promise<void> {
   try {
     await mkdir(join(folder, 'rows'), { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new StartFault(`The folder ${folder} cannot be written to (${codeOf(error)}).`, {
+    throw new StartupError(`The folder ${folder} cannot be written to (${codeOf(error)}).`, {
       cause: error,
     })
   }
   const found = await readdir(folder)
   if (found.includes(manifestFile)) {
-    throw new StartFault(`${folder} has a backup already. Give each backup a folder of its own.`)
+    throw new StartupError(`${folder} has a backup already. Give each backup a folder of its own.`)
   }
   const foreign = found.find((name) => !ours.includes(name))
   if (foreign !== undefined) {
-    throw new StartFault(`${folder} has other things in it (${foreign}). Give an empty folder.`)
+    throw new StartupError(`${folder} has other things in it (${foreign}). Give an empty folder.`)
   }
   await closeToOthers(folder)
 }
 
-/** @throws {StartFault} when others can open the folder, and this user may not change its mode. */
+/** @throws {StartupError} when others can open the folder and its mode cannot be changed. */
 async function closeToOthers(folder: string): Promise<void> {
   const { mode } = await stat(folder)
   if ((mode & 0o077) === 0) return
   try {
     await chmod(folder, mode & 0o7700)
   } catch (error) {
-    throw new StartFault(
+    throw new StartupError(
       `Other users can read ${folder}, and this user may not change that (${codeOf(error)}). Give a folder of your own.`,
       { cause: error },
     )
@@ -125,20 +125,22 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await replaceFile(join(folder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/** @throws {StartFault} when the folder has no complete backup that this version can read. */
+/** @throws {StartupError} when the folder has no complete backup that this version can read. */
 export async function readManifest(folder: string): Promise<Manifest> {
   let text: string
   try {
     text = await readFile(join(folder, manifestFile), 'utf8')
   } catch (error) {
-    throw new StartFault(
+    throw new StartupError(
       `${folder} has no complete backup: manifest.json cannot be read (${codeOf(error)}).`,
       { cause: error },
     )
   }
   const parsed = manifestSchema.safeParse(jsonIn(text))
   if (parsed.success) return parsed.data
-  throw new StartFault(`${join(folder, manifestFile)} is damaged, or of another version of Mayfly.`)
+  throw new StartupError(
+    `${join(folder, manifestFile)} is damaged, or of another version of Mayfly.`,
+  )
 }
 
 /** Returns the text of a file, or null where there is none. */
@@ -195,7 +197,7 @@ class Hashing extends Transform {
   override _flush(done: (error?: Error) => void) {
     this.#sha256 = this.#hash.digest('hex')
     const isRight = this.#wanted === undefined || this.#wanted === this.#sha256
-    done(isRight ? undefined : new StartFault('The backup is damaged: a file of it was altered.'))
+    done(isRight ? undefined : new StartupError('The backup is damaged: a file of it was altered.'))
   }
 }
 
@@ -203,7 +205,7 @@ class Hashing extends Transform {
 export async function* readObjects(folder: string, wanted: string): AsyncGenerator<BackupObject> {
   for await (const line of linesOf(readHashed(join(folder, objectsFile), wanted))) {
     const object = objectSchema.safeParse(jsonIn(line))
-    if (!object.success) throw new StartFault(`The backup is damaged: look at ${objectsFile}.`)
+    if (!object.success) throw new StartupError(`The backup is damaged: look at ${objectsFile}.`)
     yield object.data
   }
 }

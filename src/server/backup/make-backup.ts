@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { newestMigration } from '../db/migrate.ts'
 import { openBesideServer } from '../db/open-beside.ts'
 import {
@@ -14,8 +14,8 @@ import {
   rowsWithoutUploads,
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
-import { replaceFile } from '../durable-file.ts'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
+import { replaceFile } from '../storage/disk/durable-file.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import type { SealedObjects } from '../storage/sealed-objects.ts'
 import {
@@ -70,7 +70,7 @@ const listedFile = 'listed.ndjson'
  * bytes of a file are removed meanwhile, the backup notes that, and a restore ends the file's link.
  * An interrupted backup can be repeated with the same folder, and then keeps the objects that it
  * has copied. At the end the database notes the backup, for the checks of the Admin Center.
- * @throws {StartFault} when no server has used the database yet, or when the folder, the database
+ * @throws {StartupError} when no server has used the database yet, or when the folder, the database
  * or a store cannot be used.
  */
 export async function makeBackup(folder: string, options: BackupOptions): Promise<MadeBackup> {
@@ -82,7 +82,7 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
     const { installation, rows } = await inSnapshot(pool, async (client) => {
       const installation = await findInstallation(client)
       if (installation === null) {
-        throw new StartFault('No server has used this database yet: there is nothing to back up.')
+        throw new StartupError('No server has used this database yet: there is nothing to back up.')
       }
       const rows = await writeAllRows(client, folder, more)
       await writeHashed(join(folder, listedFile), asLines(listStoredFiles(client)))

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import {
   allRows,
   columnsOf,
@@ -15,7 +15,7 @@ import {
   writeRows,
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import type { SealedObjects } from '../storage/sealed-objects.ts'
 import { copyEach, copyObject } from './copy-objects.ts'
 import { claimFor, openObjects } from './open-objects.ts'
@@ -51,7 +51,7 @@ export interface Moved {
  * nothing. The old database and the old store are only read. A move can be repeated, whether it was
  * interrupted or complete: what has been copied already is compared and kept. Uploads under way are
  * moved only if the bytes stay in their store.
- * @throws {StartFault} when the old database has no account, the new database has other rows, the
+ * @throws {StartupError} when the old database has no account, the new database has other rows, the
  * new store has files of another installation, or the settings do not name a bucket that has files.
  */
 export async function move(options: MoveOptions): Promise<Moved> {
@@ -59,7 +59,7 @@ export async function move(options: MoveOptions): Promise<Moved> {
   return inSnapshot(from, async (source) => {
     const installation = (await hasUsers(source)) ? await findInstallation(source) : null
     if (installation === null) {
-      throw new StartFault(
+      throw new StartupError(
         'The database to copy from has no account. Check DATA_DIR and DATABASE_URL: nothing was copied.',
       )
     }
@@ -97,14 +97,14 @@ async function storeAfter(
   const named = await findNamedStores(source)
   if (!named.includes('s3')) return null
   if (config.s3 === null) {
-    throw new StartFault(
+    throw new StartupError(
       'Some files lie in a bucket. Name it by the settings that begin with S3_: nothing was copied.',
     )
   }
   return 'disk'
 }
 
-/** @throws {StartFault} when the rows of two databases differ in more than their store. */
+/** @throws {StartupError} when the rows of two databases differ in more than their store. */
 async function requireSameRows(
   { source, target }: { source: pg.ClientBase; target: pg.ClientBase },
   sets: readonly RowSet[],
@@ -117,7 +117,7 @@ async function requireSameRows(
       fingerprintOf(target, set, columns, null),
     ])
     if (wanted === found) continue
-    throw new StartFault(
+    throw new StartupError(
       `The database to copy to has other rows than the one to copy from (in ${set.table}). Give an empty one: no row was written.`,
     )
   }

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { openBesideServer } from '../db/open-beside.ts'
 import type { Deps } from '../deps.ts'
 import { noteBackup } from './queries.ts'
@@ -6,7 +6,7 @@ import { noteBackup } from './queries.ts'
 /**
  * Notes in the database that another program has made a backup just now. The checks of the Admin
  * Center then count its age as that of a backup by `npm run backup`.
- * @throws {StartFault} when the database cannot be used.
+ * @throws {StartupError} when the database cannot be used.
  */
 export async function noteOtherBackup({
   config,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../config.ts'
-import { StartFault } from '../start-fault.ts'
+import { readConfig } from '../config/config.ts'
+import { StartupError } from '../errors.ts'
 import type { SealedObjects } from '../storage/sealed-objects.ts'
 import { claimFor, openObjects } from './open-objects.ts'
 
@@ -39,7 +39,7 @@ describe('the target of a copy', () => {
   ])('is refused where %s', async (_, owner, keys) => {
     const { store, claims } = storeOf(owner, keys)
     const claiming = claimFor('ours', store)
-    await expect(claiming).rejects.toThrow(StartFault)
+    await expect(claiming).rejects.toThrow(StartupError)
     await expect(claiming).rejects.toThrow('has files of another installation')
     expect(claims).toEqual([])
   })
@@ -47,6 +47,6 @@ describe('the target of a copy', () => {
 
 it('files in a bucket that no setting names cannot be opened, and the cure is told', async () => {
   const opening = openObjects('s3', readConfig({}), () => new Date())
-  await expect(opening).rejects.toThrow(StartFault)
+  await expect(opening).rejects.toThrow(StartupError)
   await expect(opening).rejects.toThrow('settings that begin with S3_')
 })

@@ -1,7 +1,7 @@
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Clock } from '../deps.ts'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import type { SealedObjects } from '../storage/sealed-objects.ts'
 
@@ -10,7 +10,7 @@ type StoreSettings = Pick<Config, 'appUrl' | 'dataDir' | 's3'>
 /**
  * Opens the stored objects of one of the stores that the settings name. A server may use the store
  * meanwhile.
- * @throws {StartFault} when the settings do not name the store, or the bucket cannot be used.
+ * @throws {StartupError} when the settings do not name the store, or the bucket cannot be used.
  */
 export async function openObjects(
   name: StorageName,
@@ -19,7 +19,9 @@ export async function openObjects(
 ): Promise<SealedObjects> {
   if (name === 'disk') return openSealedFiles(dataDir)
   if (s3 === null) {
-    throw new StartFault('Some files lie in a bucket. Name it by the settings that begin with S3_.')
+    throw new StartupError(
+      'Some files lie in a bucket. Name it by the settings that begin with S3_.',
+    )
   }
   const { openBucket } = await import('../storage/s3/open-bucket.ts')
   return openBucket({ settings: s3, appUrl, clock, log: { warn() {} } })
@@ -28,13 +30,13 @@ export async function openObjects(
 /**
  * Marks the target of a copy as belonging to an installation. A repeated copy finds its own mark,
  * and goes on.
- * @throws {StartFault} when the target belongs to another installation, or has files but no mark.
+ * @throws {StartupError} when the target belongs to another installation, or has files but no mark.
  */
 export async function claimFor(installation: string, objects: SealedObjects): Promise<void> {
   const owner = await objects.installation()
   if (owner === installation) return
   if (owner !== null || !(await isEmpty(objects))) {
-    throw new StartFault(
+    throw new StartupError(
       `The storage to copy to (${objects.name}) has files of another installation. Give an empty one: nothing was copied.`,
     )
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type pg from 'pg'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { newestMigration } from '../db/migrate.ts'
 import {
   allRows,
@@ -14,8 +14,8 @@ import {
   writeRows,
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
-import { createFile } from '../durable-file.ts'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
+import { createFile } from '../storage/disk/durable-file.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
 import {
@@ -47,7 +47,7 @@ const keysAtOnce = 1000
  * The bytes come first and the rows last, in one transaction, so a server finds everything or
  * nothing. An interrupted restore can be repeated, and then keeps the objects that it has copied.
  * If the bytes of a file were removed while the backup was made, this ends the file's link.
- * @throws {StartFault} when the target is not empty, or the backup is damaged, incomplete or of
+ * @throws {StartupError} when the target is not empty, or the backup is damaged, incomplete or of
  * another version. Then no row is written.
  */
 export async function restoreBackup(
@@ -57,7 +57,7 @@ export async function restoreBackup(
   const manifest = await readManifest(folder)
   const migration = await newestMigration()
   if (manifest.migration !== migration) {
-    throw new StartFault(
+    throw new StartupError(
       `The backup is of another version of Mayfly (its tables are of ${manifest.migration}, those of this version of ${migration}). Restore it with that version, and upgrade then.`,
     )
   }
@@ -86,7 +86,7 @@ export async function restoreBackup(
  * Returns, for each table in the backup, its columns and the file that has its rows. A table comes
  * before the tables that refer to it. The names in SQL come from the database: the manifest only
  * chooses among them.
- * @throws {StartFault} when the manifest names an unknown table or column, names one twice, or
+ * @throws {StartupError} when the manifest names an unknown table or column, names one twice, or
  * lacks a table that every backup has.
  */
 async function rowsOf({ rows }: Manifest, client: pg.ClientBase, more: readonly RowSet[]) {
@@ -105,8 +105,8 @@ async function rowsOf({ rows }: Manifest, client: pg.ClientBase, more: readonly 
   return found
 }
 
-function foreignNames(): StartFault {
-  return new StartFault(
+function foreignNames(): StartupError {
+  return new StartupError(
     'The backup is damaged: manifest.json names other tables or columns than this version has. No row was written.',
   )
 }
@@ -114,7 +114,7 @@ function foreignNames(): StartFault {
 /**
  * Copies the secrets of the backup into the data folder, which may have the same ones already. If
  * AUTH_SECRET is set, the file `secret` is left out, because the server would not use it.
- * @throws {StartFault} when the data folder has other secrets.
+ * @throws {StartupError} when the data folder has other secrets.
  */
 async function restoreSecrets(
   folder: string,
@@ -126,7 +126,7 @@ async function restoreSecrets(
     const found = await textOf(join(dataDir, name))
     if (found === saved) continue
     if (found !== null) {
-      throw new StartFault(
+      throw new StartupError(
         `${join(dataDir, name)} is not that of the backup. Give an empty DATA_DIR: no row was written.`,
       )
     }
@@ -150,7 +150,7 @@ async function restoreObjects(
     let count = 0
     for await (const [{ key }, { outcome }] of copyEach(kept, (one) => copyObject(one, from, to))) {
       if (outcome === 'missing' || outcome === 'altered') {
-        throw new StartFault(
+        throw new StartupError(
           `The backup is damaged: files/${key.slice(0, 2)}/${key} is ${outcome}.`,
         )
       }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { codeOf, StartFault } from '../start-fault.ts'
+import { codeOf, StartupError } from '../errors.ts'
 import { passesByItself } from './away.ts'
 import { type Launched, launchPostgres, type PostgresPlace } from './launch-postgres.ts'
 import {
@@ -57,7 +57,7 @@ export function embeddedConnection(dataDir: string): EmbeddedPostgres['connectio
  * running. No other server can use the folder while this process lives, because this process holds
  * a lock in the database. The lock cannot outlive a crash of this process.
  * @param dataDir an absolute path of an existing folder.
- * @throws {StartFault} when another living server owns the folder, or Postgres cannot run.
+ * @throws {StartupError} when another living server owns the folder, or Postgres cannot run.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
@@ -297,7 +297,7 @@ async function stopPostmaster(cluster: string, log: Pick<Logger, 'warn'>): Promi
   }
 }
 
-class FolderInUse extends StartFault {
+class FolderInUse extends StartupError {
   constructor(dataDir: string) {
     super(
       `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
@@ -305,9 +305,9 @@ class FolderInUse extends StartFault {
   }
 }
 
-async function tooSlow(cluster: string): Promise<StartFault> {
+async function tooSlow(cluster: string): Promise<StartupError> {
   const pid = await findPostmaster(cluster)
-  return new StartFault(
+  return new StartupError(
     pid === null
       ? `The embedded Postgres in ${cluster} did not come up in ${startMs / 1000} s.`
       : `Postgres (pid ${pid}) holds ${cluster} and cannot be reached. Wait for it or stop it ` +

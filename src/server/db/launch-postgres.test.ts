@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import { type Launched, launchPostgres } from './launch-postgres.ts'
 
 let dataDir: string
@@ -93,7 +93,7 @@ describe('a Postgres that does not start', () => {
     )
     await expect.poll(running).toBe(false)
     const fault = await failure()
-    expect(fault).toBeInstanceOf(StartFault)
+    expect(fault).toBeInstanceOf(StartupError)
     expect(fault.message).toBe(
       `The embedded Postgres did not start: line 2\nline 3\nline 4\nIts log: ${log()}`,
     )

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import type { PostgresPrograms } from './postgres-programs.ts'
 
 const settings = {
@@ -47,7 +47,7 @@ export interface Launched {
   /** Stops Postgres and waits until it has ended, 30 seconds at most. */
   stop(): Promise<void>
   /** Returns why Postgres could not be started, or why it ended, from the end of its log. */
-  failure(): Promise<StartFault>
+  failure(): Promise<StartupError>
 }
 
 /** Starts the Postgres of a folder. Resolves before Postgres accepts connections. */
@@ -93,7 +93,7 @@ export async function launchPostgres({
     },
     async failure() {
       const why = error?.message ?? (await lastLines(logFile))
-      return new StartFault(`The embedded Postgres did not start: ${why}\nIts log: ${logFile}`)
+      return new StartupError(`The embedded Postgres did not start: ${why}\nIts log: ${logFile}`)
     },
   }
 }

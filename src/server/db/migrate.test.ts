@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { emptyDatabase, freshDatabase } from '../../../tests/support/postgres.ts'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import { migrateDatabase } from './migrate.ts'
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -72,7 +72,7 @@ test('a database from before the baseline stops the start and stays as it is', a
     insert into drizzle.__drizzle_migrations (hash, created_at) values ('of 0000_tables', 1763000000000)`,
   )
   const migrated = migrateDatabase({ connectionString: database.url })
-  await expect(migrated).rejects.toThrow(StartFault)
+  await expect(migrated).rejects.toThrow(StartupError)
   await expect(migrated).rejects.toThrow('Start with an empty database and an empty DATA_DIR')
   const tables = "select 1 from pg_tables where schemaname = 'public'"
   expect(await query(database.url, tables)).toEqual([])

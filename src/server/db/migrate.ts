@@ -5,7 +5,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import type { Db } from './db.ts'
 
 const migrationsFolder = join(import.meta.dirname, 'migrations')
@@ -24,7 +24,7 @@ const noLimits = `
  * Creates or updates the tables. Servers that start together do this one after another. A server
  * that finds the database up to date changes nothing. Either all missing migrations are applied or
  * none.
- * @throws {StartFault} if the database has another baseline than this version.
+ * @throws {StartupError} if the database has another baseline than this version.
  */
 export async function migrateDatabase(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(connection)
@@ -49,7 +49,7 @@ async function requireBaseline(db: NodePgDatabase): Promise<void> {
   if (rows[0]?.name === null) return
   const [oldest] = await appliedHashes(db)
   if (oldest === undefined || oldest === readMigrationFiles({ migrationsFolder })[0]?.hash) return
-  throw new StartFault(
+  throw new StartupError(
     'The tables of the database are those of a version before the first release, and this version ' +
       'cannot update them. Start with an empty database and an empty DATA_DIR, or go on with the ' +
       'version that created them.',

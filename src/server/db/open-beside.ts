@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
-import { StartFault } from '../start-fault.ts'
+import type { Config } from '../config/config.ts'
+import { StartupError } from '../errors.ts'
 import { passesByItself } from './away.ts'
 import { connectionNames } from './connection-names.ts'
 import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
@@ -26,7 +26,7 @@ export const copyLimits: PoolLimits = {
 /**
  * Opens the database of the settings for reading, even while a server uses it. It applies no
  * migrations. It starts the embedded Postgres if that does not run.
- * @throws {StartFault} when the database cannot be used, or is of another version than this
+ * @throws {StartupError} when the database cannot be used, or is of another version than this
  * program.
  */
 export async function openBesideServer(
@@ -38,7 +38,7 @@ export async function openBesideServer(
   const fault = await reach(running)
   if (fault === null) return requireThisVersion(openPool(named(running), log, copyLimits))
   if (databaseUrl !== null || !passesByItself(fault)) {
-    throw new StartFault(`The database cannot be used: ${fault.message}`, { cause: fault })
+    throw new StartupError(`The database cannot be used: ${fault.message}`, { cause: fault })
   }
   const postgres = await startEmbeddedPostgres(dataDir, log)
   const { close, ...opened } = openPool(named({ ...postgres.connection }), log, copyLimits)
@@ -73,7 +73,7 @@ async function requireThisVersion(opened: OpenPool): Promise<OpenPool> {
   try {
     const { missing, unknown } = await readMigrations(opened.db)
     if (missing.length === 0 && unknown === 0) return opened
-    throw new StartFault(
+    throw new StartupError(
       'The database belongs to another version of Mayfly than this one. Use the version that runs it.',
     )
   } catch (error) {
@@ -84,7 +84,7 @@ async function requireThisVersion(opened: OpenPool): Promise<OpenPool> {
 
 /**
  * Makes sure that no server uses the database of this URL.
- * @throws {StartFault} when a server uses the database, or the database cannot be reached.
+ * @throws {StartupError} when a server uses the database, or the database cannot be reached.
  */
 export async function requireUnused(url: string): Promise<void> {
   const client = new pg.Client({
@@ -101,13 +101,13 @@ export async function requireUnused(url: string): Promise<void> {
     )
     if (rows.length === 0) return
   } catch (error) {
-    throw new StartFault(`The database of DATABASE_URL cannot be used: ${String(error)}`, {
+    throw new StartupError(`The database of DATABASE_URL cannot be used: ${String(error)}`, {
       cause: error,
     })
   } finally {
     await client.end().catch(() => {})
   }
-  throw new StartFault(
+  throw new StartupError(
     'A server uses the database of DATABASE_URL. Stop all servers first: what they write while the rows are copied would be lost.',
   )
 }

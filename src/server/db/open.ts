@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
-import { codeOf, StartFault } from '../start-fault.ts'
+import type { Config } from '../config/config.ts'
+import { codeOf, StartupError } from '../errors.ts'
 import { passesByItself } from './away.ts'
 import { connectionNames } from './connection-names.ts'
 import type { Db } from './db.ts'
@@ -32,7 +32,7 @@ const retryMs = 250
  * Opens the database of the settings, either the embedded one or that of DATABASE_URL, and applies
  * all missing migrations. It also starts the embedded Postgres, so only commands that run while no
  * server does may call it.
- * @throws {StartFault} when the database cannot be reached or used.
+ * @throws {StartupError} when the database cannot be reached or used.
  */
 export async function openDatabase(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -59,7 +59,7 @@ export async function openDatabase(
 /**
  * Opens the database for a server. The embedded Postgres must run already:
  * `openDataFolder` starts and stops it.
- * @throws {StartFault} as `openDatabase` does.
+ * @throws {StartupError} as `openDatabase` does.
  */
 export async function joinDatabase(
   { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -127,7 +127,7 @@ async function reach(
     } catch (error) {
       const reason = error instanceof Error ? error.message || codeOf(error) : String(error)
       if (!passesByItself(error) || deadline.aborted) {
-        throw new StartFault(`${name.replace(/^t/, 'T')} cannot be used: ${reason}. ${cure}`, {
+        throw new StartupError(`${name.replace(/^t/, 'T')} cannot be used: ${reason}. ${cure}`, {
           cause: error,
         })
       }

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import {
   findPostmaster,
   prepareCluster,
@@ -80,7 +80,7 @@ describe('preparing the cluster', () => {
     async (version) => {
       await makeCluster(version)
       const preparing = prepareCluster(cluster, dataDir, programs(makes))
-      await expect(preparing).rejects.toThrow(StartFault)
+      await expect(preparing).rejects.toThrow(StartupError)
       await expect(preparing).rejects.toThrow(
         `was made by Postgres ${version}, and this version brings Postgres 18`,
       )

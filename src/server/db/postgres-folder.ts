@@ -13,7 +13,7 @@ import {
   stat,
 } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf, StartFault } from '../start-fault.ts'
+import { codeOf, StartupError } from '../errors.ts'
 import { type Account, type PostgresPrograms, run } from './postgres-programs.ts'
 
 /**
@@ -34,7 +34,7 @@ const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 
  * Makes the cluster (the folder of a Postgres's data) where none exists. It is made under another
  * name and then renamed. So an interrupted `initdb` leaves no half cluster. If two servers start
  * together, only one of them makes the cluster.
- * @throws {StartFault} when Postgres cannot make the cluster, or the cluster belongs to another
+ * @throws {StartupError} when Postgres cannot make the cluster, or the cluster belongs to another
  * version of Postgres.
  */
 export async function prepareCluster(
@@ -46,7 +46,7 @@ export async function prepareCluster(
   if (found === null) return initialise(cluster, dataDir, programs)
   const brought = programs.version.split('.')[0]
   if (found !== brought) {
-    throw new StartFault(
+    throw new StartupError(
       `${cluster} was made by Postgres ${found}, and this version brings Postgres ${brought}. ` +
         'Start the version that made it, save the database with pg_dump, and restore it into a ' +
         'fresh DATA_DIR; or set DATABASE_URL to another Postgres.',
@@ -85,7 +85,7 @@ async function initialise(
     ]
     const made = await run(programs.start('initdb', fresh, args, ['ignore', 'pipe', 'pipe']))
     if (made.code !== 0) {
-      throw new StartFault(`Postgres could not make its folder ${cluster}: ${made.errors.trim()}`)
+      throw new StartupError(`Postgres could not make its folder ${cluster}: ${made.errors.trim()}`)
     }
     await rename(fresh, cluster)
   } catch (error) {
@@ -124,7 +124,7 @@ async function giveTo(account: Account | null, path: string): Promise<void> {
  * Makes the private folder for Postgres's socket: in `dataDir`, or below /tmp if the path in
  * `dataDir` is too long for a socket.
  * @returns the folder's absolute path.
- * @throws {StartFault} when the path exists and is no folder, or belongs to another user.
+ * @throws {StartupError} when the path exists and is no folder, or belongs to another user.
  */
 export async function prepareSocketFolder(
   dataDir: string,
@@ -137,7 +137,7 @@ export async function prepareSocketFolder(
   const found = await lstat(folder)
   const owners = [process.getuid?.(), account?.uid]
   if (!found.isDirectory() || !owners.includes(found.uid)) {
-    throw new StartFault(
+    throw new StartupError(
       `${folder} belongs to somebody else. Remove it, or choose another DATA_DIR.`,
     )
   }

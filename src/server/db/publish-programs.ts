@@ -14,7 +14,7 @@ import {
   symlink,
 } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { codeOf } from '../start-fault.ts'
+import { codeOf } from '../errors.ts'
 
 /** Where the copies are made. Only root can write there, and every user can read there. */
 const home = '/var/lib/mayfly'

@@ -5,7 +5,7 @@ import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
 import { type CopyToStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import * as schema from './schema.ts'
 
 /** Rows of one table that are copied together. `table` and `where` are SQL. */
@@ -120,11 +120,11 @@ export async function findFilledTable(client: pg.ClientBase): Promise<string | u
   return undefined
 }
 
-/** @throws {StartFault} when the database has rows already. */
+/** @throws {StartupError} when the database has rows already. */
 export async function requireNoRows(client: pg.ClientBase): Promise<void> {
   const filled = await findFilledTable(client)
   if (filled === undefined) return
-  throw new StartFault(
+  throw new StartupError(
     `The database to copy to has rows already (in ${filled}). Give an empty one: no row was written.`,
   )
 }

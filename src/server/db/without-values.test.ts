@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { logSerializers } from '../log.ts'
+import { logSerializers } from '../logging/log.ts'
 import { users } from './schema.ts'
 import { storyWithoutValues } from './without-values.ts'
 

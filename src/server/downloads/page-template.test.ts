@@ -8,7 +8,7 @@ import { attributeOf, elementsOf, readPage, textOf } from '../../../tests/suppor
 import { fileKinds, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { dayInMs, hourInMs } from '../../shared/rules/format/units.ts'
 import type { BrandRow } from '../branding/queries.ts'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import { loadLinkPages, type PageLink, type PageOwner } from './page-template.ts'
 
 /** These tests use the built pages (dist/web), fill them in, and parse them as a browser does. */
@@ -441,7 +441,7 @@ describe('a build that does not fit stops the start and names the cure', () => {
 
   const load = () => loadLinkPages({ distDir: folder, appUrl: new URL('http://127.0.0.1:3000') })
   const expectFault = () => {
-    expect(load).toThrow(StartFault)
+    expect(load).toThrow(StartupError)
     expect(load).toThrow('npm run build')
   }
 

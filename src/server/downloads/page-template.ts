@@ -73,7 +73,7 @@ export interface LinkPages {
  * @param options.connect the origins of object storage. The content security policy allows these
  * pages to send requests there, because uploads of a signed-in user continue while such a page is
  * open.
- * @throws {StartFault} when the pages are missing or were built for another version of the server.
+ * @throws {StartupError} when the pages are missing or from another version of the server.
  */
 export function loadLinkPages(options: {
   distDir: string

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import { type BuiltTemplate, makeTemplate } from './html-template.ts'
 
 type Name = 'name' | 'size'
@@ -55,7 +55,7 @@ describe('a page that was built for another version', () => {
     ['a section without its start', page.replace('{{#late}}', '')],
     ['a section that ends twice', `${page}{{/late}}`],
   ])('with %s stops the start, and says what to do', (_fault, html) => {
-    expect(() => template(html)).toThrow(StartFault)
+    expect(() => template(html)).toThrow(StartupError)
     expect(() => template(html)).toThrow(/page\.html.*npm run build/)
   })
 
@@ -63,7 +63,7 @@ describe('a page that was built for another version', () => {
     const html = '<b>{{name}}</b>'
     const { fill } = template(html, { mayLackSome: true })(['late'])
     expect(fill({ name: 'x', size: '' })).toBe('<b>x</b>')
-    expect(() => template(`${html}{{#late}}`, { mayLackSome: true })).toThrow(StartFault)
-    expect(() => template(`${html}{{other}}`, { mayLackSome: true })).toThrow(StartFault)
+    expect(() => template(`${html}{{#late}}`, { mayLackSome: true })).toThrow(StartupError)
+    expect(() => template(`${html}{{other}}`, { mayLackSome: true })).toThrow(StartupError)
   })
 })

@@ -1,5 +1,5 @@
 import { placeholderMark, sectionEnd, sectionStart } from '../../shared/template-marks.ts'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 
 /** A page that the build rendered, and the placeholders and conditions that its template has. */
 export interface BuiltTemplate<Name extends string, Condition extends string> {
@@ -23,7 +23,7 @@ export interface Page<Name extends string> {
 /**
  * Returns a function that returns the page for a set of true conditions. It prepares each set once,
  * when it is first needed.
- * @throws {StartFault} when a placeholder is unknown, when a section has no start or no end, or,
+ * @throws {StartupError} when a placeholder is unknown, when a section has no start or no end, or,
  * without `mayLackSome`, when a placeholder or a section is missing.
  */
 export function makeTemplate<Name extends string, Condition extends string>(
@@ -100,7 +100,7 @@ function compile<Name extends string>(
 }
 
 function builtForAnother(file: string, what: string) {
-  return new StartFault(`The web was built for another version (${file}: ${what}): npm run build`)
+  return new StartupError(`The web was built for another version (${file}: ${what}): npm run build`)
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import { customAlphabet } from 'nanoid'
 import type { Deps } from '../deps.ts'
-import { requestLine } from '../log.ts'
+import { requestLine } from '../logging/log.ts'
 import { clientAddress, type ProxyTrust } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 import { watchForProxy } from './missed-proxy.ts'

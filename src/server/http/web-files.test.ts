@@ -8,7 +8,7 @@ import { type BareServer, serveBare } from '../../../tests/support/bare-server.t
 import { type Answer, codeOf, type Sending, send } from '../../../tests/support/send.ts'
 import { pages } from '../../shared/pages.ts'
 import { signedInHint } from '../../shared/signed-in-hint.ts'
-import { StartFault } from '../start-fault.ts'
+import { StartupError } from '../errors.ts'
 import { webFiles } from './web-files.ts'
 
 const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
@@ -272,7 +272,7 @@ describe('a web that is not built', () => {
   it.each(['', 'nowhere'])('stops the start and names the cure (%j)', (name) => {
     const start = () =>
       webFiles({ distDir: join(folder, name), appUrl: new URL('http://127.0.0.1:3000') })
-    expect(start).toThrow(StartFault)
+    expect(start).toThrow(StartupError)
     expect(start).toThrow('npm run build')
   })
 })

@@ -49,7 +49,7 @@ const home = '/'
  * pictures.
  * @param connect other origins to which the application may send requests, such as the object
  * storage.
- * @throws {StartFault} when the web is not built.
+ * @throws {StartupError} when the web is not built.
  */
 export function webFiles(options: {
   distDir: string

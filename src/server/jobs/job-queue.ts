@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { mailRequestKeptMs } from '../../shared/rules/files/kept-times.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import type { MailQueue } from '../email/mail-queue.ts'
-import type { JobOnDemand } from '../job-names.ts'
+import type { JobOnDemand } from './job-names.ts'
 import { pullBackFutureStamps } from './queries.ts'
 
 /** How long `stop` waits for running jobs. */

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { inTime } from '../http/in-time.ts'
-import { jobNames } from '../job-names.ts'
+import { jobNames } from './job-names.ts'
 import { mailQueueName } from './job-queue.ts'
 import { countQueued, listJobRecords } from './queries.ts'
 

@@ -12,9 +12,9 @@ import {
   type TierLimits,
 } from '../../shared/rules/tiers/tier-limits.ts'
 import { trialDays } from '../../shared/rules/tiers/trial.ts'
+import type { S3Settings } from '../config/s3-settings.ts'
 import type { Deps } from '../deps.ts'
 import { inTime } from '../http/in-time.ts'
-import type { S3Settings } from '../s3-settings.ts'
 
 /** What stands in each placeholder of a public page. */
 export type PlaceholderValues = Record<PublicPlaceholder, string>

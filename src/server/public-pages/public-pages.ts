@@ -44,7 +44,7 @@ export interface PublicPages {
  * our own. These are the origins of object storage, because uploads of a signed-in user continue on
  * these pages.
  * @param options.conditions the conditions that are true for this server.
- * @throws {StartFault} when the pages are missing or were built for another version of the server.
+ * @throws {StartupError} when the pages are missing or from another version of the server.
  */
 export function loadPublicPages(options: {
   distDir: string

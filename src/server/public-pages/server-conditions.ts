@@ -1,5 +1,5 @@
 import type { ServerCondition } from '../../shared/public-placeholders.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { sendsMail } from '../email/create-mailer.ts'
 import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mebibyte } from '../../shared/rules/format/units.ts'
-import { codeOf } from '../start-fault.ts'
+import { codeOf } from '../errors.ts'
 
 /**
  * The embedded Postgres fails with less free space than this. It needs another file of its

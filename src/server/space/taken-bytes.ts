@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../start-fault.ts'
+import { codeOf } from '../errors.ts'
 
 /** How many files of a folder are looked at in parallel. */
 const atOnce = 64

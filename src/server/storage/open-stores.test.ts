@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testClock } from '../../../tests/support/test-clock.ts'
 import { testSpace } from '../../../tests/support/test-space.ts'
-import type { S3Settings } from '../s3-settings.ts'
+import type { S3Settings } from '../config/s3-settings.ts'
 import { openStores } from './open-stores.ts'
 import { storeOfNewFiles } from './store-of-new-files.ts'
 
@@ -70,7 +70,7 @@ describe('without a bucket', () => {
 describe('a bucket that cannot be used', () => {
   it('stops the start, and leaves nothing of the disk open', async () => {
     await expect(open(away)).rejects.toMatchObject({
-      name: 'StartFault',
+      name: 'StartupError',
       message: expect.stringContaining('The bucket "files" at http://127.0.0.1:1/'),
     })
     expect(await openHere()).toEqual([])

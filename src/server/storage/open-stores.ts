@@ -30,7 +30,7 @@ export interface OpenStores {
 /**
  * Opens the disk store, and a bucket if the settings name one. If new files go to the bucket,
  * earlier files stay on the disk: they are still served, and removed in time.
- * @throws {StartFault} when the bucket cannot be used, and as `openDiskStorage` does.
+ * @throws {StartupError} when the bucket cannot be used, and as `openDiskStorage` does.
  */
 export async function openStores({
   settings,

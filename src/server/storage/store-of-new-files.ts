@@ -1,5 +1,5 @@
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
-import type { S3Settings } from '../s3-settings.ts'
+import type { S3Settings } from '../config/s3-settings.ts'
 
 /** The settings that choose a store. */
 export interface StorageSettings {

@@ -1,7 +1,7 @@
 import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import type { Deps } from '../deps.ts'
+import { StartupError } from '../errors.ts'
 import { readInstallation } from '../settings/queries.ts'
-import { StartFault } from '../start-fault.ts'
 import type { Storage } from '../storage/storage.ts'
 import { namesObjectsIn } from './queries.ts'
 
@@ -9,7 +9,7 @@ import { namesObjectsIn } from './queries.ts'
  * Checks at the start that this database and each store belong together. Marks an empty store that
  * belongs to no database as this database's. Files in a store that the settings do not name cause
  * only a warning.
- * @throws {StartFault} when a store and the database belong to different installations, or when
+ * @throws {StartupError} when a store and the database belong to different installations, or when
  * only one of the two has files.
  */
 export async function bindStores({
@@ -43,13 +43,13 @@ async function bindStorage(
   const theirs = await storage.installation()
   if (theirs === ours) return
   if (theirs !== null || !(await isEmpty(storage))) {
-    throw new StartFault(
+    throw new StartupError(
       `The files in storage (${storage.name}) belong to another database than this one. Bring back ` +
         'the database they belong to, or start with an empty storage.',
     )
   }
   if (await namesObjectsIn(db, storage.name)) {
-    throw new StartFault(
+    throw new StartupError(
       `The database names files that this storage (${storage.name}) does not hold. Bring back the ` +
         'storage they are in, or start with an empty database.',
     )

@@ -8,8 +8,7 @@
 import type { CheckStatus } from '../../../shared/contract/checks.ts'
 import { messageWithoutValues } from '../../db/without-values.ts'
 import type { Deps } from '../../deps.ts'
-import { AppError } from '../../errors.ts'
-import { codeOf } from '../../start-fault.ts'
+import { AppError, codeOf } from '../../errors.ts'
 
 /** What a check may use. */
 export type CheckDeps = Pick<

@@ -20,7 +20,7 @@ import { startSmtpServer, type TestSmtpServer } from '../../../../tests/support/
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
 import type { CheckLine } from '../../../shared/contract/checks.ts'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
-import { jobNames } from '../../job-names.ts'
+import { jobNames } from '../../jobs/job-names.ts'
 
 let app: TestApp
 let smtp: TestSmtpServer

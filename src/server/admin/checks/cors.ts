@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { S3Settings } from '../../s3-settings.ts'
+import type { S3Settings } from '../../config/s3-settings.ts'
 import { neededRule } from '../../storage/s3/needed-rule.ts'
 import { newStorageKey } from '../../storage/storage-key.ts'
 import {

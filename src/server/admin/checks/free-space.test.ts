@@ -4,7 +4,7 @@ import { json, makePerson, type Person } from '../../../../tests/support/make.ts
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
 import { type TestSpace, testSpace } from '../../../../tests/support/test-space.ts'
 import type { CheckLine } from '../../../shared/contract/checks.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import { settings } from '../../db/schema.ts'
 import { DiskSpace } from '../../space/disk-space.ts'
 import { readFreeSpace } from '../../space/free-space.ts'

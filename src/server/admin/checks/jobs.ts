@@ -1,7 +1,7 @@
 import { momentText } from '../../../shared/rules/format/moment-text.ts'
 import { counted } from '../../../shared/rules/format/numbers.ts'
 import { countOverdue } from '../../files/purge-queries.ts'
-import { jobNames } from '../../job-names.ts'
+import { jobNames } from '../../jobs/job-names.ts'
 import { countOverdueRemovals } from '../../uploads/removal-queries.ts'
 import { type CheckDeps, type Finding, failing, ok } from './check.ts'
 import { findingOfJob } from './job-finding.ts'

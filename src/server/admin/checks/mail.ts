@@ -3,9 +3,9 @@ import { durationText } from '../../../shared/rules/format/duration-text.ts'
 import { momentText } from '../../../shared/rules/format/moment-text.ts'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { mayGoInClear } from '../../email/smtp-url.ts'
+import { codeOf } from '../../errors.ts'
 import { inTime } from '../../http/in-time.ts'
 import { isLoopback } from '../../http/served-hosts.ts'
-import { codeOf } from '../../start-fault.ts'
 import {
   type CheckDeps,
   type Finding,

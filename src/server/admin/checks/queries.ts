@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { connectionNames } from '../../db/connection-names.ts'
 import type { Db } from '../../db/db.ts'
 import { supportLetters } from '../../email/mail-queue.ts'
-import type { JobName } from '../../job-names.ts'
+import type { JobName } from '../../jobs/job-names.ts'
 import { mailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
 

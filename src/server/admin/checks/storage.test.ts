@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import { AppError } from '../../errors.ts'
 import { LateError } from '../../http/in-time.ts'
 import type { Storage } from '../../storage/storage.ts'

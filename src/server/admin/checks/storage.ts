@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { inTime } from '../../http/in-time.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { cureOf, faultName } from '../storage-cure.ts'

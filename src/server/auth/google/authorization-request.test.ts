@@ -7,7 +7,7 @@ import {
 } from '../../../../tests/support/open-fresh-database.ts'
 import { testClock } from '../../../../tests/support/test-clock.ts'
 import { googleRequestKeptMs } from '../../../shared/rules/files/kept-times.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import { verifications } from '../../db/schema.ts'
 import type { HttpEnv } from '../../http/env.ts'
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { personName } from '../../../shared/contract/account.ts'
-import { pictureOrigins } from '../../google-settings.ts'
+import { pictureOrigins } from '../../config/google-settings.ts'
 import { needsUserInfo, readIdentity } from './identity.ts'
 
 const google = pictureOrigins({ issuer: new URL('https://accounts.google.com') })

@@ -29,7 +29,7 @@ import {
   isOfThisMachine,
   isSafeAddress,
   pictureOrigins,
-} from '../../google-settings.ts'
+} from '../../config/google-settings.ts'
 import { type Identity, needsUserInfo, readIdentity } from './identity.ts'
 import { isAway, refusalOf } from './issuer-errors.ts'
 import { SignInRefused } from './sign-in-refused.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { GoogleSettings } from '../../google-settings.ts'
+import type { GoogleSettings } from '../../config/google-settings.ts'
 import type { Issuer } from './issuer.ts'
 
 /** What this server asks of the issuer. */

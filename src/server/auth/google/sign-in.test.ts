@@ -5,7 +5,7 @@ import { makeBrowser, type TestBrowser } from '../../../../tests/support/issuer-
 import { json, logIn, makeClient, makeFile, makePerson } from '../../../../tests/support/make.ts'
 import type { IssuerPerson } from '../../../../tests/support/oidc-issuer.ts'
 import type { User } from '../../../shared/contract/account.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import { accounts, accountTokens, users } from '../../db/schema.ts'
 import { ensureAdministrator } from '../administrator.ts'
 

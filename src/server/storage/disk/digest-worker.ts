@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { threadLimits } from '../../thread-limits.ts'
 import type { DigestAnswer, DigestOrder, DigestThreadData, Question } from './digest-thread.ts'
 
 /** An unhurried thread that has nothing to do for this long is ended. */
@@ -87,7 +86,7 @@ export class DigestWorker {
 
   #start(): Worker {
     const thread = new Worker(new URL('./digest-thread.ts', import.meta.url), {
-      resourceLimits: threadLimits,
+      resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 },
       workerData: this.#data,
     })
     thread.unref()

@@ -1,6 +1,6 @@
 import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { S3Settings } from '../../s3-settings.ts'
+import type { S3Settings } from '../../config/s3-settings.ts'
 import { type Asks, asksOf, type S3Waits } from './ask-in-time.ts'
 
 const connectionMs = 5000

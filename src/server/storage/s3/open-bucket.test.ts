@@ -87,7 +87,7 @@ describeOnS3('opening a bucket', () => {
   ])('stops the start with %j', async (changes, reason) => {
     const { start } = await open(changes)
     const fault = await start().catch((error: unknown) => error)
-    expect(fault).toMatchObject({ name: 'StartFault' })
+    expect(fault).toMatchObject({ name: 'StartupError' })
     expect(String(fault)).toContain(reason)
     expect(String(fault)).toContain('settings that begin with S3_')
   })

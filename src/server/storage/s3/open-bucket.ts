@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { StartFault } from '../../start-fault.ts'
+import { StartupError } from '../../errors.ts'
 import { openS3Storage, type S3Storage, type S3StorageOptions } from './s3.ts'
 
 export interface BucketOptions extends S3StorageOptions {
@@ -11,7 +11,7 @@ export interface BucketOptions extends S3StorageOptions {
 /**
  * Opens a bucket as storage and checks that it can be used. A set-up that hinders browsers causes
  * only a warning, since the server cannot know what stands between browsers and the bucket.
- * @throws {StartFault} when the bucket does not answer or cannot be written to.
+ * @throws {StartupError} when the bucket does not answer or cannot be written to.
  */
 export async function openBucket({ appUrl, log, ...options }: BucketOptions): Promise<S3Storage> {
   const { bucket, endpoint, region } = options.settings
@@ -22,7 +22,7 @@ export async function openBucket({ appUrl, log, ...options }: BucketOptions): Pr
     await storage.close()
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
-    throw new StartFault(
+    throw new StartupError(
       `The bucket "${bucket}" at ${endpoint?.href ?? `AWS in ${region}`} cannot be used (${reason}). ` +
         'Look at the settings that begin with S3_, and at what the key may do.',
       { cause },

@@ -1,8 +1,8 @@
-import type { Config } from './config.ts'
-import type { Deps } from './deps.ts'
-import { clientAddress } from './http/client-address.ts'
-import { type OpenStores, openStores, type StoresOptions } from './storage/open-stores.ts'
-import { prepareTouchUpload } from './uploads/prepared-queries.ts'
+import type { Config } from '../config/config.ts'
+import type { Deps } from '../deps.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { type OpenStores, openStores, type StoresOptions } from '../storage/open-stores.ts'
+import { prepareTouchUpload } from '../uploads/prepared-queries.ts'
 
 interface StorageParts
   extends Pick<Deps, 'clock' | 'log' | 'db' | 'metrics' | 'requireRoom'>,
@@ -14,7 +14,7 @@ interface StorageParts
  * Opens the stores that the configuration names, and gives them what they need from other parts of
  * the server: a function that records in the database that bytes of an upload arrive, one that
  * returns the address of a request's client, and the counters of transfers and failures.
- * @throws {StartFault} as `openStores` does.
+ * @throws {StartupError} as `openStores` does.
  */
 export function openStorage({
   config,

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { maxPasswordLength, minPasswordLength } from '../shared/contract/account.ts'
+import { maxPasswordLength, minPasswordLength } from '../../shared/contract/account.ts'
 import { googleSchema, googleSettingsTable } from './google-settings.ts'
 import { s3Schema, s3SettingsTable } from './s3-settings.ts'
-import { minSecretLength } from './secret-length.ts'
 import {
   byteSize,
   hidden,
   maybeOnOff,
+  minSecretLength,
   onOff,
   seconds,
   shown,

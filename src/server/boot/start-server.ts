@@ -1,28 +1,28 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { ensureAdministrator } from './auth/administrator.ts'
-import { PasswordHashing } from './auth/password-hashing.ts'
-import type { Clock } from './clock.ts'
-import type { Config } from './config.ts'
+import { ensureAdministrator } from '../auth/administrator.ts'
+import { PasswordHashing } from '../auth/password-hashing.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import { joinDatabase } from '../db/open.ts'
+import type { Deps } from '../deps.ts'
+import { createMailer } from '../email/create-mailer.ts'
+import { codeOf, StartupError } from '../errors.ts'
+import { createRateLimits } from '../http/rate-limit.ts'
+import { requestCeiling } from '../http/request-ceiling.ts'
+import { openJobQueue } from '../jobs/job-queue.ts'
+import { startJobs } from '../jobs/jobs.ts'
+import { createMetrics } from '../metrics/metrics.ts'
+import { AdminSettings } from '../settings/admin-settings.ts'
+import { shortOfSpaceText } from '../space/short-of-space.ts'
+import { bindStores } from '../uploads/bind-storage.ts'
 import { adminPasswordFile, readAdminPassword, readAuthSecret } from './data-dir.ts'
-import { joinDatabase } from './db/open.ts'
-import type { Deps } from './deps.ts'
-import { createMailer } from './email/create-mailer.ts'
-import { createRateLimits } from './http/rate-limit.ts'
-import { requestCeiling } from './http/request-ceiling.ts'
-import { openJobQueue } from './jobs/job-queue.ts'
-import { startJobs } from './jobs/jobs.ts'
-import { createMetrics } from './metrics/metrics.ts'
 import type { DataFolder, DataFolderOptions } from './open-data-folder.ts'
 import { openStorage } from './open-storage.ts'
 import { serve } from './serve.ts'
-import { AdminSettings } from './settings/admin-settings.ts'
 import { closeServer } from './shutdown.ts'
-import { shortOfSpaceText } from './space/short-of-space.ts'
-import { codeOf, StartFault } from './start-fault.ts'
-import { bindStores } from './uploads/bind-storage.ts'
 
-const distDir = fileURLToPath(new URL('../../dist/web', import.meta.url))
+const distDir = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
 /** How long a running transfer may go on after the server was told to stop. */
 const transferPatienceMs = 30_000
@@ -36,7 +36,7 @@ interface ServerStart extends Omit<DataFolderOptions, 'onLost'> {
 /**
  * Builds the parts of the server one after another, and begins to listen.
  * @returns what to say to the person who started it.
- * @throws {StartFault} when it cannot start. The parts that started before the fault are in
+ * @throws {StartupError} when it cannot start. The parts that started before the fault are in
  * `shutdown`.
  */
 export async function startServer({
@@ -163,5 +163,5 @@ function listenFault(error: unknown, { host, port }: Config): unknown {
     ENOTFOUND: `HOST ${host} is not known: set it to an address of this machine.`,
   }
   const cure = cures[codeOf(error) ?? '']
-  return cure ? new StartFault(cure, { cause: error }) : error
+  return cure ? new StartupError(cure, { cause: error }) : error
 }

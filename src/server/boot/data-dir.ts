@@ -1,10 +1,11 @@
 import { access, chmod, constants, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { customAlphabet } from 'nanoid'
-import type { Config } from './config.ts'
-import { createFile } from './durable-file.ts'
-import { minSecretLength } from './secret-length.ts'
-import { codeOf, StartFault } from './start-fault.ts'
+import type { Config } from '../config/config.ts'
+import { minSecretLength } from '../config/setting-values.ts'
+import { codeOf, StartupError } from '../errors.ts'
+import { createFile } from '../storage/disk/durable-file.ts'
 
 /**
  * The alphabet has 32 characters, without those that look alike on a screen. So a password of 20
@@ -19,7 +20,7 @@ const makeSecret = customAlphabet(
 /**
  * Makes the folder for everything that the server stores. Other users of the machine cannot read a
  * folder that is made here. A folder that exists already keeps its permissions.
- * @throws {StartFault} when the folder cannot be made or written to.
+ * @throws {StartupError} when the folder cannot be made or written to.
  */
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
@@ -30,7 +31,7 @@ export async function prepareDataDir(dataDir: string): Promise<void> {
     if (made !== undefined && passesThrough) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new StartFault(
+    throw new StartupError(
       `DATA_DIR ${dataDir} cannot be written to (${codeOf(error)}). Make it a folder of the user ` +
         'that runs the server, or set DATA_DIR to one.',
       { cause: error },
@@ -41,7 +42,7 @@ export async function prepareDataDir(dataDir: string): Promise<void> {
 /**
  * Returns the secret that signs sessions and presigned URLs: AUTH_SECRET, or else the secret in
  * `dataDir/secret`, which is made at the first start.
- * @throws {StartFault} when the secret in the file is damaged.
+ * @throws {StartupError} when the secret in the file is damaged.
  */
 export async function readAuthSecret(
   config: Pick<Config, 'authSecret' | 'dataDir'>,
@@ -50,7 +51,7 @@ export async function readAuthSecret(
   const file = join(config.dataDir, 'secret')
   const secret = await keep(file, makeSecret)
   if (secret.length >= minSecretLength) return secret
-  throw new StartFault(
+  throw new StartupError(
     `${file} is damaged. Restore it from a backup, or remove it: a new one is made, which signs ` +
       'everybody out.',
   )
@@ -85,4 +86,24 @@ async function keep(file: string, make: () => string): Promise<string> {
     if (codeOf(error) !== 'EEXIST') throw error
   })
   return (await readFile(file, 'utf8')).trim()
+}
+
+/**
+ * Takes the data folder for this process, until the process ends or calls what this returns. Node
+ * has no file locks, but SQLite has: its lock on `DATA_DIR/lock` ends with the process, however it
+ * ends. The file stays empty.
+ * @throws {StartupError} when another process has the folder.
+ */
+export function lockDataDir(dataDir: string): () => void {
+  const lock = new DatabaseSync(join(dataDir, 'lock'))
+  try {
+    lock.exec('begin exclusive')
+  } catch (cause) {
+    lock.close()
+    throw new StartupError(
+      `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
+      { cause },
+    )
+  }
+  return () => lock.close()
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import * as nodeFs from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { FileSystem } from './storage/disk/file-system.ts'
-import { syncFolder } from './storage/disk/folder-sync.ts'
+import type { FileSystem } from './file-system.ts'
+import { syncFolder } from './folder-sync.ts'
 
 /**
  * The functions of `node:fs/promises` that this file writes with. Tests pass others, which simulate

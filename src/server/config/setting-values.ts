@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { policiesForAll, type SignupPolicy } from '../shared/rules/accounts/signup-policy.ts'
+import { policiesForAll, type SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
 
 /**
  * Makes the error for a wrong value that may be shown. It says what the value is and what it should
@@ -89,3 +89,10 @@ export function seconds(fallback: number) {
     .default(String(fallback))
     .transform(Number)
 }
+
+/**
+ * The least length of the server's secret, in characters. The secret signs session cookies and the
+ * presigned URLs of files on the disk. It is `AUTH_SECRET`, or else the text of the file `secret`
+ * in the data folder. The server does not start with a shorter one.
+ */
+export const minSecretLength = 32

@@ -1,11 +1,10 @@
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
-import { prepareDataDir } from './data-dir.ts'
-import { lockDataDir } from './data-dir-lock.ts'
-import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
+import type { Config } from '../config/config.ts'
+import { startEmbeddedPostgres } from '../db/embedded-postgres.ts'
+import { DiskSpace } from '../space/disk-space.ts'
+import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
+import { lockDataDir, prepareDataDir } from './data-dir.ts'
 import type { Shutdown } from './shutdown.ts'
-import { DiskSpace } from './space/disk-space.ts'
-import { storeOfNewFiles } from './storage/store-of-new-files.ts'
 
 export interface DataFolderOptions {
   config: Config
@@ -24,7 +23,7 @@ export interface DataFolder {
 /**
  * Makes the data folder ready: it exists, no other server uses it, its free space is known, and the
  * embedded Postgres runs, unless DATABASE_URL names another one.
- * @throws {StartFault} when the folder cannot be used, or Postgres cannot run.
+ * @throws {StartupError} when the folder cannot be used, or Postgres cannot run.
  */
 export async function openDataFolder({
   config,

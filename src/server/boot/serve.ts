@@ -1,21 +1,21 @@
 import type { Server } from 'node:http'
 import type pg from 'pg'
-import { loadReportPages } from './abuse/report-pages.ts'
-import { buildApp } from './app.ts'
-import { watchBackups } from './backup/backup-metrics.ts'
-import type { Deps } from './deps.ts'
-import { loadLinkPages } from './downloads/page-template.ts'
-import { pictureOrigins } from './google-settings.ts'
-import { admitHost } from './http/admit-host.ts'
-import { listen } from './http/listen.ts'
-import { servedHosts } from './http/served-hosts.ts'
-import { webFiles } from './http/web-files.ts'
-import { watchQueues } from './jobs/queue-metrics.ts'
-import { watchPool, watchSpace } from './metrics/resource-metrics.ts'
-import { loadPublicPages } from './public-pages/public-pages.ts'
-import { conditionsOf } from './public-pages/server-conditions.ts'
-import type { DiskSpace } from './space/disk-space.ts'
-import type { OpenStores } from './storage/open-stores.ts'
+import { loadReportPages } from '../abuse/report-pages.ts'
+import { buildApp } from '../app.ts'
+import { watchBackups } from '../backup/backup-metrics.ts'
+import { pictureOrigins } from '../config/google-settings.ts'
+import type { Deps } from '../deps.ts'
+import { loadLinkPages } from '../downloads/page-template.ts'
+import { admitHost } from '../http/admit-host.ts'
+import { listen } from '../http/listen.ts'
+import { servedHosts } from '../http/served-hosts.ts'
+import { webFiles } from '../http/web-files.ts'
+import { watchQueues } from '../jobs/queue-metrics.ts'
+import { watchPool, watchSpace } from '../metrics/resource-metrics.ts'
+import { loadPublicPages } from '../public-pages/public-pages.ts'
+import { conditionsOf } from '../public-pages/server-conditions.ts'
+import type { DiskSpace } from '../space/disk-space.ts'
+import type { OpenStores } from '../storage/open-stores.ts'
 
 interface ServedParts {
   /** The folder that the build of `src/web` has filled. */
@@ -29,7 +29,7 @@ interface ServedParts {
  * Loads the built web, builds the app of all routes, and begins to listen where the configuration
  * says. From then on the metrics also show the state of the pool, the disk, the queues and the
  * backups.
- * @throws {StartFault} when the built pages are missing or were built for another version.
+ * @throws {StartupError} when the built pages are missing or were built for another version.
  * @throws Node's errors of listening, such as EADDRINUSE.
  */
 export async function serve(

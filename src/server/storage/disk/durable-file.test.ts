@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { powerCuts } from '../../tests/support/power-cut.ts'
-import { recordDisk } from '../../tests/support/recorded-disk.ts'
+import { powerCuts } from '../../../../tests/support/power-cut.ts'
+import { recordDisk } from '../../../../tests/support/recorded-disk.ts'
 import { createFile, replaceFile } from './durable-file.ts'
 
 let folder: string

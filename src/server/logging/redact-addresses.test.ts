@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withoutAddresses } from './without-addresses.ts'
+import { redactAddresses } from './redact-addresses.ts'
 
 describe('what is logged without addresses', () => {
   it.each([
@@ -13,7 +13,7 @@ describe('what is logged without addresses', () => {
     ],
     ['no address @ all', 'no address @ all'],
   ])('%j becomes %j', (text, cleaned) => {
-    expect(withoutAddresses(text)).toBe(cleaned)
+    expect(redactAddresses(text)).toBe(cleaned)
   })
 
   it('cleans lists, fields, names of fields and errors in errors, and ends in a circle', () => {
@@ -21,7 +21,7 @@ describe('what is logged without addresses', () => {
     const value: Record<string, unknown> = { rejected: ['ada@example.org'], inner: [inner], n: 1 }
     value['ada@example.org'] = null
     value.self = value
-    const text = JSON.stringify(withoutAddresses(value))
+    const text = JSON.stringify(redactAddresses(value))
     expect(text).not.toContain('ada')
     expect(JSON.parse(text)).toMatchObject({
       rejected: ['…@…'],
@@ -33,6 +33,6 @@ describe('what is logged without addresses', () => {
 
   it('leaves dates and bytes to their own form', () => {
     const at = new Date(0)
-    expect(withoutAddresses({ at })).toEqual({ at })
+    expect(redactAddresses({ at })).toEqual({ at })
   })
 })
