@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { uploads } from '../src/server/db/schema.ts'
 import { compareStorage } from '../src/server/jobs/compare-storage.ts'
-import { sweepUploads } from '../src/server/uploads/sweep-uploads.ts'
+import { sweepUploads } from '../src/server/uploads/end-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { bytesIn } from './support/bucket.ts'
 import {

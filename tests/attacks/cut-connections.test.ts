@@ -13,7 +13,7 @@ import {
   users,
 } from '../../src/server/db/schema.ts'
 import { expireFiles } from '../../src/server/files/expire-files.ts'
-import { retryRemovals } from '../../src/server/uploads/retry-removals.ts'
+import { retryRemovals } from '../../src/server/uploads/remove-bytes.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -123,9 +123,6 @@ async function removedAtLast(expectation: () => Promise<void>): Promise<void> {
 
 async function startsAnUpload(): Promise<Attempt> {
   await forget()
-  // A start makes some queries only every 10 seconds. So the clock moves by 10 seconds before each
-  // start.
-  app.clock.advance(10_000)
   const body = {
     fileName: 'notes.txt',
     fileSize: 36,
@@ -183,12 +180,14 @@ async function refusesOtherBytes(): Promise<Attempt> {
     call: async () => answered(await confirm(), 409),
     async check() {
       expect(await filesOf(person.id)).toEqual([])
-      // The confirm is refused again, or the bytes are removed already. If the removal was cut, the
-      // job ends it. After that, the right bytes are accepted.
-      await removedAtLast(async () => expect([400, 409]).toContain((await confirm()).status))
-      expect((await putBytes(upload, bytes)).status).toBe(200)
-      expect((await confirm()).status).toBe(200)
-      expect(await filesOf(person.id)).toHaveLength(1)
+      // Either the confirm is refused again, or the upload has ended.
+      expect([404, 409]).toContain((await confirm()).status)
+      expect(await filesOf(person.id)).toEqual([])
+      expect(await uploadsOf(person.id)).toEqual([])
+      // If the removal of the bytes was cut, the job ends it.
+      await removedAtLast(async () =>
+        expect(await app.storage.storedSize(upload.cloudKey)).toBeNull(),
+      )
     },
   }
 }

@@ -12,7 +12,7 @@ import { Violation } from './expected-file.ts'
 const refusals = {
   'start an upload': ['TIER_FILE_COUNT'],
   'send bytes': ['SIGNATURE_EXPIRED', 'UPLOAD_SEALED', 'UPLOAD_NOT_FOUND'],
-  confirm: ['TIER_FILE_COUNT', 'UPLOAD_INCOMPLETE', 'UPLOAD_NOT_FOUND'],
+  confirm: ['TIER_FILE_COUNT', 'UPLOAD_INCOMPLETE', 'UPLOAD_NOT_FOUND', 'UPLOAD_SUPERSEDED'],
   download: ['LINK_NOT_FOUND'],
   renew: ['TIER_RENEWAL', 'FILE_NOT_FOUND', 'FILE_GONE'],
   delete: ['FILE_NOT_FOUND'],

@@ -1,8 +1,8 @@
 import type { Deps } from '../../src/server/deps.ts'
 import { expireFiles } from '../../src/server/files/expire-files.ts'
 import { compareStorage } from '../../src/server/jobs/compare-storage.ts'
-import { retryRemovals } from '../../src/server/uploads/retry-removals.ts'
-import { sweepUploads } from '../../src/server/uploads/sweep-uploads.ts'
+import { sweepUploads } from '../../src/server/uploads/end-uploads.ts'
+import { retryRemovals } from '../../src/server/uploads/remove-bytes.ts'
 
 /** Runs the jobs that end files and uploads and remove their bytes. */
 export async function runJobs(deps: Deps): Promise<void> {

@@ -135,7 +135,7 @@ export async function serveApp(
     db,
     clock,
     supportEmail: config.supportEmail,
-    onCap: ({ leastFree }) => ownSpace.leaveFree(leastFree),
+    onCap: ({ leastFree }) => ownSpace.setAdminMinFree(leastFree),
   })
   const stopping = new AbortController()
   const deps = {

@@ -15,12 +15,14 @@ export function testSpace(left = Number.POSITIVE_INFINITY): TestSpace {
   const space: TestSpace = {
     left,
     found: null,
-    room: () => space.left,
-    async look() {
-      if (space.found) space.left = await space.found()
+    async hasSpaceFor(bytes) {
+      if (space.left < bytes && space.found) space.left = await space.found()
+      return space.left >= bytes
     },
     take(bytes) {
+      if (space.left < bytes) return false
       space.left -= bytes
+      return true
     },
   }
   return space

@@ -14,8 +14,7 @@ import type { File } from '../../shared/contract/files.ts'
 import { AppError } from '../errors.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
-import { confirmUpload } from '../uploads/confirm-upload.ts'
-import { prepareUploads } from '../uploads/prepared-queries.ts'
+import { confirmUploads } from '../uploads/confirm-upload.ts'
 import { findBlockedContent } from './block-copies.ts'
 import { computeDigests } from './compute-digests.ts'
 
@@ -42,7 +41,6 @@ function lagging(changes: Partial<Storage> = {}) {
   }
   return {
     ...app.deps,
-    ...prepareUploads(app.deps.db),
     stores: createStores(storage),
     askForJob() {
       asked += 1
@@ -50,8 +48,10 @@ function lagging(changes: Partial<Storage> = {}) {
   }
 }
 
-function confirmLate(cloudKey: string, claim?: string): Promise<File> {
-  return confirmUpload(lagging(), { id: owner.id, tier: 'premium' }, { cloudKey, sha256: claim })
+async function confirmLate(cloudKey: string, claim?: string): Promise<File> {
+  const [result] = await confirmUploads(lagging(), owner.id, [{ cloudKey, sha256: claim }])
+  if (result?.status === 'fulfilled') return result.value
+  throw result?.reason
 }
 
 async function refusalOf(work: Promise<unknown>): Promise<string> {

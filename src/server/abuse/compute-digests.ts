@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { proveContent, takeDownCopies } from './block-copies.ts'
-import { type Content, type FindBlocked, listWithoutSha256, prepareFindBlocked } from './queries.ts'
+import { type Content, findBlocked, listWithoutSha256 } from './queries.ts'
 
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
@@ -34,7 +34,6 @@ async function computeOfStore(
   { name }: Storage,
 ): Promise<{ computed: number; failed: number }> {
   const { db, log } = deps
-  const findBlocked = prepareFindBlocked(db)
   const faults: unknown[] = []
   let computed = 0
   let after: string | null = null
@@ -43,7 +42,7 @@ async function computeOfStore(
     const faultsBefore = faults.length
     for (const file of batch) {
       try {
-        if (await computeDigest({ ...deps, findBlocked }, file)) computed += 1
+        if (await computeDigest(deps, file)) computed += 1
       } catch (error) {
         faults.push(error)
       }
@@ -60,13 +59,10 @@ async function computeOfStore(
 }
 
 /** Returns false if no bytes of the file are stored. */
-async function computeDigest(
-  deps: DigestDeps & { findBlocked: FindBlocked },
-  file: Content,
-): Promise<boolean> {
+async function computeDigest(deps: DigestDeps, file: Content): Promise<boolean> {
   const sha256 = await proveContent(deps, file, null, 'unhurried')
   if (sha256 === null) return false
-  const blocked = await deps.findBlocked([sha256])
+  const blocked = await findBlocked(deps.db, [sha256])
   if (blocked.has(sha256)) await takeDownCopies(deps, sha256)
   return true
 }

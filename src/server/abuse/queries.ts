@@ -1,9 +1,7 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
-import { keysForPlan } from '../db/keys-for-plan.ts'
 import { blockedContent, files, reports } from '../db/schema.ts'
-import { lookUpTogether } from '../db/together.ts'
 import { withoutSha256Sql } from '../db/without-sha256-sql.ts'
 import type { Db } from '../deps.ts'
 
@@ -92,24 +90,18 @@ export async function blockContent(
   return added.length > 0
 }
 
-/** Makes the function that returns which of the given SHA-256 belong to blocked content. */
-export function prepareFindBlocked(db: Db) {
-  const query = db
+/** Returns which of the given SHA-256 belong to blocked content. */
+export async function findBlocked(
+  db: Db,
+  sha256s: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (sha256s.length === 0) return new Set()
+  const found = await db
     .select({ sha256: blockedContent.sha256 })
     .from(blockedContent)
-    .where(sql`${blockedContent.sha256} = any(${sql.placeholder('sha256s')}::text[])`)
-    .prepare('find_blocked')
-  const isBlocked = lookUpTogether(async (sha256s) => {
-    const found = await query.execute({ sha256s: keysForPlan(sha256s) })
-    return new Map(found.map(({ sha256 }) => [sha256, true]))
-  })
-  return async (sha256s: readonly string[]): Promise<ReadonlySet<string>> => {
-    const blocked = await Promise.all(sha256s.map(isBlocked))
-    return new Set(sha256s.filter((_, at) => blocked[at]))
-  }
+    .where(inArray(blockedContent.sha256, [...sha256s]))
+  return new Set(found.map(({ sha256 }) => sha256))
 }
-
-export type FindBlocked = ReturnType<typeof prepareFindBlocked>
 
 /**
  * Returns which of these sizes in bytes any blocked content has. A file of any other size cannot be

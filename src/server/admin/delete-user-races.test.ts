@@ -26,7 +26,7 @@ import {
   uploads,
   users,
 } from '../db/schema.ts'
-import { retryRemovals } from '../uploads/retry-removals.ts'
+import { retryRemovals } from '../uploads/remove-bytes.ts'
 
 /*
  * Each test deletes a user while this user does something, several times, on a real Postgres.

@@ -8,9 +8,8 @@ import { uploads } from '../db/schema.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { findUser } from '../tiers/queries.ts'
-import { lockUploads } from '../uploads/lock-order.ts'
-import { endUploads } from '../uploads/removal-queries.ts'
-import { retryRemovals } from '../uploads/retry-removals.ts'
+import { endUploadsWhere } from '../uploads/removal-queries.ts'
+import { retryRemovals } from '../uploads/remove-bytes.ts'
 import {
   findSignupIds,
   forgetNames,
@@ -69,7 +68,7 @@ export async function deleteUser(
     const signupIds = await findSignupIds(tx, user.email)
     const letters = await mailQueue.withdraw({ userId, email: user.email, signupIds }, tx)
     await removePendingSignups(tx, user.email)
-    const ended = await endUploads(tx, lockUploads(tx, eq(uploads.ownerId, userId)), now, 'job')
+    const ended = await endUploadsWhere(tx, eq(uploads.ownerId, userId), now, 'job')
     const deletedFiles = await releaseAllFiles(tx, userId, now)
     await forgetNames(tx, userId)
     await removeHandledReportsOf(tx, userId)

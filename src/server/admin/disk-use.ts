@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Deps } from '../deps.ts'
 import { takenBytes } from '../space/taken-bytes.ts'
-import { sumFilesIn } from '../uploads/stored-queries.ts'
+import { sumFilesIn } from '../uploads/queries.ts'
 
 /** What Mayfly takes up on the disk of `DATA_DIR`, in bytes. */
 export interface DiskUse {

@@ -2,28 +2,32 @@ import { capKeys } from '../../shared/rules/files/storage-cap.ts'
 import { limitKeys } from '../../shared/rules/tiers/limit-settings.ts'
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
-import { sumStored } from '../uploads/stored-queries.ts'
+import { sumStored } from '../uploads/queries.ts'
 import { readDiskUse } from './disk-use.ts'
 
 /** The call that shows the administrator the limits and caps, and how much of them is in use. */
 export function limitRoutes({
+  clock,
   config,
   db,
   settings,
   space,
   stores,
-}: Pick<Deps, 'config' | 'db' | 'settings' | 'space' | 'stores'>): Handlers<'adminLimits'> {
+}: Pick<
+  Deps,
+  'clock' | 'config' | 'db' | 'settings' | 'space' | 'stores'
+>): Handlers<'adminLimits'> {
   const readDisk = async () => {
     if (stores.current.name !== 'disk') return null
     const [figures, use] = await Promise.all([space.figures(), readDiskUse({ config, db })])
-    const { free, size, floor, minFree } = figures
-    return { free, size, leastFree: floor, minFree, use }
+    const { free, size, minFree, operatorMinFree } = figures
+    return { free, size, leastFree: minFree, minFree: operatorMinFree, use }
   }
   return {
     async adminLimits() {
       const { values } = await settings.readNow()
       const shown = [...limitKeys, ...capKeys].map((key) => [key, values[key]])
-      const [stored, disk] = await Promise.all([sumStored(db), readDisk()])
+      const [stored, disk] = await Promise.all([sumStored(db, clock()), readDisk()])
       return { values: Object.fromEntries(shown), stored, disk }
     },
   }

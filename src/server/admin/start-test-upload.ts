@@ -39,7 +39,7 @@ export async function startTestUpload(
   const storage = stores.current
   const key = newStorageKey()
   const now = clock()
-  if (!(await storage.promiseRoom(key, size))) throw new AppError('STORAGE_FULL')
+  if (!(await storage.hasSpaceFor(size))) throw new AppError('STORAGE_FULL')
   const details = { fileName: cleanFileName(fileName), size, mimeType, store: storage.name }
   await db.transaction(async (tx) => {
     const dueAt = new Date(now.getTime() + keptMs)

@@ -156,7 +156,6 @@ describe('a session', () => {
     expect(polled.map(({ path }) => path).toSorted()).toEqual([
       '/api/admin/waiting',
       '/api/files/summary',
-      '/api/files/upload-room',
     ])
     const poll = () => Promise.all(polled.map(async ({ path }) => (await admin.fetch(path)).status))
     for (const ms of [dayMs, 13 * dayMs - 1]) {

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Deps } from '../deps.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { type OpenStores, openStores, type StoresOptions } from '../storage/open-stores.ts'
-import { prepareTouchUpload } from '../uploads/prepared-queries.ts'
+import { touchUpload } from '../uploads/queries.ts'
 
 interface StorageParts
   extends Pick<Deps, 'clock' | 'log' | 'db' | 'metrics' | 'requireRoom'>,
@@ -23,7 +23,6 @@ export function openStorage({
   metrics,
   ...parts
 }: StorageParts): Promise<OpenStores> {
-  const touchUpload = prepareTouchUpload(db)
   return openStores({
     ...parts,
     clock,
@@ -31,7 +30,7 @@ export function openStorage({
     dataDir: config.dataDir,
     appUrl: config.appUrl,
     nginxLocation: config.nginxLocation,
-    uploads: { touch: (key) => touchUpload(key, clock()) },
+    uploads: { touch: (key) => touchUpload(db, key, clock()) },
     clientAddress: (request) => clientAddress(request, config),
     meter: metrics.transfers,
     onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),

@@ -14,7 +14,7 @@ import { openJobQueue } from '../jobs/job-queue.ts'
 import { startJobs } from '../jobs/jobs.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { AdminSettings } from '../settings/admin-settings.ts'
-import { shortOfSpaceText } from '../space/short-of-space.ts'
+import { lowSpaceText } from '../space/disk-space.ts'
 import { bindStores } from '../uploads/bind-storage.ts'
 import { adminPasswordFile, readAdminPassword, readAuthSecret } from './data-dir.ts'
 import type { DataFolder, DataFolderOptions } from './open-data-folder.ts'
@@ -83,7 +83,7 @@ export async function startServer({
     db,
     clock,
     supportEmail: config.supportEmail,
-    onCap: ({ leastFree }) => space.leaveFree(leastFree),
+    onCap: ({ leastFree }) => space.setAdminMinFree(leastFree),
   })
   // This load calls `onCap` above. It comes before the server accepts uploads, because they must
   // leave as much space on the disk free as the administrator wants.
@@ -135,7 +135,7 @@ export async function startServer({
 }
 
 async function spaceWarning({ space, stores }: Pick<Deps, 'space' | 'stores'>) {
-  return stores.current.name === 'disk' ? shortOfSpaceText(await space.figures()) : null
+  return stores.current.name === 'disk' ? lowSpaceText(await space.figures()) : null
 }
 
 function greeting({ appUrl, appUrlIsSet, host }: Config): string {

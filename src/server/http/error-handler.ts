@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { isDatabaseAway } from '../db/away.ts'
 import { isUserGone } from '../db/user-gone.ts'
 import { AppError } from '../errors.ts'
-import { isDiskFull } from '../space/disk-full.ts'
+import { isDiskFull } from '../space/free-space.ts'
 import type { HttpEnv } from './env.ts'
 import type { ShowPage } from './show-page.ts'
 

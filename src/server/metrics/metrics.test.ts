@@ -158,7 +158,7 @@ describe('the rest of the server', () => {
 
   it('with a bucket tells no room for uploads, which the disk does not bound', async () => {
     const metrics = createMetrics()
-    watchSpace(metrics, { freeBytes: () => 5, room: () => -1 }, 's3')
+    watchSpace(metrics, { freeBytes: () => 5, availableBytes: () => -1 }, 's3')
     const told = await metrics.scrape()
     expect(told).toContain('mayfly_disk_free_bytes 5')
     expect(told).not.toContain('mayfly_disk_upload_room_bytes')

@@ -29,15 +29,15 @@ export function watchPool(metrics: Metrics, pool: pg.Pool): void {
  */
 export function watchSpace(
   metrics: Metrics,
-  space: Pick<DiskSpace, 'freeBytes' | 'room'>,
+  space: Pick<DiskSpace, 'freeBytes' | 'availableBytes'>,
   store: StorageName,
 ): void {
   const free = metrics.gauge('mayfly_disk_free_bytes', 'Free space of the disk of DATA_DIR.')
   metrics.beforeScrape(async () => free.set(space.freeBytes()))
   if (store !== 'disk') return
-  const room = metrics.gauge(
+  const available = metrics.gauge(
     'mayfly_disk_upload_room_bytes',
     'What uploads may still take. Below 0, uploads to the disk are refused.',
   )
-  metrics.beforeScrape(async () => room.set(space.room()))
+  metrics.beforeScrape(async () => available.set(space.availableBytes()))
 }

@@ -7,17 +7,43 @@ import { describeOnSmallDisk } from '../../../tests/support/machine-needs.ts'
 import { mountSmallDisk, type SmallDisk } from '../../../tests/support/small-disk.ts'
 import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
 import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
-import { DiskSpace } from './disk-space.ts'
-import { defaultMinFree } from './free-space.ts'
+import { DiskSpace, lowSpaceText } from './disk-space.ts'
+import { defaultMinFree, isDiskFull } from './free-space.ts'
 
-describe('the floor where none is set', () => {
+describe('the default minimum of free space', () => {
   test.each([
-    { size: 110 * mebibyte, floor: 512 * mebibyte },
-    { size: 25 * gibibyte, floor: 512 * mebibyte },
-    { size: 100 * gibibyte, floor: 2 * gibibyte },
-  ])('of $size bytes is $floor', ({ size, floor }) => {
-    expect(defaultMinFree(size)).toBe(floor)
+    { size: 110 * mebibyte, minFree: 512 * mebibyte },
+    { size: 25 * gibibyte, minFree: 512 * mebibyte },
+    { size: 100 * gibibyte, minFree: 2 * gibibyte },
+  ])('of $size bytes is $minFree', ({ size, minFree }) => {
+    expect(defaultMinFree(size)).toBe(minFree)
   })
+})
+
+describe('a full disk', () => {
+  const coded = (code: string, cause?: unknown) =>
+    Object.assign(new Error('failed', { cause }), { code })
+
+  test('is told by its error code, also in the cause of another error', () => {
+    for (const code of ['ENOSPC', 'EDQUOT', '53100']) {
+      expect(isDiskFull(coded(code))).toBe(true)
+      expect(isDiskFull(coded('EIO', coded(code)))).toBe(true)
+    }
+    for (const other of [coded('ENOENT'), coded('53300'), new Error('ENOSPC'), null, 'ENOSPC']) {
+      expect(isDiskFull(other)).toBe(false)
+    }
+  })
+})
+
+test('the person who starts the server reads why every upload is refused', () => {
+  const disk = { free: gibibyte, size: 10 * gibibyte, operatorMinFree: 0 }
+  expect(lowSpaceText({ ...disk, minFree: gibibyte - 1 })).toBeNull()
+  expect(lowSpaceText({ ...disk, minFree: gibibyte })).toBe(
+    'All uploads are refused for now: 1GB must stay free on the disk of DATA_DIR, and only 1 GB are. The checks in the Admin Center say what to do.',
+  )
+  expect(lowSpaceText({ ...disk, minFree: 10 * gibibyte })).toMatch(
+    /^All uploads are refused: 10GB must stay free .*, and the whole disk has 10 GB\. Set MIN_FREE_SPACE/,
+  )
 })
 
 describeOnSmallDisk('the free space of a disk', () => {
@@ -43,26 +69,27 @@ describeOnSmallDisk('the free space of a disk', () => {
   const said = () => logged.map(({ msg }) => msg.split(':')[0])
   const until = (check: () => unknown) => eventually(async () => check())
 
-  test('is for uploads above the floor; what they take counts before the next look', async () => {
+  test('is for uploads above the minimum; what they take counts before the next read', async () => {
     await open(false, 30 * mebibyte)
-    expect(space.room()).toBe(70 * mebibyte)
-    space.take(mebibyte)
-    expect(space.room()).toBe(69 * mebibyte)
-    await Promise.all([space.look(), space.look(), space.look()])
+    expect(space.availableBytes()).toBe(70 * mebibyte)
+    expect(space.take(mebibyte)).toBe(true)
+    expect(space.availableBytes()).toBe(69 * mebibyte)
+    await Promise.all([space.figures(), space.figures(), space.figures()])
     // The uploads wrote nothing. So the next read of the disk finds the space free again.
-    expect(space.room()).toBe(70 * mebibyte)
+    expect(space.availableBytes()).toBe(70 * mebibyte)
+    expect(space.take(71 * mebibyte)).toBe(false)
     await disk.fill()
-    await space.look()
-    expect(space.room()).toBe(-30 * mebibyte)
+    expect(await space.hasSpaceFor(71 * mebibyte)).toBe(false)
+    expect(space.availableBytes()).toBe(-30 * mebibyte)
   })
 
   test('tells once that it is short, and once that this is over', async () => {
     await open(false, 30 * mebibyte)
     space.watch()
     await disk.fill()
-    await until(() => expect(space.room()).toBeLessThan(0))
+    await until(() => expect(space.availableBytes()).toBeLessThan(0))
     await until(() => expect(said()).toEqual(['Too little free space']))
-    for (let look = 0; look < 10; look += 1) await space.look()
+    for (let read = 0; read < 10; read += 1) await space.figures()
     await disk.clear()
     await until(() => expect(said()).toHaveLength(2))
     expect(said()).toEqual(['Too little free space', 'Enough free space again'])
@@ -74,38 +101,40 @@ describeOnSmallDisk('the free space of a disk', () => {
     expect(await space.figures()).toEqual({
       free: 100 * mebibyte,
       size: 100 * mebibyte,
-      floor: 101 * mebibyte,
       minFree: 101 * mebibyte,
+      operatorMinFree: 101 * mebibyte,
     })
     space.watch()
     await until(() => expect(logged).toHaveLength(1))
     expect(logged[0]).toMatchObject({
       level: 40,
       size: 100 * mebibyte,
-      floor: 101 * mebibyte,
+      minFree: 101 * mebibyte,
       msg: expect.stringMatching(
-        /^Too little free space: uploads are refused, since more must stay free than the whole disk has\. Set MIN_FREE_SPACE/,
+        /^Too little free space: uploads are refused\. The whole disk is smaller than the minimum\. Set MIN_FREE_SPACE/,
       ),
     })
   })
 
-  test('leaves what a database needs beside its reserve, though no floor is wanted', async () => {
+  test('leaves what a database needs beside its reserve, though the minimum is 0', async () => {
     await open(true, 0)
     // 24 MiB let the database go on, and 40 MiB are for the reserve that is not filled yet.
-    expect(space.room()).toBe(36 * mebibyte)
+    expect(space.availableBytes()).toBe(36 * mebibyte)
     space.watch()
     await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
-    await until(() => expect(space.room()).toBe(36 * mebibyte))
+    await until(() => expect(space.availableBytes()).toBe(36 * mebibyte))
     await disk.fill()
     // While the disk fills, it may already take space that the reserve gives up.
     await until(async () => expect(await reserveHeld()).toBe(20 * mebibyte))
     await disk.fill()
     await until(() =>
-      expect(said()).toContain(
-        'The disk is full, and nothing is left to give up. Free some space now',
+      expect(logged.map(({ msg }) => msg)).toContain(
+        'Disk full: no reserve left to free. Free some space now',
       ),
     )
-    expect(said()).toContain('The disk is full')
+    expect(logged.map(({ msg }) => msg)).toContain(
+      'Disk full: freed a part of the reserve. Free some space',
+    )
     await space.close()
     // Only a start may use the other half of the reserve.
     await open(true, 0)
@@ -119,7 +148,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     await open(false, 0)
     space.watch()
     await disk.fill()
-    await until(() => expect(space.room()).toBeLessThanOrEqual(0))
+    await until(() => expect(space.availableBytes()).toBeLessThanOrEqual(0))
     expect(await disk.free()).toBe(0)
     expect(await readdir(disk.folder)).toEqual(['filler'])
   })

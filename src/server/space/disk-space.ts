@@ -1,26 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { formatSize, formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { mebibyte } from '../../shared/rules/format/units.ts'
-import { isDiskFull } from './disk-full.ts'
-import { defaultMinFree, type FreeSpace, readFreeSpace } from './free-space.ts'
+import { defaultMinFree, type FreeSpace, isDiskFull, readFreeSpace } from './free-space.ts'
 import { breathingSpace, keptForStart, SpaceReserve } from './space-reserve.ts'
 
-/**
- * How often the free space is read. Other programs can use it up at any time, and a read costs
- * microseconds.
- */
-const lookEveryMs = 500
-/**
- * The reserve is a file that shrinks when less than `breathingSpace` is free, so that Postgres can
- * go on. It is filled again only if `breathingSpace` and this margin stay free after that.
- * Otherwise the server would fill and shrink it again and again.
- */
+/** Other programs can fill the disk at any time, and `statfs` takes microseconds. */
+const readEveryMs = 500
+/** Free space between filling and shrinking the reserve, so that the two do not alternate. */
 const margin = 4 * mebibyte
 
 export interface DiskSpaceOptions {
-  /** A folder on the file system whose free space is read. */
+  /** A folder on the file system. The reserve for the database lies in it. */
   folder: string
-  /** Uploads leave this many bytes free. null: the larger of 2 % of the disk and 512 MiB. */
+  /** The setting `MIN_FREE_SPACE`; null for its default. */
   minFree: number | null
   /** Whether uploads are stored on this disk, and not in a bucket. */
   takesUploads: boolean
@@ -35,75 +28,54 @@ export interface DiskSpaceOptions {
 /** The free space of a disk, and how much of it uploads must leave. */
 export interface DiskFigures extends FreeSpace {
   /** The bytes that uploads must leave free. */
-  floor: number
-  /** The operator's part in it: `MIN_FREE_SPACE` or its default. */
   minFree: number
+  /** `MIN_FREE_SPACE` or its default. The administrator or the database may need more. */
+  operatorMinFree: number
 }
 
-/** What uploads call before they take space. */
+/** The space that uploads may take. */
 export interface UploadSpace {
-  /**
-   * Returns how many bytes uploads may take now. It is negative when less space is free than
-   * uploads must leave.
-   */
-  room(): number
-  /**
-   * Reads the free space again. When this resolves, all space that was freed before the call is
-   * counted.
-   */
-  look(): Promise<void>
-  /** Notes that uploads take `bytes` bytes, which the last read still counted as free. */
-  take(bytes: number): void
+  /** Tells whether uploads may take `bytes` more. */
+  hasSpaceFor(bytes: number): Promise<boolean>
+  /** Takes space for bytes that are about to be written. Returns false if there is too little. */
+  take(bytes: number): boolean
 }
 
 /**
- * The free space of one file system (decision 026). Uploads must leave a part of it free. An
- * embedded database also has a reserve, which is freed when the disk is full, so that the database
- * can go on.
+ * The free space of one file system, of which uploads must leave a part free (decision 026). For an
+ * embedded database, a reserve is freed when the disk is full.
  */
 export class DiskSpace implements UploadSpace {
-  readonly #folder: string
-  readonly #minFree: number | null
-  readonly #takesUploads: boolean
-  readonly #log: DiskSpaceOptions['log']
+  readonly #options: DiskSpaceOptions
   readonly #reserve: SpaceReserve | null
   readonly #closing = new AbortController()
   #watching: Promise<void> | undefined
-  #looking: Promise<void> | undefined
-  #nextLook: Promise<void> | undefined
-  /** The administrator's setting: uploads are refused when fewer bytes would stay free. */
-  #leastFree = 0
+  #adminMinFree = 0
   #free = 0
   #size = 0
-  /** The bytes that uploads took since the last read of the free space began. */
+  /** The bytes that uploads have taken, in total and when the free space was last read. */
   #taken = 0
+  #takenAtRead = 0
   #isShort = false
   #isOut = false
 
   private constructor(options: DiskSpaceOptions, reserve: SpaceReserve | null) {
-    const { folder, minFree, takesUploads, log } = options
-    this.#folder = folder
-    this.#takesUploads = takesUploads
-    this.#minFree = minFree
-    this.#log = log
+    this.#options = options
     this.#reserve = reserve
   }
 
-  /**
-   * Reads the free space before the database starts, and frees as much of the reserve as the
-   * database needs.
-   */
+  /** Reads the free space, and frees as much of the reserve as the database needs to start. */
   static async open(options: DiskSpaceOptions): Promise<DiskSpace> {
     const reserve = options.keepsReserve ? await SpaceReserve.open(options.folder) : null
     const space = new DiskSpace(options, reserve)
-    await space.look()
-    await space.#giveUpReserve(0)
+    await space.#read()
+    await space.#shrinkReserve(0)
     return space
   }
 
-  /** Reads the free space regularly from now on, and fills the reserve while there is room. */
+  /** Reads the free space regularly from now on, and fills the reserve while there is space. */
   watch(): void {
-    this.#watching ??= this.#lookOn()
+    this.#watching ??= this.#watch()
   }
 
   async close(): Promise<void> {
@@ -111,110 +83,96 @@ export class DiskSpace implements UploadSpace {
     await this.#watching
   }
 
-  room(): number {
-    return this.#free - this.#taken - this.#floor()
+  async hasSpaceFor(bytes: number): Promise<boolean> {
+    if (this.availableBytes() < bytes) await this.#read()
+    return this.availableBytes() >= bytes
   }
 
-  /** Returns the free space of the file system at the last read, in bytes. */
+  take(bytes: number): boolean {
+    if (this.availableBytes() < bytes) return false
+    this.#taken += bytes
+    return true
+  }
+
+  /** Returns how many bytes uploads may take now; negative below the minimum. */
+  availableBytes(): number {
+    return this.#free - (this.#taken - this.#takenAtRead) - this.#minFree()
+  }
+
+  /** Returns the free space at the last read, in bytes. */
   freeBytes(): number {
     return this.#free
   }
 
   /** Reads the free space again, and returns what a person should know about it. */
   async figures(): Promise<DiskFigures> {
-    await this.look()
-    const minFree = this.#leastByOperator()
-    return { free: this.#free, size: this.#size, floor: this.#floor(), minFree }
-  }
-
-  take(bytes: number): void {
-    this.#taken += bytes
+    await this.#read()
+    const operatorMinFree = this.#operatorMinFree()
+    return { free: this.#free, size: this.#size, minFree: this.#minFree(), operatorMinFree }
   }
 
   /** Sets how many bytes uploads must leave free, as the administrator has chosen. */
-  leaveFree(bytes: number): void {
-    this.#leastFree = bytes
+  setAdminMinFree(bytes: number): void {
+    this.#adminMinFree = bytes
   }
 
-  /**
-   * Returns how many bytes uploads must leave free on the disk. This is the largest of three
-   * numbers: the operator's minimum, the administrator's setting, and what the database needs.
-   */
-  #floor(): number {
-    return Math.max(this.#leastByOperator(), this.#leastFree, this.#neededByDatabase())
+  #minFree(): number {
+    return Math.max(this.#operatorMinFree(), this.#adminMinFree, this.#databaseMinFree())
   }
 
-  #leastByOperator(): number {
-    return this.#minFree ?? defaultMinFree(this.#size)
+  #operatorMinFree(): number {
+    return this.#options.minFree ?? defaultMinFree(this.#size)
   }
 
-  #neededByDatabase(): number {
+  #databaseMinFree(): number {
     if (!this.#reserve) return 0
     return breathingSpace + margin + this.#reserve.missing
   }
 
-  async #lookOn(): Promise<void> {
+  async #watch(): Promise<void> {
     let fault: unknown
-    while (!this.#closing.signal.aborted) {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
       try {
-        await this.look()
-        await this.#giveUpReserve(keptForStart)
-        await this.#takeReserve()
-        this.#tell()
+        await this.#read()
+        await this.#shrinkReserve(keptForStart)
+        await this.#fillReserve()
+        this.#logShortage()
         fault = undefined
       } catch (error) {
-        if (fault === undefined) this.#log.error({ err: error }, 'The free space cannot be watched')
+        if (fault === undefined) {
+          this.#options.log.error({ err: error }, 'Cannot read the free space')
+        }
         fault = error
       }
-      const { signal } = this.#closing
-      await wait(lookEveryMs, undefined, { signal, ref: false }).catch(() => undefined)
+      await wait(readEveryMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
 
-  /**
-   * Callers during a running read share the next read, which sees everything that they have freed
-   * before.
-   */
-  look(): Promise<void> {
-    this.#nextLook ??= this.#lookNext()
-    return this.#nextLook
-  }
-
-  async #lookNext(): Promise<void> {
-    await this.#looking?.catch(() => undefined)
-    this.#looking = this.#nextLook
-    this.#nextLook = undefined
-    await this.#lookNow()
-  }
-
-  async #lookNow(): Promise<void> {
-    // The read may or may not include bytes that are taken while it runs. They stay subtracted
-    // until the next read.
-    const before = this.#taken
-    const { free, size } = await readFreeSpace(this.#folder)
+  async #read(): Promise<void> {
+    // The result may or may not include bytes that are written meanwhile, so they count as taken.
+    const taken = this.#taken
+    const { free, size } = await readFreeSpace(this.#options.folder)
     this.#free = free
     this.#size = size
-    this.#taken -= before
+    this.#takenAtRead = taken
   }
 
-  async #giveUpReserve(keep: number): Promise<void> {
+  async #shrinkReserve(keep: number): Promise<void> {
     if (!this.#reserve || this.#free >= breathingSpace) return
-    const given = await this.#reserve.give(breathingSpace + margin - this.#free, keep)
-    if (given > 0) {
-      const bytes = { given, free: this.#free, left: this.#reserve.held }
-      this.#log.warn(bytes, 'The disk is full: a part of the reserve was given up. Free some space')
-      await this.look()
+    const { log } = this.#options
+    const freed = await this.#reserve.shrink(breathingSpace + margin - this.#free, keep)
+    if (freed > 0) {
+      const bytes = { freed, free: this.#free, left: this.#reserve.held }
+      log.warn(bytes, 'Disk full: freed a part of the reserve. Free some space')
+      await this.#read()
     } else if (!this.#isOut && this.#reserve.held <= keep) {
       this.#isOut = true
-      const bytes = { free: this.#free }
-      this.#log.error(
-        bytes,
-        'The disk is full, and nothing is left to give up. Free some space now',
-      )
+      log.error({ free: this.#free }, 'Disk full: no reserve left to free. Free some space now')
     }
   }
 
-  async #takeReserve(): Promise<void> {
+  async #fillReserve(): Promise<void> {
     if (!this.#reserve || this.#reserve.missing === 0) return
     if (this.#free - this.#reserve.missing < breathingSpace + margin) return
     try {
@@ -224,32 +182,38 @@ export class DiskSpace implements UploadSpace {
       // Other programs have used the space meanwhile. The next read shows it.
       if (!isDiskFull(error)) throw error
     }
-    await this.look()
+    await this.#read()
   }
 
-  /**
-   * Logs a warning when the free space has fallen to its floor, and a line when it is well above
-   * the floor again. Between the two it logs nothing.
-   */
-  #tell(): void {
-    const floor = this.#floor()
-    const bytes = { free: this.#free, floor }
-    if (!this.#isShort && this.#free <= floor) {
+  /** Logs once that the minimum is reached, and once that there is well more again. */
+  #logShortage(): void {
+    const { log, takesUploads } = this.#options
+    const [free, size, minFree] = [this.#free, this.#size, this.#minFree()]
+    if (!this.#isShort && free <= minFree) {
       this.#isShort = true
-      this.#log.warn({ ...bytes, size: this.#size }, this.#shortText(floor))
-    } else if (this.#isShort && this.#free >= floor + Math.max(margin, floor / 20)) {
+      const effect = takesUploads ? 'uploads are refused' : 'the database may need it soon'
+      const remedy =
+        minFree < size
+          ? 'Free some, or set MIN_FREE_SPACE'
+          : 'The whole disk is smaller than the minimum. Set MIN_FREE_SPACE, or "Minimum free space" in the Admin Center, to less than the disk, or enlarge the disk'
+      log.warn({ free, minFree, size }, `Too little free space: ${effect}. ${remedy}`)
+    } else if (this.#isShort && free >= minFree + Math.max(margin, minFree / 20)) {
       this.#isShort = false
-      this.#log.info(bytes, 'Enough free space again')
+      log.info({ free, minFree }, 'Enough free space again')
     }
   }
+}
 
-  #shortText(floor: number): string {
-    const effect = this.#takesUploads ? 'uploads are refused' : 'the database may need it soon'
-    if (floor < this.#size) {
-      return `Too little free space: ${effect}. Free some, or set MIN_FREE_SPACE`
-    }
-    // No removal of files could help.
-    const wish = 'more must stay free than the whole disk has'
-    return `Too little free space: ${effect}, since ${wish}. Set MIN_FREE_SPACE, or "Minimum free space" in the Admin Center, to less than the disk, or enlarge the disk`
+/**
+ * Returns a sentence for the person who starts the server if every upload is refused for lack of
+ * space; otherwise null.
+ */
+export function lowSpaceText({ free, size, minFree }: DiskFigures): string | null {
+  if (free > minFree) return null
+  const rule = `${formatSizeLimit(minFree)} must stay free on the disk of DATA_DIR`
+  const more = 'The checks in the Admin Center say what to do.'
+  if (minFree >= size) {
+    return `All uploads are refused: ${rule}, and the whole disk has ${formatSize(size)}. Set MIN_FREE_SPACE to less, or enlarge the disk. ${more}`
   }
+  return `All uploads are refused for now: ${rule}, and only ${formatSize(free)} are. ${more}`
 }

@@ -1,13 +1,8 @@
 import { statfs } from 'node:fs/promises'
 import { mebibyte } from '../../shared/rules/format/units.ts'
 
-const smallestDefault = 512 * mebibyte
-const defaultShare = 0.02
-
 export interface FreeSpace {
-  /**
-   * The bytes that a program without root's rights may write. A file system keeps some for root.
-   */
+  /** The bytes that a program without root's rights may write, as `df` counts "available". */
   free: number
   /** The bytes of the whole file system. */
   size: number
@@ -19,10 +14,18 @@ export async function readFreeSpace(folder: string): Promise<FreeSpace> {
   return { free: bavail * bsize, size: blocks * bsize }
 }
 
-/**
- * Returns how many bytes uploads leave free where `MIN_FREE_SPACE` is not set: the larger of 2 % of
- * the disk and 512 MiB.
- */
+/** Returns the default of `MIN_FREE_SPACE` in bytes: the larger of 2 % of the disk and 512 MiB. */
 export function defaultMinFree(size: number): number {
-  return Math.max(smallestDefault, Math.floor(size * defaultShare))
+  return Math.max(512 * mebibyte, Math.floor(size * 0.02))
+}
+
+/** The error codes of a full disk or quota, from the file system or from Postgres. */
+const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100'])
+
+/** Tells whether an error, or one of its causes, comes from a full disk or quota. */
+export function isDiskFull(error: unknown): boolean {
+  for (let fault = error; fault instanceof Error; fault = fault.cause) {
+    if ('code' in fault && fullCodes.has(fault.code)) return true
+  }
+  return false
 }

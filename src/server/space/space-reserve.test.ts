@@ -36,18 +36,18 @@ test('a file with holes holds nothing', async () => {
   expect(await onDisk()).toBeGreaterThanOrEqual(reserveBytes)
 })
 
-test('it gives what is asked for, and keeps what only a start may take', async () => {
+test('it frees what is asked for, and keeps what only a start may take', async () => {
   const reserve = await SpaceReserve.open(folder)
   await reserve.fill(never)
   const some = 3 * 1024 * 1024
-  expect(await reserve.give(some, keptForStart)).toBe(some)
+  expect(await reserve.shrink(some, keptForStart)).toBe(some)
   expect(await onDisk()).toBeLessThan(reserveBytes)
-  expect(await reserve.give(reserveBytes, keptForStart)).toBe(reserveBytes - keptForStart - some)
-  expect(await reserve.give(1, keptForStart)).toBe(0)
+  expect(await reserve.shrink(reserveBytes, keptForStart)).toBe(reserveBytes - keptForStart - some)
+  expect(await reserve.shrink(1, keptForStart)).toBe(0)
   expect(reserve.held).toBe(keptForStart)
-  expect(await reserve.give(reserveBytes, 0)).toBe(keptForStart)
+  expect(await reserve.shrink(reserveBytes, 0)).toBe(keptForStart)
   expect(await readdir(folder)).toEqual([])
-  expect(await reserve.give(1, 0)).toBe(0)
+  expect(await reserve.shrink(1, 0)).toBe(0)
   await reserve.fill(never)
   expect(reserve.missing).toBe(0)
 })

@@ -5,30 +5,21 @@ import { mebibyte } from '../../shared/rules/format/units.ts'
 import { codeOf } from '../errors.ts'
 
 /**
- * The embedded Postgres fails with less free space than this. It needs another file of its
+ * The embedded Postgres fails with less free space than this: it needs another segment of its
  * write-ahead log (16 MiB) and some pages of rows.
  */
 export const breathingSpace = 20 * mebibyte
-/**
- * Enough to help Postgres twice: when the disk fills while the server runs, and at the next start.
- */
+/** Helps Postgres twice: when the disk fills while the server runs, and at the next start. */
 export const reserveBytes = 2 * breathingSpace
-/**
- * Only the start of the server may free this part of the reserve. If it were freed earlier, the
- * program that filled the disk would fill this part too.
- */
-export const keptForStart = reserveBytes / 2
+/** Only a start may free this part. Earlier, the program that filled the disk would take it too. */
+export const keptForStart = breathingSpace
 
-/**
- * The reserve is filled with random blocks of this size. A compressing file system would shrink
- * zeros, and the reserve would then hold no space.
- */
+/** Random, because a compressing file system would store zeros without taking space. */
 const chunkBytes = mebibyte
 
 /**
- * A file named `reserve` whose bytes really take up space. The file is filled while the disk has
- * enough room, and shrinks when the disk is full. Without free space a database can neither start
- * nor delete rows.
+ * A file named `reserve` that takes up space while the disk has enough, and shrinks when the disk
+ * is full. Without free space Postgres can neither start nor delete rows.
  */
 export class SpaceReserve {
   readonly #path: string
@@ -42,7 +33,7 @@ export class SpaceReserve {
   /** Opens the reserve in `folder`, as an earlier process left it. */
   static async open(folder: string): Promise<SpaceReserve> {
     const path = join(folder, 'reserve')
-    return new SpaceReserve(path, await allocated(path))
+    return new SpaceReserve(path, await allocatedBytes(path))
   }
 
   /** The bytes that the reserve takes up. */
@@ -55,11 +46,8 @@ export class SpaceReserve {
     return Math.max(0, reserveBytes - this.#held)
   }
 
-  /**
-   * Shrinks the reserve by at most `bytes`, and not below `keep`. Returns by how many bytes it
-   * shrank.
-   */
-  async give(bytes: number, keep: number): Promise<number> {
+  /** Frees at most `bytes`, but keeps `keep`. Returns how many bytes it freed. */
+  async shrink(bytes: number, keep: number): Promise<number> {
     const before = this.#held
     const left = Math.max(0, Math.min(before, Math.max(keep, before - bytes)))
     if (left === 0) await rm(this.#path, { force: true })
@@ -70,7 +58,7 @@ export class SpaceReserve {
 
   /**
    * Fills the reserve, until `stop` aborts.
-   * @throws when the disk has no room for it after all. The reserve is then as it was before.
+   * @throws when the disk has no space for it after all. The reserve is then as it was before.
    */
   async fill(stop: AbortSignal): Promise<void> {
     const before = this.#held
@@ -92,7 +80,7 @@ export class SpaceReserve {
 }
 
 /** Returns how many bytes of a file take up space on the disk. */
-async function allocated(path: string): Promise<number> {
+async function allocatedBytes(path: string): Promise<number> {
   try {
     const { size, blocks } = await stat(path)
     return Math.min(size, blocks * 512)

@@ -14,8 +14,7 @@ export type StorageOperation = {
 }[keyof Storage]
 
 const isOperation: Record<StorageOperation, true> = {
-  promiseRoom: true,
-  room: true,
+  hasSpaceFor: true,
   signUpload: true,
   signParts: true,
   listParts: true,

@@ -111,18 +111,8 @@ export interface StoredObject {
  */
 export interface Storage {
   readonly name: StorageName
-  /**
-   * Reserves space for `bytes` that will still arrive under a key (decision 026). If the store
-   * would then have less free space than it must keep, reserves nothing and returns false.
-   * @param owner the account whose upload it is, which may not reserve all the space.
-   * @throws {AppError} UPLOADS_UNFINISHED when too much is reserved for the owner already.
-   */
-  promiseRoom(key: string, bytes: number, owner?: string): Promise<boolean>
-  /**
-   * Returns for how many bytes of a new upload `promiseRoom` would reserve space now; null if the
-   * store knows no bound.
-   */
-  room(): Promise<number | null>
+  /** Tells whether the store has space for `bytes` more. It reserves nothing. */
+  hasSpaceFor(bytes: number): Promise<boolean>
   /** Returns an absolute URL that takes the whole file in one PUT (design §5, upload protocol). */
   signUpload(grant: UploadGrant): Promise<string>
   /** The checksum that a PUT may carry. A body that does not match is refused and not kept. */

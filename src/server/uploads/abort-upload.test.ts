@@ -59,7 +59,7 @@ describe('POST /api/files/abort-upload', () => {
         expect((await abort(person, started.cloudKey)).status).toBe(200)
         return seal(...args)
       })
-    await expectRefusal(await confirm(person, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await confirm(person, started.cloudKey), 409, 'UPLOAD_SUPERSEDED')
     expect(sealing).toHaveBeenCalledOnce()
     sealing.mockRestore()
   })

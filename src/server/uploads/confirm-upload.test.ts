@@ -21,8 +21,7 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { abort, confirm, download, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { prepareMakeFiles } from './make-files-query.ts'
-import { prepareFindUploads } from './prepared-queries.ts'
+import { findUploads, insertFiles } from './queries.ts'
 
 const day = 24 * 3_600_000
 
@@ -88,21 +87,15 @@ describe('POST /api/files/confirm-upload', () => {
     const { shortCode } = await makeFile(person)
     const { cloudKey } = await startUpload(person, { size: 0 })
     const { db } = app.deps
-    const open = await prepareFindUploads(db)(person.id, [cloudKey])
+    const open = await findUploads(db, person.id, [cloudKey])
+    const upload = open.get(cloudKey)
+    if (!upload) throw new Error('no upload was started')
     const now = app.clock()
-    const file = {
-      uploadId: open.get(cloudKey)?.id ?? '',
-      shortCode,
-      createdAt: now,
-      expiresAt: now,
-      maxLifetimeAt: now,
-      uploadDuration: 0,
-      sha256: null,
-      isContentProved: false,
-    }
-    const taken = prepareMakeFiles(db)(person.id, [file])
+    const dates = { createdAt: now, expiresAt: now, maxLifetimeAt: now, uploadDuration: 0 }
+    const file = { upload, shortCode, ...dates, sha256: null, isContentProved: false }
+    const taken = db.transaction((tx) => insertFiles(tx, [file]))
     await expect(taken).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
-    expect(await prepareFindUploads(db)(person.id, [cloudKey])).toEqual(open)
+    expect(await findUploads(db, person.id, [cloudKey])).toEqual(open)
   })
 
   it('makes one file, however often and however many times at once it is called', async () => {

@@ -2,68 +2,44 @@ import type { z } from 'zod'
 import type { File } from '../../shared/contract/files.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
-import { findBlockedSizes } from '../abuse/queries.ts'
+import { hasRoom } from '../../shared/rules/tiers/tier-limits.ts'
+import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
+import { findBlocked, findBlockedSizes } from '../abuse/queries.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
-import {
-  type FileRow,
-  findFilesByKey,
-  markDeleted,
-  newShortCode,
-  toFile,
-} from '../files/queries.ts'
-import type { Owner } from '../http/session.ts'
+import { AppError, limitError } from '../errors.ts'
+import { findFilesByKey, markDeleted, newShortCode, toFile } from '../files/queries.ts'
 import { SizeMismatch } from '../storage/storage.ts'
-import { Batch, onlyAnswer, partition } from './batch.ts'
-import { prepareMakeFiles } from './make-files-query.ts'
-import type { UploadStatements } from './prepared-queries.ts'
-import { endUploadsOf, type Upload } from './queries.ts'
-import { endRemovals, restartUpload } from './removal-queries.ts'
+import {
+  type Entry,
+  forEachPending,
+  pending,
+  refuse,
+  resultsOf,
+  splitRepeats,
+  succeed,
+} from './entries.ts'
+import { maxFilesAfter } from './limits.ts'
+import {
+  countActiveFiles,
+  findUploads,
+  insertFiles,
+  lockOwner,
+  lockUploads,
+  type NewFile,
+  type Upload,
+} from './queries.ts'
+import { endUploads } from './removal-queries.ts'
 import { removeBytes } from './remove-bytes.ts'
-import { maxFilesOf, takeSlots } from './take-slots.ts'
 
-type ConfirmBody = z.output<typeof uploads.confirmUpload.body>
+type ConfirmRequest = z.output<typeof uploads.confirmUpload.body>
 
-type ConfirmDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'> &
-  Pick<UploadStatements, 'findUploads' | 'findBlocked' | 'makeFiles'>
+type ConfirmDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>
 
-/** What a client sent to confirm an upload, with the name that the server has for its key. */
-type Confirmation = Omit<ConfirmBody, 'cloudKey'> & { storageKey: string }
-type Confirmations = Batch<Confirmation, File>
-
-/** A confirmation, and the open upload that it is for. */
-interface Found {
-  request: Confirmation
-  upload: Upload
-}
-
-/** A confirmation of wrong bytes, and the error that refuses it. */
-interface Wrong extends Found {
-  refusal: AppError
-}
-
-/** A confirmation whose upload is sealed. */
-interface Sealed extends Found {
-  /** The SHA-256 that storage has computed; null where it does not, or needs long for it. */
-  proved: string | null
-}
-
-/** A confirmation whose bytes are those that were announced. Next, the file's row is written. */
-interface Ready extends Found {
-  sha256: string | null
-  isContentProved: boolean
-}
-
-/**
- * Confirms one upload: see `confirmUploads`.
- * @throws {AppError} with what `confirmUploads` would refuse it.
- */
-export async function confirmUpload(
-  deps: ConfirmDeps,
-  owner: Owner,
-  body: ConfirmBody,
-): Promise<File> {
-  return onlyAnswer(await confirmUploads(deps, owner, [body]))
+interface Confirm extends Entry<ConfirmRequest, File> {
+  upload?: Upload
+  /** The SHA-256 of the bytes, and whether storage has computed it; null if nobody knows it. */
+  sha256?: string | null
+  isContentProved?: boolean
 }
 
 /**
@@ -72,270 +48,228 @@ export async function confirmUpload(
  * writes the rows of the files. A second confirmation, even a parallel one, returns the same file.
  *
  * The server trusts only three values from the client: the key, the start time, and the SHA-256.
- * A start time before the creation of the upload counts as the creation, one in the future as now.
  * The client's SHA-256 is used only if storage does not compute one and no blocked content has this
  * size. Where storage computes one, it is compared with the client's. Without a claim nobody waits
  * for it if it takes long: the file then gets it from `computeDigests`.
  *
  * Returns how each confirmation ended, in their order. It is refused with an {AppError}:
  * UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes are missing;
- * SIZE_MISMATCH when there are too many bytes; CHECKSUM_MISMATCH when their SHA-256 is not the
- * client's. The last two remove the bytes, which can then be sent again. If the upload is already a
- * file, CHECKSUM_MISMATCH leaves the file as it is. CONTENT_BLOCKED when the content was taken down
- * before; the upload ends. TIER_FILE_COUNT when the owner has as many files as the tier allows; the
- * bytes stay and can be confirmed later. If the administrator has lowered this limit since the
- * upload was started, the earlier limit counts. UNAVAILABLE while the bytes of an earlier refusal
- * are still being removed. Other errors of storage refuse a confirmation too.
+ * SIZE_MISMATCH, CHECKSUM_MISMATCH or CONTENT_BLOCKED, which end the upload; UPLOAD_SUPERSEDED when
+ * a parallel request has ended it; TIER_FILE_COUNT when the owner has as many files as the tier
+ * allows, or allowed when the upload was started: the bytes stay and can be confirmed later. If the
+ * upload is already a file, CHECKSUM_MISMATCH leaves the file as it is. Errors of storage refuse a
+ * confirmation too.
  * @throws {AppError} UNAUTHORIZED when the owner was deleted in the meantime.
  * @throws when the database cannot be used. The uploads can then be confirmed later.
  */
 export async function confirmUploads(
   deps: ConfirmDeps,
-  owner: Owner,
-  bodies: readonly ConfirmBody[],
+  ownerId: string,
+  requests: readonly ConfirmRequest[],
 ): Promise<PromiseSettledResult<File>[]> {
-  const confirmations = bodies.map(({ cloudKey, ...body }) => ({ ...body, storageKey: cloudKey }))
-  const batch: Confirmations = new Batch(confirmations)
-  for (const round of batch.rounds(({ storageKey }) => storageKey)) {
-    await confirmRound(deps, owner, round, batch)
-  }
-  return batch.results()
+  const confirms = requests.map((request): Confirm => ({ request }))
+  await confirmAll(deps, ownerId, confirms)
+  return resultsOf(confirms)
 }
 
-/** Confirms uploads with different keys. */
-async function confirmRound(
+async function confirmAll(
   deps: ConfirmDeps,
-  owner: Owner,
-  confirmations: readonly Confirmation[],
-  batch: Confirmations,
+  ownerId: string,
+  all: readonly Confirm[],
 ): Promise<void> {
-  const open = await deps.findUploads(owner.id, keysOf(confirmations))
-  const found = confirmations.flatMap((request): Found[] => {
-    const upload = open.get(request.storageKey)
-    // Bytes that are still there will go, so no file may be made of them.
-    if (upload?.isBeingEmptied) batch.refuse(request, new AppError('UNAVAILABLE'))
-    return upload && !upload.isBeingEmptied ? [{ request, upload }] : []
-  })
-  const over = confirmations.filter(({ storageKey }) => !open.has(storageKey))
-  await findConfirmed(deps, owner.id, over, batch)
-
-  const ready = await prove(deps, await seal(deps, owner.id, found, batch), batch)
-  const files = await makeFiles(deps, owner, ready, batch)
-  const left = ready.filter(({ request }) => !batch.isRefused(request))
-  const allowed = await refuseBlocked(deps, owner.id, left, files, batch)
-  const again: Confirmation[] = []
-  for (const { request } of allowed) {
-    const file = files.get(request.storageKey)
-    if (file) batch.answer(request, toFile(file))
-    else again.push(request)
+  const { first: confirms } = splitRepeats(all, ({ request }) => request.cloudKey)
+  const open = await findUploads(deps.db, ownerId, keysOf(confirms))
+  const [ofUploads, others]: [Confirm[], Confirm[]] = [[], []]
+  for (const confirm of confirms) {
+    const upload = open.get(confirm.request.cloudKey)
+    if (upload) confirm.upload = upload
+    ;(upload ? ofUploads : others).push(confirm)
   }
-  const unknown = allowed.filter(({ sha256 }) => sha256 === null)
-  const isOwed = unknown.some(({ upload }) => deps.stores.of(upload.storage).computesSha256)
-  if (isOwed) deps.askForJob('compute-digests')
-  // If there is no file, a parallel call was faster: it made the file, or removed the bytes. A
-  // second confirmation finds out which.
-  if (again.length > 0) await confirmRound(deps, owner, again, batch)
+  await findConfirmed(deps, ownerId, others)
+  await seal(deps, ownerId, ofUploads)
+  await verifySha256(deps, ownerId, ofUploads)
+  await makeFiles(deps, ownerId, ofUploads)
+  // What is left repeats a key, or a parallel request has ended the upload. Now its end shows.
+  const left = pending(all)
+  if (left.length > 0) await confirmAll(deps, ownerId, left)
 }
 
-function keysOf(confirmations: readonly Confirmation[]): string[] {
-  return confirmations.map(({ storageKey }) => storageKey)
+function keysOf(confirms: readonly Confirm[]): string[] {
+  return confirms.map(({ request }) => request.cloudKey)
 }
 
 /** Answers confirmations of uploads that are no longer open. */
 async function findConfirmed(
   { db, stores }: Pick<Deps, 'db' | 'stores'>,
   ownerId: string,
-  confirmations: readonly Confirmation[],
-  batch: Confirmations,
+  confirms: readonly Confirm[],
 ): Promise<void> {
-  if (confirmations.length === 0) return
-  const files = await findFilesByKey(db, ownerId, keysOf(confirmations))
-  const works = confirmations.map((request) => ({ request }))
-  await batch.each(works, async ({ request }) => {
-    const row = files.get(request.storageKey)
-    if (!row) throw new AppError('UPLOAD_NOT_FOUND')
+  if (confirms.length === 0) return
+  const files = await findFilesByKey(db, ownerId, keysOf(confirms))
+  await forEachPending(confirms, async (confirm) => {
+    const { cloudKey, sha256: claimed } = confirm.request
+    const row = files.get(cloudKey)
+    if (!row) throw new AppError(confirm.upload ? 'UPLOAD_SUPERSEDED' : 'UPLOAD_NOT_FOUND')
     if (row.takenDownAt !== null) throw new AppError('CONTENT_BLOCKED')
-    if (request.sha256 !== undefined) {
+    if (claimed !== undefined) {
       const store = stores.of(row.storage)
-      const computed = row.sha256 === null && store.computesSha256
-      const sha256 = computed ? await store.sha256(row.storageKey) : row.sha256
-      if (sha256 !== null && sha256 !== request.sha256) throw new AppError('CHECKSUM_MISMATCH')
+      const isToRead = row.sha256 === null && store.computesSha256
+      const sha256 = isToRead ? await store.sha256(row.storageKey) : row.sha256
+      if (sha256 !== null && sha256 !== claimed) throw new AppError('CHECKSUM_MISMATCH')
     }
-    batch.answer(request, toFile(row))
+    succeed(confirm, toFile(row))
   })
 }
 
 /**
- * Seals the stored bytes of uploads. Refuses uploads with more or fewer bytes than announced. Where
- * bytes are missing, the upload can be continued. If there are too many, they are removed, and the
- * client must send all of them again.
+ * Seals the stored bytes of uploads, and refuses uploads with more or fewer bytes than announced.
+ * Where bytes are missing, the upload can be continued.
  */
 async function seal(
   deps: ConfirmDeps,
   ownerId: string,
-  found: readonly Found[],
-  batch: Confirmations,
-): Promise<Sealed[]> {
-  const incomplete = new Map<Confirmation, SizeMismatch>()
-  const tooLong: Wrong[] = []
-  const sealed = await batch.each(found, async ({ request, upload }): Promise<Sealed[]> => {
+  confirms: readonly Confirm[],
+): Promise<void> {
+  const incomplete = new Map<Confirm, SizeMismatch>()
+  const tooLong: Confirm[] = []
+  await forEachPending(confirms, async (confirm) => {
+    const { storage, storageKey, size } = confirm.upload as Upload
     try {
-      const storage = deps.stores.of(upload.storage)
-      return [{ request, upload, proved: await storage.seal(upload.storageKey, upload.size) }]
+      confirm.sha256 = await deps.stores.of(storage).seal(storageKey, size)
     } catch (error) {
       if (!(error instanceof SizeMismatch)) throw error
-      if (error.actual !== null && error.actual > upload.size) {
-        const refusal = new AppError('SIZE_MISMATCH', { cause: error })
-        tooLong.push({ request, upload, refusal })
-      } else incomplete.set(request, error)
-      return []
+      if ((error.actual ?? 0) <= size) incomplete.set(confirm, error)
+      else {
+        tooLong.push(confirm)
+        throw new AppError('SIZE_MISMATCH', { cause: error })
+      }
     }
   })
-  await discardBytes(deps, tooLong, batch)
-  // An upload may have no bytes because a parallel call has just ended it.
-  const open = await deps.findUploads(ownerId, keysOf([...incomplete.keys()]))
-  for (const [request, cause] of incomplete) {
-    const code = open.has(request.storageKey) ? 'UPLOAD_INCOMPLETE' : 'UPLOAD_NOT_FOUND'
-    batch.refuse(request, new AppError(code, { cause }))
+  await endRefused(deps, ownerId, tooLong)
+  if (incomplete.size === 0) return
+  // An upload may have no bytes because a parallel request has just ended it.
+  const open = await findUploads(deps.db, ownerId, keysOf([...incomplete.keys()]))
+  for (const [confirm, cause] of incomplete) {
+    const code = open.has(confirm.request.cloudKey) ? 'UPLOAD_INCOMPLETE' : 'UPLOAD_SUPERSEDED'
+    refuse(confirm, new AppError(code, { cause }))
   }
-  return sealed.flat()
 }
 
 /**
- * Compares the SHA-256 of sealed bytes with the client's. Bytes whose SHA-256 storage has not
- * computed are read if blocked content has their size, or if storage can compute it and the client
- * claims one. The bytes of others are not read, because that takes long.
+ * Compares the SHA-256 of sealed bytes with the client's. Where storage has not computed it yet, it
+ * reads the bytes only if blocked content has their size, or if it can compare them with a claim.
  */
-async function prove(
+async function verifySha256(
   deps: ConfirmDeps,
-  sealed: readonly Sealed[],
-  batch: Confirmations,
-): Promise<Ready[]> {
-  const unproved = sealed.filter(({ proved }) => proved === null)
+  ownerId: string,
+  confirms: readonly Confirm[],
+): Promise<void> {
+  const unproved = pending(confirms).filter(({ sha256 }) => sha256 === null)
   const sizes = await findBlockedSizes(
     deps.db,
-    unproved.map(({ upload }) => upload.size),
+    unproved.flatMap(({ upload }) => upload?.size ?? []),
   )
-  const wrong: Wrong[] = []
-  const ready = await batch.each(sealed, async (one): Promise<Ready[]> => {
-    const { request, upload, proved: sealedAs } = one
-    const { storage, storageKey, size } = upload
-    const claimed = request.sha256
+  const wrong: Confirm[] = []
+  await forEachPending(confirms, async (confirm) => {
+    const { storage, storageKey, size } = confirm.upload as Upload
+    const claimed = confirm.request.sha256
     const store = deps.stores.of(storage)
     const isCompared = claimed !== undefined && store.computesSha256
-    const isToRead = sealedAs === null && (isCompared || sizes.has(size))
-    const proved = isToRead ? await store.sha256(storageKey) : sealedAs
+    const isToRead = confirm.sha256 === null && (isCompared || sizes.has(size))
+    const proved = isToRead ? await store.sha256(storageKey) : (confirm.sha256 ?? null)
     if (proved !== null && claimed !== undefined && proved !== claimed) {
-      wrong.push({ request, upload, refusal: new AppError('CHECKSUM_MISMATCH') })
-      return []
+      wrong.push(confirm)
+      throw new AppError('CHECKSUM_MISMATCH')
     }
-    const sha256 = proved ?? claimed ?? null
-    return [{ request, upload, sha256, isContentProved: proved !== null }]
+    confirm.sha256 = proved ?? claimed ?? null
+    confirm.isContentProved = proved !== null
   })
-  await discardBytes(deps, wrong, batch)
-  return ready.flat()
+  await endRefused(deps, ownerId, wrong)
 }
 
 /**
- * Makes files of uploads, and returns them by storage key. Refuses those for which the owner has no
- * slot. An upload that ended in the meantime becomes no file. Where slots are counted, uploads with
- * blocked content are refused before, so that they take no slot from others.
+ * Makes files of sealed uploads. Refuses those for which the tier allows no other file, and those
+ * with blocked content. An upload that was ended meanwhile stays pending.
  */
 async function makeFiles(
   deps: ConfirmDeps,
-  owner: Owner,
-  ready: readonly Ready[],
-  batch: Confirmations,
-): Promise<ReadonlyMap<string, FileRow>> {
-  const { clock, db, settings } = deps
-  if (ready.length === 0) return new Map()
-  const finish = (make: UploadStatements['makeFiles'], uploads: readonly Ready[]) => {
-    const now = clock()
-    const given = uploads.map(({ request, upload, sha256, isContentProved }) => ({
-      uploadId: upload.id,
-      shortCode: newShortCode(),
-      createdAt: now,
-      ...firstLifetime(now, upload),
-      uploadDuration: secondsSince(request.uploadStartTime, upload.createdAt, now),
-      sha256,
-      isContentProved,
-    }))
-    return make(owner.id, given)
-  }
-  // Without a limit of files there is nothing to count. So the owner's uploads need not wait for
-  // one another.
+  ownerId: string,
+  confirms: readonly Confirm[],
+): Promise<void> {
+  const { clock, db, settings, stores } = deps
+  const ready = pending(confirms)
+  if (ready.length === 0) return
   const limits = await settings.limits()
-  const [uncounted, counted] = partition(
-    ready,
-    ({ upload }) => maxFilesOf(upload, owner.tier, limits) === null,
-  )
-  const made = await finish(deps.makeFiles, uncounted)
-  if (counted.length === 0) return made
-  const allowed = await refuseBlocked(deps, owner.id, counted, made, batch)
-  const inSlots = await db.transaction(async (tx) => {
-    const uploads = allowed.map(({ upload }) => upload)
-    const slots = await takeSlots(tx, owner.id, uploads, limits, clock())
-    for (const { request, upload } of allowed) {
-      if (slots.refused.has(upload)) batch.refuse(request, slots.refusal)
+  const blocked: Confirm[] = []
+  const made = await db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    if (!owner) throw new AppError('UNAUTHORIZED')
+    const now = clock()
+    const tier = effectiveTier(owner, now)
+    const open = await lockUploads(tx, ownerId, keysOf(ready))
+    const blockedSha256 = await findBlocked(tx, sha256Of(ready))
+    let count = limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, ownerId, now)
+    const files: NewFile[] = []
+    for (const confirm of ready) {
+      const { request, sha256 = null, isContentProved = false } = confirm
+      const upload = open.get(request.cloudKey)
+      if (!upload) continue
+      if (blockedSha256.has(sha256 ?? '')) {
+        blocked.push(confirm)
+      } else if (!hasRoom(maxFilesAfter(upload, tier, limits), count)) {
+        refuse(confirm, limitError('TIER_FILE_COUNT', tier, limits))
+      } else {
+        count += 1
+        const uploadDuration = secondsSince(request.uploadStartTime, upload.createdAt, now)
+        const shortCode = newShortCode()
+        const dates = { createdAt: now, ...firstLifetime(now, upload) }
+        files.push({ upload, shortCode, ...dates, uploadDuration, sha256, isContentProved })
+      }
     }
-    const withSlot = allowed.filter(({ upload }) => slots.taken.has(upload))
-    return finish(prepareMakeFiles(tx), withSlot)
+    return insertFiles(tx, files)
   })
-  return new Map([...made, ...inSlots])
+  // A takedown may have blocked the content meanwhile, and have missed a file that is only just
+  // made. So this looks again.
+  const blockedNow = await findBlocked(db, sha256Of(ready))
+  const ids: string[] = []
+  for (const confirm of ready) {
+    const file = made.get(confirm.request.cloudKey)
+    if (!file) continue
+    if (blockedNow.has(confirm.sha256 ?? '')) {
+      ids.push(file.id)
+      refuse(confirm, new AppError('CONTENT_BLOCKED'))
+    } else succeed(confirm, toFile(file))
+  }
+  if (ids.length > 0) await markDeleted(db, ownerId, ids, clock())
+  for (const confirm of blocked) refuse(confirm, new AppError('CONTENT_BLOCKED'))
+  await endRefused(deps, ownerId, blocked)
+  const owesSha256 = ({ upload, sha256 }: Confirm) =>
+    upload && sha256 === null && stores.of(upload.storage).computesSha256
+  if (ready.some(owesSha256)) deps.askForJob('compute-digests')
 }
 
-/**
- * Refuses the uploads whose content is blocked, and ends them or the files that they became. A
- * takedown may block the content while an upload becomes a file. The statement that makes the file
- * sees only content that was blocked before it began, and the takedown may miss a file that is only
- * just made. So this looks again. Returns the others.
- */
-async function refuseBlocked(
+function sha256Of(confirms: readonly Confirm[]): string[] {
+  return confirms.flatMap(({ sha256 }) => sha256 ?? [])
+}
+
+/** Ends uploads whose bytes must not become a file, and removes the bytes. */
+async function endRefused(
   deps: ConfirmDeps,
   ownerId: string,
-  ready: readonly Ready[],
-  files: ReadonlyMap<string, FileRow>,
-  batch: Confirmations,
-): Promise<Ready[]> {
-  const { clock, db } = deps
-  const blocked = await deps.findBlocked(ready.flatMap(({ sha256 }) => sha256 ?? []))
-  const [refused, allowed] = partition(ready, ({ sha256 }) => blocked.has(sha256 ?? ''))
-  if (refused.length === 0) return allowed
-  const [made, unmade] = partition(refused, ({ upload }) => files.has(upload.storageKey))
-  const ids = made.flatMap(({ upload }) => files.get(upload.storageKey)?.id ?? [])
-  if (ids.length > 0) await markDeleted(db, ownerId, ids, clock())
-  const keys = unmade.map(({ upload }) => upload.storageKey)
-  await removeBytes(deps, await endUploadsOf(db, ownerId, keys, clock()))
-  for (const { request } of refused) batch.refuse(request, new AppError('CONTENT_BLOCKED'))
-  return allowed
-}
-
-/**
- * Refuses confirmations of wrong bytes, and removes the bytes, so that they can be sent again. Does
- * not remove those of an upload that a parallel call has just made a file: `restartUpload` then
- * finds no row. No transaction is open while storage removes the bytes, because Postgres would end
- * one that waits for long, and undo the new id.
- */
-async function discardBytes(
-  { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
-  wrong: readonly Wrong[],
-  batch: Confirmations,
+  confirms: readonly Confirm[],
 ): Promise<void> {
-  await batch.each(wrong, async ({ upload, refusal }) => {
-    const { id, storage, storageKey } = upload
-    if (await restartUpload(db, id, clock())) {
-      await stores.of(storage).remove(storageKey)
-      await endRemovals(db, new Set([storageKey]), clock())
-    }
-    throw refusal
-  })
+  await removeBytes(deps, await endUploads(deps.db, ownerId, keysOf(confirms), deps.clock()))
 }
 
 /**
  * Returns how many seconds the upload took since the start time that the browser sent. A start time
  * before the upload's creation counts as the creation, one in the future as now.
  */
-function secondsSince(start: Confirmation['uploadStartTime'], createdAt: Date, now: Date): number {
+function secondsSince(
+  start: ConfirmRequest['uploadStartTime'],
+  createdAt: Date,
+  now: Date,
+): number {
   const claimed = start === undefined ? Number.NaN : new Date(start).getTime()
   const from = Number.isNaN(claimed)
     ? createdAt.getTime()

@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, listParts, makePerson, putBytes, sha256 } from '../../../tests/support/make.ts'
+import { json, makePerson, putBytes, sha256 } from '../../../tests/support/make.ts'
 import {
   expectGoesOn,
   onDisk,
@@ -9,12 +8,11 @@ import {
   startInParts,
 } from '../../../tests/support/parted-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { abort, confirm, download, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { confirm, download, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { createStores } from '../storage/stores.ts'
-import { confirmUpload } from './confirm-upload.ts'
-import { prepareUploads } from './prepared-queries.ts'
-import { retryRemovals } from './retry-removals.ts'
+import { confirmUploads } from './confirm-upload.ts'
+import { retryRemovals } from './remove-bytes.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -52,7 +50,7 @@ describe('the SHA-256 of a file', () => {
     },
   )
 
-  it('removes bytes that differ from the claim, which can be sent anew', async () => {
+  it('that differs from the claim ends the upload, and the bytes go', async () => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
     await sendParts(person, { ...upload, bytes: new Uint8Array(25) }, [1, 2, 3])
@@ -60,14 +58,17 @@ describe('the SHA-256 of a file', () => {
     const refused = await confirm(person, upload.cloudKey, claim)
     await expectRefusal(refused, 409, 'CHECKSUM_MISMATCH')
     expect(await onDisk(app, upload.cloudKey)).toEqual([])
-    expect(await listParts(person, upload.cloudKey)).toEqual([])
-    await expectRefusal(await confirm(person, upload.cloudKey, claim), 400, 'UPLOAD_INCOMPLETE')
-    expect((await putBytes(upload, upload.bytes)).status).toBe(200)
-    const file = await json<File>(await confirm(person, upload.cloudKey, claim))
-    expect(await download(app, file)).toEqual(upload.bytes)
+    await expectRefusal(await confirm(person, upload.cloudKey, claim), 404, 'UPLOAD_NOT_FOUND')
+    expect((await putBytes(upload, upload.bytes)).status).toBe(404)
+    // The slot is free: the file is sent again as a new upload.
+    const again = await sendAll(app, person)
+    const file = await json<File>(
+      await confirm(person, again.cloudKey, { sha256: sha256(again.bytes) }),
+    )
+    expect(await download(app, file)).toEqual(again.bytes)
   })
 
-  it('never removes a file, whichever of two different claims comes first', async () => {
+  it('of two different claims: the right one gets its file or a conflict, never an error', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
       const { cloudKey, bytes } = await sendAll(app, person)
@@ -76,68 +77,29 @@ describe('the SHA-256 of a file', () => {
         claims.map((claim) => confirm(person, cloudKey, { sha256: claim })),
       )
       for (const [at, answer] of answers.entries()) {
-        const right = claims[at] === sha256(bytes)
-        if (right && answer.ok) expect(await download(app, await json<File>(answer))).toEqual(bytes)
-        // A parallel call with a wrong SHA-256 came first and removed the bytes.
-        else if (answer.status === 400) await expectRefusal(answer, 400, 'UPLOAD_INCOMPLETE')
-        // It is just removing them.
-        else if (answer.status === 503) await expectRefusal(answer, 503, 'UNAVAILABLE')
-        else expect({ right, status: answer.status }).toEqual({ right: false, status: 409 })
+        if (answer.ok) {
+          expect(claims[at]).toBe(sha256(bytes))
+          expect(await download(app, await json<File>(answer))).toEqual(bytes)
+        } else expect([404, 409]).toContain(answer.status)
       }
     }
+    expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
     const files = await json<File[]>(await person.fetch('/api/files'))
     await Promise.all(files.map((file) => download(app, file)))
   })
 
-  describe('that differs from the claim, while storage removes the bytes for long', () => {
-    /** Confirms with a wrong claim, and removes the bytes by `remove`. */
-    const confirmWrongly = async (
-      person: { id: string },
-      cloudKey: string,
-      remove: (key: string) => Promise<void>,
-    ) => {
-      const stores = createStores({ ...app.storage, remove })
-      const deps = { ...app.deps, ...prepareUploads(app.deps.db), stores }
-      const owner = { id: person.id, tier: 'premium' } as const
-      return confirmUpload(deps, owner, { cloudKey, sha256: 'f'.repeat(64) }).catch(
-        (error) => error,
-      )
-    }
-
-    it('makes no file of bytes that go, also after Postgres has ended all waits', async () => {
-      const person = await makePerson(app, { tier: 'premium' })
-      const upload = await sendAll(app, person)
-      const claim = { sha256: sha256(upload.bytes) }
-      const error = await confirmWrongly(person, upload.cloudKey, async (key) => {
-        await app.deps.db.execute(sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity
-          where datname = current_database() and state = 'idle in transaction'`)
-        await expectRefusal(await confirm(person, key, claim), 503, 'UNAVAILABLE')
-        await app.storage.remove(key)
-      })
-      expect(error).toMatchObject({ code: 'CHECKSUM_MISMATCH' })
-      await expectRefusal(await confirm(person, upload.cloudKey, claim), 400, 'UPLOAD_INCOMPLETE')
-      expect((await putBytes(upload, upload.bytes)).status).toBe(200)
-      const file = await json<File>(await confirm(person, upload.cloudKey, claim))
-      expect(await download(app, file)).toEqual(upload.bytes)
-    })
-
-    it('leaves them to the job where storage fails, and then they can be sent anew', async () => {
-      const person = await makePerson(app, { tier: 'premium' })
-      const [upload, given] = [await sendAll(app, person), await sendAll(app, person)]
-      const claim = { sha256: sha256(upload.bytes) }
-      for (const { cloudKey } of [upload, given]) {
-        const fails = () => Promise.reject(new Error('EIO'))
-        expect(await confirmWrongly(person, cloudKey, fails)).toMatchObject({ message: 'EIO' })
-        await expectRefusal(await confirm(person, cloudKey, claim), 503, 'UNAVAILABLE')
-      }
-      expect((await abort(person, given.cloudKey)).status).toBe(200)
-      app.clock.advance(3 * 60_000)
-      expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
-      expect(await onDisk(app, upload.cloudKey)).toEqual([])
-      await expectRefusal(await confirm(person, upload.cloudKey, claim), 400, 'UPLOAD_INCOMPLETE')
-      expect((await putBytes(upload, upload.bytes)).status).toBe(200)
-      expect((await confirm(person, upload.cloudKey, claim)).status).toBe(200)
-    })
+  it('wrong bytes are left to the job where storage fails', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const upload = await sendAll(app, person)
+    const remove = () => Promise.reject(new Error('EIO'))
+    const deps = { ...app.deps, stores: createStores({ ...app.storage, remove }) }
+    const wrong = [{ cloudKey: upload.cloudKey, sha256: 'f'.repeat(64) }]
+    expect(await confirmUploads(deps, person.id, wrong)).toMatchObject([
+      { reason: { code: 'CHECKSUM_MISMATCH' } },
+    ])
+    app.clock.advance(3 * 60_000)
+    expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
+    expect(await onDisk(app, upload.cloudKey)).toEqual([])
   })
 
   it('is what the client claims where storage does not see the bytes', async () => {
@@ -150,12 +112,11 @@ describe('the SHA-256 of a file', () => {
         return null
       },
     }
-    const deps = { ...app.deps, ...prepareUploads(app.deps.db), stores: createStores(blind) }
-    const owner = { id: person.id, tier: 'premium' } as const
+    const deps = { ...app.deps, stores: createStores(blind) }
     for (const claim of ['a'.repeat(64), undefined]) {
       const { cloudKey } = await sendAll(app, person)
-      const file = await confirmUpload(deps, owner, { cloudKey, sha256: claim })
-      expect(file.sha256).toBe(claim ?? null)
+      const results = await confirmUploads(deps, person.id, [{ cloudKey, sha256: claim }])
+      expect(results).toMatchObject([{ value: { sha256: claim ?? null } }])
     }
   })
 })

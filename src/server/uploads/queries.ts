@@ -1,25 +1,17 @@
-import { and, type Column, desc, eq, gt, inArray, isNull, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { slotHeldMs } from '../../shared/rules/files/kept-times.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
-import { files, uploads, users } from '../db/schema.ts'
+import { files, removals, shortCodes, storedBytes, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
-import { lockOrder, lockUploads } from './lock-order.ts'
-import { type EndedUpload, endUploads } from './removal-queries.ts'
-import { leastUnfinishedBytes } from './upload-ceilings.ts'
+import type { FileRow } from '../files/queries.ts'
 
 export type Upload = typeof uploads.$inferSelect
 
-/** This SQL sums the bytes of uploads. `chargeOf` says how many bytes each upload counts. */
-export const unfinishedBytes =
-  sql<number>`coalesce(sum(greatest(${uploads.size}, ${sql.raw(String(leastUnfinishedBytes))})), 0)`.mapWith(
-    Number,
-  )
-
 /**
- * Locks a user until the transaction ends, so that only one request at a time counts the user's
- * files. Returns the fields that decide the tier.
+ * Locks a user until the transaction ends, so that limits of this user are enforced for one request
+ * at a time. Returns the fields that decide the tier; undefined when the user was deleted.
  */
 export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | undefined> {
   const [owner] = await tx
@@ -30,63 +22,156 @@ export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | und
     })
     .from(users)
     .where(eq(users.id, userId))
-    // A lock `for update` would wait for every transaction that is writing a row with this owner's
-    // id. That transaction may itself wait for this lock, and neither would go on.
+    // `for update` would conflict with the foreign keys of other rows that name this user.
     .for('no key update')
   return owner
 }
 
+/** Lets one transaction at a time enforce limits of all accounts together. */
+export function lockAllUploads(tx: Db): Promise<unknown> {
+  return tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
+}
+
+/** Inserts uploads of one owner. Returns them in the order of `wanted`. */
+export function insertUploads(
+  tx: Db,
+  wanted: readonly (typeof uploads.$inferInsert)[],
+): Promise<Upload[]> {
+  return wanted.length === 0
+    ? Promise.resolve([])
+    : tx
+        .insert(uploads)
+        .values([...wanted])
+        .returning()
+}
+
 /**
- * Locks the owner's open uploads with these idempotency keys until the transaction ends. So nothing
- * else can end the uploads before. Returns the keys that an open upload has.
+ * Locks the owner's open uploads with these idempotency keys, and returns them by key. They count
+ * as active now, unless nothing has happened since their start: an upload without bytes must not
+ * hold its slot for as long as the start is repeated.
  */
-export async function lockRepeated(
+export async function resumeRepeated(
   tx: Db,
   ownerId: string,
   keys: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (keys.length === 0) return new Set()
-  const open = await tx
-    .select({ key: uploads.idempotencyKey })
+  now: Date,
+): Promise<ReadonlyMap<string | null, Upload>> {
+  if (keys.length === 0) return new Map()
+  const found = await tx
+    .select()
     .from(uploads)
-    .where(and(eq(uploads.ownerId, ownerId), isAnyOf(uploads.idempotencyKey, keys)))
-    .orderBy(...lockOrder)
+    .where(and(eq(uploads.ownerId, ownerId), inArray(uploads.idempotencyKey, [...keys])))
+    .orderBy(uploads.storageKey)
     .for('update')
-  return new Set(open.flatMap(({ key }) => key ?? []))
+  const active = found.filter(({ createdAt, lastActivityAt }) => lastActivityAt > createdAt)
+  if (active.length > 0) {
+    const ids = active.map(({ id }) => id)
+    await tx.update(uploads).set({ lastActivityAt: now }).where(inArray(uploads.id, ids))
+  }
+  return new Map(found.map((upload) => [upload.idempotencyKey, upload]))
 }
 
-/** A user's files and uploads that count against the limit of files. */
-export interface SlotsInUse {
-  /** How many files of the user have an open link. */
-  files: number
-  /** The open uploads that were active in the last 15 minutes. */
-  uploads: Pick<Upload, 'id' | 'createdAt'>[]
+/** Finds an owner's open uploads by their keys. */
+export async function findUploads(
+  db: Db,
+  ownerId: string,
+  storageKeys: readonly string[],
+): Promise<ReadonlyMap<string, Upload>> {
+  return byStorageKey(await db.select().from(uploads).where(ofOwner(ownerId, storageKeys)))
 }
 
-/** Finds what counts against a user's limit of files at `now`. */
-export async function findSlotsInUse(tx: Db, ownerId: string, now: Date): Promise<SlotsInUse> {
-  const active = await tx.$count(
+/** Locks an owner's open uploads until the transaction ends, so that nothing else ends them. */
+export async function lockUploads(
+  tx: Db,
+  ownerId: string,
+  storageKeys: readonly string[],
+): Promise<ReadonlyMap<string, Upload>> {
+  return byStorageKey(
+    await tx
+      .select()
+      .from(uploads)
+      .where(ofOwner(ownerId, storageKeys))
+      .orderBy(uploads.storageKey)
+      .for('update'),
+  )
+}
+
+export function ofOwner(ownerId: string, storageKeys: readonly string[]): SQL | undefined {
+  return and(eq(uploads.ownerId, ownerId), inArray(uploads.storageKey, [...storageKeys]))
+}
+
+function byStorageKey(found: readonly Upload[]): ReadonlyMap<string, Upload> {
+  return new Map(found.map((upload) => [upload.storageKey, upload]))
+}
+
+/** A new file, and the upload that it is made of. */
+export interface NewFile
+  extends Pick<
+    FileRow,
+    | 'shortCode'
+    | 'createdAt'
+    | 'expiresAt'
+    | 'maxLifetimeAt'
+    | 'uploadDuration'
+    | 'sha256'
+    | 'isContentProved'
+  > {
+  upload: Upload
+}
+
+/**
+ * Turns locked uploads into files. Returns the files by storage key.
+ * @throws when a short code was given before. The transaction must then be rolled back.
+ */
+export async function insertFiles(
+  tx: Db,
+  given: readonly NewFile[],
+): Promise<ReadonlyMap<string, FileRow>> {
+  if (given.length === 0) return new Map()
+  await tx
+    .insert(shortCodes)
+    .values(given.map(({ shortCode, createdAt }) => ({ code: shortCode, issuedAt: createdAt })))
+  const made = await tx
+    .insert(files)
+    .values(
+      given.map(({ upload, ...facts }) => ({
+        ownerId: upload.ownerId,
+        storage: upload.storage,
+        storageKey: upload.storageKey,
+        originalName: upload.originalName,
+        mimeType: upload.mimeType,
+        size: upload.size,
+        ...facts,
+      })),
+    )
+    .returning()
+  const ids = given.map(({ upload }) => upload.id)
+  await tx.delete(uploads).where(inArray(uploads.id, ids))
+  return new Map(made.map((file) => [file.storageKey, file]))
+}
+
+/** Counts the files of a user that have an open link. */
+export function countActiveFiles(db: Db, ownerId: string, now: Date): Promise<number> {
+  return db.$count(
     files,
     and(eq(files.ownerId, ownerId), gt(files.expiresAt, now), isNull(files.purgingAt)),
   )
-  const open = await tx
-    .select({ id: uploads.id, createdAt: uploads.createdAt })
-    .from(uploads)
-    .where(
-      and(
-        eq(uploads.ownerId, ownerId),
-        gt(uploads.lastActivityAt, new Date(now.getTime() - slotHeldMs)),
-      ),
-    )
-  return { files: active, uploads: open }
 }
 
-/** Returns the condition that a column has one of these values. */
-function isAnyOf(column: Column, values: readonly string[]): SQL {
-  return sql`${column} = any(${sql.param(values)}::text[])`
+/** Counts the open uploads of a user that were active in the last 15 minutes. */
+export function countActiveUploads(db: Db, ownerId: string, now: Date): Promise<number> {
+  return db.$count(
+    uploads,
+    and(eq(uploads.ownerId, ownerId), gt(uploads.lastActivityAt, idleSince(now))),
+  )
 }
 
-/** Finds an owner's open upload by its key and records its activity, in one statement. */
+/** An upload is idle at `now` if nothing has happened since this moment. */
+export function idleSince(now: Date): Date {
+  return new Date(now.getTime() - slotHeldMs)
+}
+
+/** Finds an owner's open upload by its key and records its activity. */
 export async function touchOwnUpload(
   db: Db,
   ownerId: string,
@@ -96,125 +181,111 @@ export async function touchOwnUpload(
   const [upload] = await db
     .update(uploads)
     .set({ lastActivityAt: now })
-    .where(and(eq(uploads.storageKey, storageKey), eq(uploads.ownerId, ownerId)))
+    .where(ofOwner(ownerId, [storageKey]))
     .returning()
   return upload
 }
 
+/** The recorded activity may be this much too early, so that most uploads need only one write. */
+const activityMs = 1000
+
 /**
- * Ends an owner's uploads, by their keys. If several callers do this at the same time, only one of
- * them gets an upload.
+ * Records that bytes arrive under a key. Returns false if no open upload and no test upload of the
+ * administrator (`startTestUpload`) has it.
  */
-export async function endUploadsOf(
-  db: Db,
-  ownerId: string,
-  storageKeys: readonly string[],
-  now: Date,
-): Promise<EndedUpload[]> {
-  if (storageKeys.length === 0) return []
-  const which = and(isAnyOf(uploads.storageKey, storageKeys), eq(uploads.ownerId, ownerId))
-  return endUploads(db, lockUploads(db, which), now)
+export async function touchUpload(db: Db, storageKey: string, now: Date): Promise<boolean> {
+  const [upload] = await db
+    .select({ lastActivityAt: uploads.lastActivityAt })
+    .from(uploads)
+    .where(eq(uploads.storageKey, storageKey))
+  if (!upload) {
+    const test = and(eq(removals.storageKey, storageKey), gt(removals.dueAt, now))
+    return (await db.$count(removals, test)) > 0
+  }
+  const before = new Date(now.getTime() - activityMs)
+  if (upload.lastActivityAt <= before) {
+    // A locked row is skipped: whoever locks it may be waiting for this transfer to end.
+    const free = db
+      .select({ id: uploads.id })
+      .from(uploads)
+      .where(and(eq(uploads.storageKey, storageKey), lte(uploads.lastActivityAt, before)))
+      .for('update', { skipLocked: true })
+    await db.update(uploads).set({ lastActivityAt: now }).where(inArray(uploads.id, free))
+  }
+  return true
 }
 
 /**
- * Sets the last activity of uploads to `now` where it is more than a minute later. Otherwise an
- * upload of a time in which the clock was ahead would hold its slot until then. Up to a minute, the
- * clock of another server may be ahead of ours.
+ * Sets activity in the future to `now`. Otherwise an upload from a time when the clock was ahead
+ * would hold its slot until then. Clocks of other servers may be ahead by up to a minute.
  */
-export async function pullBackActivity(db: Db, now: Date): Promise<void> {
+export async function resetFutureActivity(db: Db, now: Date): Promise<void> {
   await db
     .update(uploads)
     .set({ lastActivityAt: now })
     .where(gt(uploads.lastActivityAt, new Date(now.getTime() + minuteInMs)))
 }
 
-/**
- * Says which idle uploads to end. If it names an owner or a store, only the uploads of this owner
- * or in this store are ended.
- */
-export interface IdleUploads extends Partial<Pick<Upload, 'ownerId' | 'storage'>> {
-  /** The key of an upload that stays. */
-  except?: string
-  /** Only uploads that were last active before this moment. */
-  before: Date
-  now: Date
-  limit: number
+/** Bytes that count against a limit, and how many of them belong to idle uploads. */
+export interface Usage {
+  used: number
+  idle: number
 }
 
-/** Ends up to `limit` idle uploads, the longest idle first, and returns them. */
-export function takeIdleUploads(
-  db: Db,
-  { before, now, limit, ownerId, storage, except }: IdleUploads,
-): Promise<EndedUpload[]> {
-  const idle = db
-    .select({ storageKey: uploads.storageKey })
-    .from(uploads)
-    .where(
-      and(
-        lt(uploads.lastActivityAt, before),
-        ownerId === undefined ? undefined : eq(uploads.ownerId, ownerId),
-        storage === undefined ? undefined : eq(uploads.storage, storage),
-        except === undefined ? undefined : ne(uploads.storageKey, except),
-      ),
-    )
-    .orderBy(uploads.lastActivityAt)
-    .limit(limit)
-    .for('update', { skipLocked: true })
-  return endUploads(db, idle, now)
-}
-
-/**
- * Ends a user's uploads, except the `keep` that were active last. Returns the ended ones. An upload
- * that another transaction has locked is left alone: it is being confirmed or ended there.
- */
-export function takeSurplusUploads(
-  tx: Db,
-  ownerId: string,
-  keep: number,
-  now: Date,
-): Promise<EndedUpload[]> {
-  const surplus = tx
-    .select({ id: uploads.id })
-    .from(uploads)
-    .where(eq(uploads.ownerId, ownerId))
-    .orderBy(desc(uploads.lastActivityAt), desc(uploads.createdAt))
-    .offset(keep)
-  const locked = tx
-    .select({ storageKey: uploads.storageKey })
-    .from(uploads)
-    .where(inArray(uploads.id, surplus))
-    .for('update', { skipLocked: true })
-  return endUploads(tx, locked, now)
-}
-
-/**
- * Sums the bytes of unconfirmed uploads: of one owner, of those last active before a moment, or of
- * all. `chargeOf` says how many bytes each upload counts.
- */
+/** Sums the unconfirmed bytes of an owner. Each upload counts `minBytes` at least. */
 export async function sumUnfinished(
   db: Db,
-  { ownerId, idleBefore }: { ownerId?: string; idleBefore?: Date },
-): Promise<number> {
-  const [row] = await db
-    .select({ bytes: unfinishedBytes })
+  ownerId: string,
+  minBytes: number,
+  now: Date,
+): Promise<Usage> {
+  const [sums] = await db
+    .select(sumsOf(sql`greatest(${uploads.size}, ${minBytes})`, now))
     .from(uploads)
-    .where(
-      and(
-        ownerId === undefined ? undefined : eq(uploads.ownerId, ownerId),
-        idleBefore === undefined ? undefined : lt(uploads.lastActivityAt, idleBefore),
-      ),
-    )
-  return row?.bytes ?? 0
+    .where(eq(uploads.ownerId, ownerId))
+  return sums ?? { used: 0, idle: 0 }
 }
 
-/** Lets one transaction at a time count the uploads of all accounts. Others wait for its end. */
-export function lockAllUploads(tx: Db): Promise<unknown> {
-  return tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
+/** The bytes that count against the storage cap. */
+export interface StoredBytes {
+  /** The bytes of all files that are not purged. */
+  files: number
+  /** The bytes that all open uploads have announced. */
+  uploads: number
+  /** The part of `uploads` that belongs to idle ones. */
+  idle: number
 }
 
 /**
- * Tells whether this store should hold bytes: those of an upload, or of a file that is not purged.
+ * Sums the bytes of files and open uploads. One statement reads both, so an upload that becomes a
+ * file meanwhile counts once.
  */
+export async function sumStored(db: Db, now: Date): Promise<StoredBytes> {
+  const ofFiles = db.select({ sum: sql`coalesce(sum(${storedBytes.bytes}), 0)` }).from(storedBytes)
+  const [sums] = await db
+    .select({ ...sumsOf(uploads.size, now), files: sql`(${ofFiles})`.mapWith(Number) })
+    .from(uploads)
+  return { files: sums?.files ?? 0, uploads: sums?.used ?? 0, idle: sums?.idle ?? 0 }
+}
+
+function sumsOf(bytes: SQL | typeof uploads.size, now: Date) {
+  const isIdle = lt(uploads.lastActivityAt, idleSince(now))
+  return {
+    used: sql`coalesce(sum(${bytes}), 0)`.mapWith(Number),
+    idle: sql`coalesce(sum(${bytes}) filter (where ${isIdle}), 0)`.mapWith(Number),
+  }
+}
+
+/** Returns how many bytes the files in this store have together. Purged files do not count. */
+export async function sumFilesIn(db: Db, store: StorageName): Promise<number> {
+  const [row] = await db
+    .select({ sum: sql`coalesce(sum(${storedBytes.bytes}), 0)`.mapWith(Number) })
+    .from(storedBytes)
+    .where(eq(storedBytes.storage, store))
+  return row?.sum ?? 0
+}
+
+/** Tells whether an upload, or a file that is not purged, has its bytes in this store. */
 export async function namesObjectsIn(db: Db, storage: StorageName): Promise<boolean> {
   const [named] = await db
     .select({ key: files.storageKey })

@@ -1,42 +1,121 @@
-import { eq, inArray, lte, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { idleUploadKeptMs } from '../../shared/rules/files/kept-times.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { rowValues } from '../db/row-values.ts'
 import { deletionReceipts, removals, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
+import { ofOwner } from './queries.ts'
 
 /** An upload that ended without becoming a file. Its bytes are to be removed. */
 export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>
 
 /**
  * Who first tries to remove the bytes of an ended upload. If it is the caller, the job
- * `sweep-uploads` tries after two minutes to remove what is left.
+ * `sweep-uploads` removes after two minutes what is left.
  */
 export type FirstTry = 'caller' | 'job'
 
 const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
 
 /**
- * Ends the uploads that `locked` locks, and returns them. The same statement records in `removals`
- * that their bytes must be removed, so this is not forgotten after a crash. The removal is due at
- * `now`. For an upload that was idle for more than 24 hours, it was due at the end of these 24
- * hours.
- * @param locked a query such as that of `lockUploads`. One that skips locked uploads may have any
- * order, because it never waits.
+ * Ends uploads and lists their bytes in `removals`, in one statement. If several callers end the
+ * same upload, one of them gets it.
  */
-export function endUploads(
+export function endUploadsWhere(
+  db: Db,
+  which: SQL | undefined,
+  now: Date,
+  firstTry: FirstTry = 'caller',
+): Promise<EndedUpload[]> {
+  const locked = db
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(which)
+    // The same order everywhere, so that no two statements wait for each other.
+    .orderBy(uploads.storageKey)
+    .for('update')
+  return endLocked(db, locked, now, firstTry)
+}
+
+/** Ends an owner's uploads, by their keys. */
+export async function endUploads(
+  db: Db,
+  ownerId: string,
+  storageKeys: readonly string[],
+  now: Date,
+): Promise<EndedUpload[]> {
+  if (storageKeys.length === 0) return []
+  return endUploadsWhere(db, ofOwner(ownerId, storageKeys), now)
+}
+
+/** Which idle uploads to end: those last active before a moment, of an owner or in a store. */
+export interface IdleUploads
+  extends Partial<Pick<typeof uploads.$inferSelect, 'ownerId' | 'storage'>> {
+  before: Date
+  now: Date
+  limit: number
+}
+
+/** Ends up to `limit` idle uploads, the longest idle first. */
+export function endIdleUploads(
+  db: Db,
+  { before, now, limit, ownerId, storage }: IdleUploads,
+): Promise<EndedUpload[]> {
+  const idle = db
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(
+      and(
+        lt(uploads.lastActivityAt, before),
+        ownerId === undefined ? undefined : eq(uploads.ownerId, ownerId),
+        storage === undefined ? undefined : eq(uploads.storage, storage),
+      ),
+    )
+    .orderBy(uploads.lastActivityAt)
+    .limit(limit)
+    .for('update', { skipLocked: true })
+  return endLocked(db, idle, now)
+}
+
+/** Ends a user's uploads, except the `keep` that were active last. */
+export function endSurplusUploads(
+  tx: Db,
+  ownerId: string,
+  keep: number,
+  now: Date,
+): Promise<EndedUpload[]> {
+  const surplus = tx
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(eq(uploads.ownerId, ownerId))
+    .orderBy(desc(uploads.lastActivityAt), desc(uploads.createdAt))
+    .offset(keep)
+  const locked = tx
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(inArray(uploads.id, surplus))
+    // A locked upload is being confirmed or ended.
+    .for('update', { skipLocked: true })
+  return endLocked(tx, locked, now)
+}
+
+/**
+ * Ends the uploads whose ids `locked` selects. Their removal is due now; for an upload that was
+ * idle for more than 24 hours, it was due at the end of these.
+ */
+function endLocked(
   db: Db,
   locked: SQLWrapper,
   now: Date,
   firstTry: FirstTry = 'caller',
 ): Promise<EndedUpload[]> {
-  const { storageKey, storage, lastActivityAt } = uploads
+  const { id, storageKey, storage, lastActivityAt } = uploads
   const ended = db.$with('ended').as(
     db
       .delete(uploads)
       // Postgres runs the query in `array` once, before it deletes the first row.
-      .where(sql`${storageKey} = any(array${locked})`)
+      .where(sql`${id} = any(array${locked})`)
       .returning({ storageKey, storage, lastActivityAt }),
   )
   const row = rowValues(removals, {
@@ -47,52 +126,16 @@ export function endUploads(
       ? { tries: sql`1`, tryAt: nextTryAt(0, now) }
       : { tries: sql`0`, tryAt: sql`${now}::timestamptz` }),
   })
-  return (
-    db
-      .with(ended)
-      .insert(removals)
-      .select(sql`select ${row} from ${ended}`)
-      // `restartUpload` may have recorded these bytes before. That removal then stays as it is.
-      .onConflictDoUpdate({ target: removals.storageKey, set: { tries: sql`${removals.tries}` } })
-      .returning(ofUpload)
-  )
-}
-
-/**
- * Gives an upload a new id, and records in the same statement that its bytes must be removed, so
- * that it can be sent again. A request that knows the old id no longer finds the upload. As long as
- * the removal is recorded, `findUploads` says that the upload is being emptied. The caller removes
- * the bytes; the job `sweep-uploads` tries after two minutes to remove what is left. Returns false
- * when the upload has ended, or another request has changed the id.
- */
-export async function restartUpload(db: Db, id: string, now: Date): Promise<boolean> {
-  const restarted = db
-    .$with('restarted')
-    .as(
-      db
-        .update(uploads)
-        .set({ id: sql`gen_random_uuid()` })
-        .where(eq(uploads.id, id))
-        .returning({ storageKey: uploads.storageKey, storage: uploads.storage }),
-    )
-  const row = rowValues(removals, {
-    storageKey: restarted.storageKey,
-    storage: restarted.storage,
-    dueAt: sql`${now}::timestamptz`,
-    tries: sql`1`,
-    tryAt: nextTryAt(0, now),
-  })
-  const listed = await db
-    .with(restarted)
+  return db
+    .with(ended)
     .insert(removals)
-    .select(sql`select ${row} from ${restarted}`)
+    .select(sql`select ${row} from ${ended}`)
     .returning(ofUpload)
-  return listed.length > 0
 }
 
 /**
- * Reserves up to `limit` removals in a store whose next try may begin at `now`, and returns them.
- * Those that another server has reserved are left alone.
+ * Reserves up to `limit` removals in a store that are due for a try, and returns them. Those that
+ * another server has reserved are skipped.
  */
 export function claimRemovals(
   db: Db,
@@ -113,8 +156,8 @@ export function claimRemovals(
 }
 
 /**
- * Records that storage has confirmed at `now` that no bytes are left under these keys. If the bytes
- * belonged to a file, it also writes the receipt of the file.
+ * Records that storage has confirmed at `now` that no bytes are left under these keys. Bytes of a
+ * file leave a receipt.
  */
 export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date): Promise<void> {
   if (keys.size === 0) return
@@ -141,8 +184,8 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
 }
 
 /**
- * Records a key under which bytes may arrive until `dueAt`, and must be removed then. Storage
- * accepts bytes for this key as for an open upload.
+ * Lists a key under which bytes may arrive until `dueAt`, and must be removed then. Storage accepts
+ * bytes for this key as for an open upload.
  */
 export async function insertRemoval(
   tx: Db,
@@ -152,8 +195,8 @@ export async function insertRemoval(
 }
 
 /**
- * Counts the removals, in all stores, that should have happened more than 15 minutes ago. `since`
- * is the moment when the oldest of them should have happened; null if there is none.
+ * Counts the removals, in all stores, that are more than 15 minutes overdue. `since` is when the
+ * oldest was due; null if there is none.
  */
 export async function countOverdueRemovals(
   db: Db,

@@ -1,20 +1,14 @@
 import type { Deps } from '../deps.ts'
 import { answerBatch } from '../http/answer-batch.ts'
 import type { Handlers } from '../http/mount.ts'
-import { abortUpload } from './abort-upload.ts'
-import { confirmUpload, confirmUploads } from './confirm-upload.ts'
-import { listParts } from './list-parts.ts'
-import { prepareUploads } from './prepared-queries.ts'
-import { EvictionTurns } from './promise-room.ts'
-import { signParts } from './sign-parts.ts'
-import { startUpload, startUploads } from './start-upload.ts'
-import { UnfinishedTotal } from './unfinished-total.ts'
-import { largestFileNow } from './what-fits.ts'
+import { confirmUploads } from './confirm-upload.ts'
+import { abortUpload } from './end-uploads.ts'
+import { startUploads } from './start-upload.ts'
+import { listParts, signParts } from './upload-parts.ts'
 
 type UploadEndpoint =
   | 'getUploadUrl'
   | 'getUploadUrls'
-  | 'uploadRoom'
   | 'signParts'
   | 'listParts'
   | 'confirmUpload'
@@ -27,32 +21,35 @@ type UploadEndpoint =
  * URLs, and not to these calls.
  */
 export function uploadRoutes(
-  given: Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
+  deps: Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {
-  const unfinished = new UnfinishedTotal(given.db, given.clock)
-  const evictionTurns = new EvictionTurns()
-  const deps = { ...given, ...prepareUploads(given.db), evictionTurns, unfinished }
-  const { stores } = deps
+  const under = (origin: string) => ({ ...deps, stores: deps.stores.under(origin) })
+  const confirmOne = async (
+    ownerId: string,
+    request: Parameters<typeof confirmUploads>[2][number],
+  ) => onlyValue(await confirmUploads(deps, ownerId, [request]))
   return {
-    getUploadUrl: ({ body, user, publicOrigin }) =>
-      startUpload({ ...deps, stores: stores.under(publicOrigin) }, user, body),
+    getUploadUrl: async ({ body, user, publicOrigin }) =>
+      onlyValue(await startUploads(under(publicOrigin), user.id, [body])),
     getUploadUrls: ({ body, user, publicOrigin, context }) =>
       answerBatch(context, body.files, (requests) =>
-        startUploads({ ...deps, stores: stores.under(publicOrigin) }, user, requests),
+        startUploads(under(publicOrigin), user.id, requests),
       ),
-    uploadRoom: async ({ user }) => ({ largestFile: await largestFileNow(deps, user.tier) }),
-    signParts: ({ body, user, publicOrigin }) =>
-      signParts({ ...deps, stores: stores.under(publicOrigin) }, user.id, body),
+    signParts: ({ body, user, publicOrigin }) => signParts(under(publicOrigin), user.id, body),
     listParts: ({ query, user }) => listParts(deps, user.id, query.cloudKey),
-    confirmUpload: ({ body, user }) => confirmUpload(deps, user, body),
+    confirmUpload: ({ body, user }) => confirmOne(user.id, body),
     confirmUploads: ({ body, user, context }) =>
-      answerBatch(context, body.uploads, (confirmations) =>
-        confirmUploads(deps, user, confirmations),
-      ),
-    createFileRecord: ({ body, user }) => confirmUpload(deps, user, body),
+      answerBatch(context, body.uploads, (requests) => confirmUploads(deps, user.id, requests)),
+    createFileRecord: ({ body, user }) => confirmOne(user.id, body),
     async abortUpload({ body, user, log }) {
       await abortUpload(deps, user.id, body.cloudKey, log)
       return { message: 'Upload cancelled' }
     },
   }
+}
+
+/** Returns the value of a list of one result, or throws its error. */
+function onlyValue<Value>([result]: readonly PromiseSettledResult<Value>[]): Value {
+  if (result?.status === 'fulfilled') return result.value
+  throw result?.reason
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   json,
   listParts,
@@ -13,8 +13,6 @@ import {
 import {
   type InParts,
   onDisk,
-  pieceOf,
-  putPart,
   sendAll,
   sendParts,
   startInParts,
@@ -25,14 +23,12 @@ import {
   abort,
   askForUpload,
   confirm,
-  download,
   expectRefusal,
 } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent } from '../db/schema.ts'
 import { confirmUploads } from './confirm-upload.ts'
-import { prepareUploads } from './prepared-queries.ts'
-import { sweepUploads } from './sweep-uploads.ts'
+import { sweepUploads } from './end-uploads.ts'
 
 const minute = 60_000
 const day = 24 * 3_600_000
@@ -191,35 +187,6 @@ describe('the slots of a free user', () => {
     app.clock.advance(minute)
     expect((await askForUpload(person)).status).toBe(200)
   })
-
-  it('go to those who took them when an idle upload is taken up again', async () => {
-    const person = await makePerson(app)
-    const idle = await startInParts(app, person)
-    app.clock.advance(16 * minute)
-    const three = [
-      await sendAll(app, person),
-      await sendAll(app, person),
-      await sendAll(app, person),
-    ]
-    await sendParts(person, idle, [1, 2, 3])
-
-    await expectRefusal(await confirm(person, idle.cloudKey), 403, 'TIER_FILE_COUNT')
-    const [url = ''] = await signParts(person, idle.cloudKey, [2])
-    await expectRefusal(await putPart(url, pieceOf(idle, 2)), 409, 'UPLOAD_SEALED')
-    expect(await onDisk(app, idle.cloudKey)).toHaveLength(1)
-    const files: File[] = []
-    for (const { cloudKey } of three) {
-      const confirmed = await confirm(person, cloudKey)
-      expect(confirmed.status).toBe(200)
-      files.push(await json<File>(confirmed))
-    }
-    await expectRefusal(await confirm(person, idle.cloudKey), 403, 'TIER_FILE_COUNT')
-    expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(3)
-
-    await person.fetch(`/api/files/${files[0]?.id}`, { method: 'DELETE' })
-    const late = await json<File>(await confirm(person, idle.cloudKey))
-    expect(await download(app, late)).toEqual(idle.bytes)
-  })
 })
 
 describe('the last slot of a free user', () => {
@@ -249,18 +216,13 @@ describe('the last slot of a free user', () => {
 
   it('is not taken by an entry whose bytes a parallel call has just removed', async () => {
     const { person, first, second } = await twoForOneSlot()
-    const makeFiles = async () => {
+    vi.spyOn(app.deps.db, 'transaction').mockImplementationOnce(async (work) => {
       const parallel = await confirm(person, first.cloudKey, { sha256: 'a'.repeat(64) })
       await expectRefusal(parallel, 409, 'CHECKSUM_MISMATCH')
-      return new Map()
-    }
-    const interrupted = { ...app.deps, ...prepareUploads(app.deps.db), makeFiles }
-    const results = await confirmUploads(interrupted, { id: person.id, tier: 'free' }, [
-      first,
-      second,
-    ])
-    expect(results).toMatchObject([
-      { reason: { code: 'UPLOAD_INCOMPLETE' } },
+      return app.deps.db.transaction(work)
+    })
+    expect(await confirmUploads(app.deps, person.id, [first, second])).toMatchObject([
+      { reason: { code: 'UPLOAD_SUPERSEDED' } },
       { value: { size: 5 } },
     ])
   })

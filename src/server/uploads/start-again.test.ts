@@ -15,14 +15,10 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import { tiers } from '../../shared/rules/tiers/tier.ts'
 import { uploads, users } from '../db/schema.ts'
-import type { Db } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createStores } from '../storage/stores.ts'
-import { prepareUploads } from './prepared-queries.ts'
-import { EvictionTurns } from './promise-room.ts'
-import { startUpload as startUploadAt } from './start-upload.ts'
-import { sweepUploads } from './sweep-uploads.ts'
-import { UnfinishedTotal } from './unfinished-total.ts'
+import { sweepUploads } from './end-uploads.ts'
+import { startUploads } from './start-upload.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -50,16 +46,6 @@ async function start(person: Person, changes: Record<string, unknown> = {}) {
   const response = await ask(person, changes)
   expect(response.status).toBe(200)
   return json<StartedUpload>(response)
-}
-
-/** Returns what `startUpload` needs. Its statements run on this database. */
-function withStatements(db: Db) {
-  return {
-    ...app.deps,
-    ...prepareUploads(db),
-    evictionTurns: new EvictionTurns(),
-    unfinished: new UnfinishedTotal(db, app.clock),
-  }
 }
 
 function rowsOf({ id }: Person) {
@@ -219,12 +205,12 @@ describe.each(tiers)('a start that is repeated, %s', (tier) => {
       ...app.storage,
       signUpload: () => Promise.reject(new AppError('UNAVAILABLE')),
     }
-    const deps = { ...withStatements(app.deps.db), stores: createStores(away) }
+    const deps = { ...app.deps, stores: createStores(away) }
     const { fileName, fileType } = request
     for (const idempotencyKey of ['open', 'first', undefined]) {
       const same = { fileName, fileSize: 5, fileType, expirationDays: 3 as const, idempotencyKey }
-      const failed = startUploadAt(deps, { id: ada.id, tier }, same)
-      await expect(failed).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+      const results = await startUploads(deps, ada.id, [same])
+      expect(results).toMatchObject([{ reason: { code: 'UNAVAILABLE' } }])
     }
     expect(await rowsOf(ada)).toMatchObject([{ storageKey: cloudKey }])
     const again = await startUpload(ada, { size: 5, idempotencyKey: 'open' })
@@ -301,24 +287,5 @@ describe('the slots of a free user', () => {
     expect((await start(ada, better)).cloudKey).toBe(cloudKey)
     const shorter = { ...better, expirationDays: '3' }
     await expectRefusal(await ask(ada, shorter), 400, 'INVALID_INPUT')
-  })
-
-  it('are not in the way of starts that come while the tier changes', async () => {
-    const ada = await makePerson(app)
-    const { db } = app.deps
-    const deps = withStatements(db)
-    for (let round = 0; round < 20; round += 1) {
-      const same = {
-        ...request,
-        fileSize: 5,
-        expirationDays: 3 as const,
-        idempotencyKey: randomUUID(),
-      }
-      const answers = await Promise.all(
-        [...tiers, ...tiers].map((tier) => startUploadAt(deps, { id: ada.id, tier }, same)),
-      )
-      expect(new Set(answers.map(({ cloudKey }) => cloudKey)).size).toBe(1)
-      await db.delete(uploads).where(eq(uploads.ownerId, ada.id))
-    }
   })
 })

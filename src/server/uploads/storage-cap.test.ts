@@ -26,7 +26,7 @@ import { dayInMs } from '../../shared/rules/format/units.ts'
 import { files, settings, storedBytes, uploads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { markDeleted } from '../files/queries.ts'
-import { sumStored } from './stored-queries.ts'
+import { sumStored } from './queries.ts'
 
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
@@ -46,7 +46,7 @@ afterEach(async () => {
     .select({ bytes: sql`coalesce(sum(${files.size}), 0)`.mapWith(Number) })
     .from(files)
     .where(isNull(files.purgedAt))
-  expect((await sumStored(db)).files).toBe(summed?.bytes)
+  expect((await sumStored(db, app.clock())).files).toBe(summed?.bytes)
   await db.delete(uploads)
   await db.delete(files)
   await db.delete(settings)
@@ -63,7 +63,7 @@ function ask(person: Person, kilobytes: number): Promise<Response> {
 }
 
 async function bytesInUse() {
-  const stored = await sumStored(app.deps.db)
+  const stored = await sumStored(app.deps.db, app.clock())
   return stored.files + stored.uploads
 }
 
@@ -89,8 +89,8 @@ describe('a cap of the bytes in storage', () => {
     expect(await json(refused)).toEqual({
       code: 'STORAGE_CAP_REACHED',
       message:
-        'This server stores as much as its administrator allows. Its operator has to make room. ' +
-        'Please try again later.',
+        'The storage cap of this server leaves no space for this file. Its operator has to make ' +
+        'room. Please try again later.',
     })
     // The refused upload left no row, and the log has no error.
     expect(await app.deps.db.$count(uploads)).toBe(1)

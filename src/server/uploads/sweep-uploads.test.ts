@@ -11,7 +11,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { askForList, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import { uploads } from '../db/schema.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
-import { sweepUploads } from './sweep-uploads.ts'
+import { sweepUploads } from './end-uploads.ts'
 
 const minute = 60_000
 const hour = 3_600_000

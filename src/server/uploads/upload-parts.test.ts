@@ -30,7 +30,7 @@ import {
 import type { File } from '../../shared/contract/files.ts'
 import { firstPartsSigned } from '../../shared/rules/files/part-plan.ts'
 import { createStores } from '../storage/stores.ts'
-import { signParts as signPartsAt } from './sign-parts.ts'
+import { signParts as signPartsAt } from './upload-parts.ts'
 
 const hour = 3_600_000
 const mebibyte = 1024 ** 2

@@ -196,7 +196,7 @@ export const errorTable = {
   STORAGE_CAP_REACHED: {
     status: 507,
     message:
-      'This server stores as much as its administrator allows. Its operator has to make ' +
+      'The storage cap of this server leaves no space for this file. Its operator has to make ' +
       'room. Please try again later.',
   },
 } as const satisfies Record<string, ErrorRow>

@@ -133,10 +133,6 @@ const inAnswers: Notes = {
   maxFiles: { note: 'Files at the same time; null for no limit.', example: 3 },
   maxFileSize: { note: 'The largest file, in bytes.', example: 524_288_000 },
   maxLifetimeDays: { note: 'For how many days a file is kept at most.', example: 30 },
-  largestFile: {
-    note: 'In bytes, rounded down; null where every file fits that the tier allows.',
-    example: null,
-  },
   fileId: { note: 'The id of the file.', example: exampleId },
   dueAt: { note: 'When the bytes were due to go.', example: day },
   parts: {

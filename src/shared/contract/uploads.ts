@@ -81,6 +81,7 @@ const confirmErrors = [
   'UPLOAD_INCOMPLETE',
   'SIZE_MISMATCH',
   'CHECKSUM_MISMATCH',
+  'UPLOAD_SUPERSEDED',
   'CONTENT_BLOCKED',
   'TIER_FILE_COUNT',
 ] as const satisfies ErrorCode[]
@@ -119,16 +120,6 @@ export const uploads = {
     body: z.object({ files: batchOf(startBody) }),
     maxBodySize: maxBatchSize,
     response: resultsOf(started),
-    errors: ['UNAUTHORIZED'],
-  }),
-  uploadRoom: endpoint({
-    method: 'GET',
-    path: '/api/files/upload-room',
-    summary:
-      'The largest file that the server has space for now, if that is less than the tier allows. Pages ask by themselves, so this call does not prolong the session.',
-    access: 'user',
-    isPolled: true,
-    response: z.object({ largestFile: z.int().nonnegative().nullable() }),
     errors: ['UNAUTHORIZED'],
   }),
   confirmUpload: endpoint({

@@ -27,7 +27,6 @@ import { type Drop, dropFault } from '../uploads/picking/dropped-files.ts'
 import type { PickedFile } from '../uploads/picking/picked-file.ts'
 import { usePageDrop } from '../uploads/picking/use-page-drop.ts'
 import { usePagePaste } from '../uploads/picking/use-page-paste.ts'
-import { useLargestFile } from '../uploads/use-largest-file.ts'
 import { useHasOpenUploads } from '../uploads/use-open-uploads.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
 import { useUploadsStore } from '../uploads/use-uploads.ts'
@@ -86,7 +85,6 @@ function SignedIn({ user }: { user: User }) {
   const { maxFiles } = limits[user.tier]
   const days = selectedDays(limits[user.tier], wantedDays)
   const store = useUploadsStore()
-  const largestFile = useLargestFile(store)
   const hasOpenUploads = useHasOpenUploads(store)
   const fileInput = useRef<HTMLInputElement>(null)
   const [hasNews, setHasNews] = useState(false)
@@ -156,7 +154,6 @@ function SignedIn({ user }: { user: User }) {
                   <div className="mb-4">
                     <DropZone
                       limits={limits[user.tier]}
-                      largestFile={largestFile}
                       filesLeft={
                         maxFiles === null ? null : (
                           <FilesLeft

@@ -16,7 +16,7 @@ export async function checkFreeSpace({
 }: Pick<CheckDeps, 'config' | 'settings' | 'space' | 'stores'>): Promise<Finding[]> {
   const { cap, limits } = await settings.current()
   const figures = await space.figures()
-  const { free, size, floor } = figures
+  const { free, size, minFree } = figures
   const takesUploads = stores.current.name === 'disk'
   const holdsDatabase = databaseUrl === null
   const disk = `${formatSize(free)} of ${formatSize(size)} are free on the disk of DATA_DIR`
@@ -26,20 +26,19 @@ export async function checkFreeSpace({
     const now = holdsDatabase ? 'the database and mail may stop' : 'mail and logs may stop'
     return [failing(`The disk is full. ${disk}: ${effect}, and ${now} at any moment.`, cure)]
   }
-  const least = `${formatSizeLimit(floor)} must stay free`
-  if (floor >= size) {
+  const least = `${formatSizeLimit(minFree)} must stay free`
+  if (minFree >= size) {
     return [failing(`Only ${disk}, and ${least}, more than the whole disk has: ${effect}.`, cure)]
   }
-  if (free <= floor) {
+  if (free <= minFree) {
     return [
       failing(
-        `Only ${disk}, less than the ${formatSizeLimit(floor)} that must stay free: ${effect}.`,
+        `Only ${disk}, less than the ${formatSizeLimit(minFree)} that must stay free: ${effect}.`,
         cure,
       ),
     ]
   }
-  const room = await stores.current.room()
-  const refused = room === null ? null : refusedSizes(room, limits)
+  const refused = takesUploads ? refusedSizes(free - minFree, limits) : null
   if (refused !== null) {
     const { status, text } = refused
     const lower =
@@ -47,13 +46,13 @@ export async function checkFreeSpace({
     return [{ status, message: `Only ${disk}, and ${least}: ${text}.`, cure: `${cure} ${lower}` }]
   }
   const ahead = takesUploads
-    ? `An upload that would leave less than ${formatSizeLimit(floor)} is refused`
-    : `At ${formatSizeLimit(floor)} ${effect}`
-  if (free <= 2 * floor) return [warning(`Only ${disk}. ${ahead}.`, cure)]
-  return [ok(floor > 0 ? `${disk}. ${ahead}.` : `${disk}.`)]
+    ? `An upload that would leave less than ${formatSizeLimit(minFree)} is refused`
+    : `At ${formatSizeLimit(minFree)} ${effect}`
+  if (free <= 2 * minFree) return [warning(`Only ${disk}. ${ahead}.`, cure)]
+  return [ok(minFree > 0 ? `${disk}. ${ahead}.` : `${disk}.`)]
 }
 
-interface FloorSettings {
+interface MinFreeSettings {
   /** The setting MIN_FREE_SPACE; null if it is not set. */
   minFreeSpace: number | null
   /** The setting "Minimum free space" of the administrator, in bytes. */
@@ -63,17 +62,17 @@ interface FloorSettings {
 
 /** Says what the administrator can do about too little free space, and which setting counts. */
 function cureOf(
-  { size, floor, minFree }: DiskFigures,
-  { minFreeSpace, leastFree, dataDir }: FloorSettings,
+  { size, minFree, operatorMinFree }: DiskFigures,
+  { minFreeSpace, leastFree, dataDir }: MinFreeSettings,
 ): string {
   const isSet = minFreeSpace === null ? 'is not set and counts as' : 'is'
-  const both = `MIN_FREE_SPACE ${isSet} ${formatSizeLimit(minFree)}, "Minimum free space" under Limits is ${formatSizeLimit(leastFree)}: the larger counts.`
-  if (floor >= size) {
-    return `No removal can help: ${formatSizeLimit(floor)} must stay free, and the whole disk has ${formatSize(size)}. ${both} Make the larger one less than the disk (MIN_FREE_SPACE needs a restart of the server), or enlarge the disk.`
+  const both = `MIN_FREE_SPACE ${isSet} ${formatSizeLimit(operatorMinFree)}, "Minimum free space" under Limits is ${formatSizeLimit(leastFree)}: the larger counts.`
+  if (minFree >= size) {
+    return `No removal can help: ${formatSizeLimit(minFree)} must stay free, and the whole disk has ${formatSize(size)}. ${both} Make the larger one less than the disk (MIN_FREE_SPACE needs a restart of the server), or enlarge the disk.`
   }
   const database =
-    floor > Math.max(minFree, leastFree)
-      ? ` The embedded database needs more than both: ${formatSizeLimit(floor)}.`
+    minFree > Math.max(operatorMinFree, leastFree)
+      ? ` The embedded database needs more than both: ${formatSizeLimit(minFree)}.`
       : ''
   return `In the Admin Center: take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. Or remove what is not Mayfly's from the disk of ${quoted(dataDir)}, or enlarge the disk. No restart is needed for that. ${both}${database}`
 }

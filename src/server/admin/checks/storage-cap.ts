@@ -1,4 +1,3 @@
-import { slotHeldMs } from '../../../shared/rules/files/kept-times.ts'
 import { filesOverCap, fullness } from '../../../shared/rules/files/storage-cap.ts'
 import {
   formatSize,
@@ -6,7 +5,7 @@ import {
   roundSizeDown,
 } from '../../../shared/rules/format/file-size.ts'
 import type { Limits } from '../../../shared/rules/tiers/tier-limits.ts'
-import { roomUnderCap, sumStored } from '../../uploads/stored-queries.ts'
+import { sumStored } from '../../uploads/queries.ts'
 import { type CheckDeps, type Finding, failing, ok, warning } from './check.ts'
 import { refusedSizes } from './refused-sizes.ts'
 
@@ -25,11 +24,10 @@ export async function checkStorageCap({
 }: Pick<CheckDeps, 'clock' | 'db' | 'settings'>): Promise<Finding[]> {
   const { cap, limits } = await settings.current()
   const { mostStored } = cap
-  const { files, uploads } = await sumStored(db)
+  const { files, uploads, idle } = await sumStored(db, clock())
   const stored = files + uploads
   if (mostStored === null) return [ok(`${formatSize(stored)} are stored. There is no cap.`)]
-  const idleBefore = new Date(clock().getTime() - slotHeldMs)
-  const room = await roomUnderCap(db, mostStored, idleBefore)
+  const room = Math.max(0, mostStored - stored + idle)
   return [judgeCap({ stored, uploads, room, mostStored }, limits)]
 }
 

@@ -21,7 +21,6 @@ import { OwnHeldParts } from './own-held-parts.ts'
 import type { UploadActivity } from './receive-body.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
 import { noMeter, type TransferMeter } from './transfer-meter.ts'
-import { UploadRoom } from './upload-room.ts'
 import { WriteLocks } from './write-locks.ts'
 
 export interface DiskStorageOptions {
@@ -87,7 +86,7 @@ export interface DiskStorage extends Storage {
  * @throws when the folder cannot be made or written.
  */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
-  const { clock, log, uploads, meter = noMeter, fileSystem = nodeFs } = options
+  const { clock, log, space, uploads, meter = noMeter, fileSystem = nodeFs } = options
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(fileSystem, options.dataDir)
   const digests = new FileDigests(log)
@@ -95,9 +94,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const locks = new WriteLocks()
   const running = new Map<string, BlockWriter>()
   const memory = new GatheredBytes()
-  const room = new UploadRoom(options.space, clock)
   const http = new DiskHttp({
-    ...{ folders, locks, parts, digests, running, memory, room, uploads, meter, clock, log },
+    ...{ folders, locks, parts, digests, running, memory, space, uploads, meter, clock, log },
     signingKey,
     clientAddress: options.clientAddress,
     requireRoom: options.requireRoom,
@@ -121,8 +119,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     computesSha256: true,
     ...signersOf(options.appUrl.origin),
     under: (origin) => ({ ...disk, ...signersOf(origin) }),
-    promiseRoom: (key, bytes, owner) => room.promise(key, bytes, owner),
-    room: () => room.left(),
+    hasSpaceFor: (bytes) => space.hasSpaceFor(bytes),
     listParts: (key) => parts.list(key),
     storedSize,
 
@@ -140,7 +137,6 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         const digest = (file: FileHandle, path: string) => digests.of(key, path, file, 'if near')
         const sha256 = await folders.seal(key, size, digest)
         await parts.forget(key)
-        room.forget(key)
         return sha256
       } finally {
         lock.release()
@@ -154,7 +150,6 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
       try {
         digests.forget(key)
-        room.forget(key)
         await parts.discard(key)
         await folders.remove(key)
       } finally {

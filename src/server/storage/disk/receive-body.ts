@@ -3,13 +3,13 @@ import { finished } from 'node:stream/promises'
 import type { Logger } from 'pino'
 import type { Clock } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
+import type { UploadSpace } from '../../space/disk-space.ts'
 import type { BlockWriter } from './block-writer.ts'
 import type { FileDigests } from './file-digests.ts'
 import type { Folders } from './folders.ts'
 import type { GatheredBytes } from './gathered-bytes.ts'
 import type { HeldParts } from './held-parts.ts'
 import type { TransferMeter } from './transfer-meter.ts'
-import type { UploadRoom } from './upload-room.ts'
 import type { WriteLocks } from './write-locks.ts'
 
 const touchEveryMs = 60_000
@@ -32,7 +32,7 @@ export interface UploadReceiver {
   /** The writers of whole files that are being received, by key. */
   running: Map<string, BlockWriter>
   memory: GatheredBytes
-  room: UploadRoom
+  space: UploadSpace
   uploads: UploadActivity
   meter: TransferMeter
   clock: Clock
@@ -89,20 +89,20 @@ export async function assertOpen(
 }
 
 /**
- * Makes the function that checks each chunk before it is written. It reserves the chunk's bytes on
+ * Makes the function that checks each chunk before it is written. It takes the space for it on
  * the disk, counts them, and records once a minute that the upload is active. If the upload has
  * been ended in the meantime, the function rejects.
- * @returns a function that rejects with STORAGE_FULL when there is no room for the chunk.
+ * @returns a function that rejects with STORAGE_FULL when too little space would stay free.
  */
 export function admitChunks(
   key: string,
   receiver: UploadReceiver,
 ): (chunk: Buffer) => Promise<void> | undefined {
-  const { clock, log, meter, room } = receiver
+  const { clock, log, meter, space } = receiver
   let touchedAt = clock().getTime()
   return (chunk) => {
     meter.bytes('upload', chunk.length)
-    if (!room.take(key, chunk.length)) return Promise.reject(new AppError('STORAGE_FULL'))
+    if (!space.take(chunk.length)) return Promise.reject(new AppError('STORAGE_FULL'))
     const now = clock().getTime()
     if (now - touchedAt < touchEveryMs) return undefined
     touchedAt = now

@@ -49,7 +49,7 @@ export async function receivePart(
     // If the client has already left, no body will arrive. So this request must not remove any
     // stored bytes.
     if (request.destroyed) return
-    if (!(await receiver.room.renew(key, size))) throw new AppError('STORAGE_FULL')
+    if (!(await receiver.space.hasSpaceFor(size))) throw new AppError('STORAGE_FULL')
     const { file, hold } = await receiver.parts.begin(grant)
     try {
       const incoming = { request, response, stop: lock.signal }

@@ -55,7 +55,7 @@ export async function receiveUpload(
     // stored bytes.
     if (request.destroyed) return
     const left = grant.size - (start ?? 0)
-    if (!(await receiver.room.promise(grant.key, left))) throw new AppError('STORAGE_FULL')
+    if (!(await receiver.space.hasSpaceFor(left))) throw new AppError('STORAGE_FULL')
     const file = await openFor(grant.key, start, receiver)
     try {
       const incoming = { request, response, stop: lock.signal }

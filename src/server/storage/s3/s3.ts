@@ -122,12 +122,8 @@ class BucketStorage implements S3Storage {
   }
 
   // A bucket has no limit of space that the server could ask for.
-  async promiseRoom(): Promise<boolean> {
+  async hasSpaceFor(): Promise<boolean> {
     return true
-  }
-
-  async room(): Promise<null> {
-    return null
   }
 
   async signUpload(grant: UploadGrant): Promise<string> {

@@ -164,10 +164,9 @@ export function UploadGuide() {
         <div>
           <dt>507</dt>
           <dd>
-            Too little free space for this file, or the cap of the server is reached. A refused
-            start says which size fits now, and <Call name="uploadRoom" /> says it before. There is
-            no <code>Retry-After</code>, because waiting alone may not help. What is stored stays
-            and can be continued.
+            Too little free space for this file, or the cap of the server is reached. There is no{' '}
+            <code>Retry-After</code>, because waiting alone may not help. What is stored stays and
+            can be continued.
           </dd>
         </div>
       </dl>

@@ -58,9 +58,10 @@ describe('an upload that goes on', () => {
       refusal: refusal(409, 'CHECKSUM_MISMATCH', 'What arrived differs.'),
     } as const
     const again = stepOf({ ...uploading, uploadedBytes: 1000, progress: 100 }, differs)
-    expect(again.record).toMatchObject({ status: 'uploading', uploadedBytes: 0, restarted: true })
-    expect(again.effects).toContainEqual({ type: 'transfer', ticket, held: [], resumed: true })
-    expect(stepOf(again.record ?? uploading, differs).record).toMatchObject({
+    expect(again.record).toMatchObject({ ticket: null, uploadedBytes: 0, restarted: true })
+    expect(again.effects).toContainEqual({ type: 'get-ticket', instead: null })
+    const second = { ...uploading, ...again.record, ticket }
+    expect(stepOf(second, differs).record).toMatchObject({
       status: 'failed',
       error: 'What arrived differs.',
     })

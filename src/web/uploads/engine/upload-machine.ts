@@ -204,13 +204,13 @@ function refused(
   if (stage === 'resume' && isUnknown && ticket) return askWhetherStored(record, ticket)
   if (stage === 'confirm-lost' && isUnknown && !restarted) return startedAnew(record, null)
   if (stage === 'confirm' && ticket && !restarted) {
-    const again = { ...record, restarted: true }
-    // The stored bytes differ from the sent ones. The server has removed them, so the whole file is
-    // sent once more.
-    if (refusal.code === 'CHECKSUM_MISMATCH') return transferring(again, ticket, [], true, now)
+    // The stored bytes differ from the sent ones. The server has ended the upload, so the file is
+    // sent once more as a new one.
+    if (refusal.code === 'CHECKSUM_MISMATCH') return startedAnew(record, null)
     // A server that crashed may have lost bytes that were not yet safe on its disk. Ask which parts
     // it still has.
     if (refusal.code === 'UPLOAD_INCOMPLETE') {
+      const again = { ...record, restarted: true }
       return { record: again, effects: [save, { type: 'list-parts', ticket }] }
     }
   }

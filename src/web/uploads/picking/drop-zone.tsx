@@ -11,8 +11,6 @@ import { useFilePicker } from './use-file-picker.ts'
 export interface DropZoneProps {
   /** The limits of the user's tier. */
   limits: TierLimits
-  /** The largest file in bytes that fits now; null if every file fits that the tier allows. */
-  largestFile: number | null
   /** A line that says how many more files the user may have. */
   filesLeft: ReactNode
   days: number
@@ -27,16 +25,8 @@ export interface DropZoneProps {
 /** The id of the heading. The heading takes the focus when a card below it closes. */
 export const dropZoneTitleId = 'drop-zone-title'
 
-function limitsText(
-  { maxFiles, maxFileSize }: TierLimits,
-  largestFile: DropZoneProps['largestFile'],
-): string {
-  if (largestFile === 0) return 'No file can be uploaded right now.'
-  const size =
-    largestFile === null
-      ? `up to ${formatSizeLimit(maxFileSize)} each`
-      : `up to ${formatSizeLimit(largestFile)} each right now`
-  return `Any type, ${size}${maxFiles === null ? '' : `, ${filesText(maxFiles)} at most`}`
+function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
+  return `Any type, up to ${formatSizeLimit(maxFileSize)} each${maxFiles === null ? '' : `, ${filesText(maxFiles)} at most`}`
 }
 
 /**
@@ -44,7 +34,7 @@ function limitsText(
  * whole page accepts drops. On a device that cannot drag, the text does not mention dragging.
  */
 export function DropZone(props: DropZoneProps) {
-  const { limits, largestFile, filesLeft, days, onDaysChange, onChosen, isMain, input } = props
+  const { limits, filesLeft, days, onDaysChange, onChosen, isMain, input } = props
   useFilePicker(input, onChosen)
   return (
     <section
@@ -56,14 +46,8 @@ export function DropZone(props: DropZoneProps) {
         <span className="cannot-drag:hidden">Drop files anywhere on this page</span>
         <span className="can-drag:hidden">Choose what to upload</span>
       </h2>
-      <p className="mt-1.5 text-muted">{limitsText(limits, largestFile)}</p>
+      <p className="mt-1.5 text-muted">{limitsText(limits)}</p>
       {filesLeft}
-      {largestFile === null ? null : (
-        <p className="mt-0.5 text-amber text-sm">
-          This server {largestFile === 0 ? 'has no space left' : 'is short of space'}. With enough
-          of it, a file may have {formatSizeLimit(limits.maxFileSize)}.
-        </p>
-      )}
       <p className="mt-0.5 text-muted text-sm cannot-drag:hidden">
         Folders work too, and so does pasting.
       </p>

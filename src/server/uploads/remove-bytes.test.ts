@@ -12,8 +12,8 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { abort, askForUpload } from '../../../tests/support/upload-requests.ts'
 import { removals } from '../db/schema.ts'
-import { reportOverdueRemovals, retryRemovals } from './retry-removals.ts'
-import { sweepUploads } from './sweep-uploads.ts'
+import { sweepUploads } from './end-uploads.ts'
+import { reportOverdueRemovals, retryRemovals } from './remove-bytes.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -180,7 +180,7 @@ describe('an upload that ends', () => {
     const person = await makePerson(app)
     const request = { fileSize: 1, idempotencyKey: randomUUID() }
     let cloudKey = ''
-    vi.spyOn(app.deps.stores.current, 'promiseRoom').mockImplementationOnce(async () => {
+    vi.spyOn(app.deps.stores.current, 'hasSpaceFor').mockImplementationOnce(async () => {
       const parallel = await json<StartedUpload>(await askForUpload(person, request))
       await putBytes(parallel, Uint8Array.of(65))
       cloudKey = parallel.cloudKey

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type DiskServer,
+  expectAllQuiet,
+  openDiskServer,
+} from '../../../../tests/support/disk-server.ts'
+import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
+import { sha256 } from '../../../../tests/support/make.ts'
+import { refusalOf } from '../../../../tests/support/send.ts'
+
+const MiB = 1024 * 1024
+
+describe('bytes that arrive while the disk fills', () => {
+  let disk: DiskServer
+  beforeAll(async () => {
+    disk = await openDiskServer()
+  })
+  afterAll(() => disk.close())
+  beforeEach(() => {
+    disk.space.left = Number.POSITIVE_INFINITY
+  })
+
+  it('of a whole file: 507 before the floor, what is stored stays and is continued', async () => {
+    const upload = wholeUpload(disk, 4 * MiB)
+    const bytes = randomBytes(4 * MiB)
+    disk.space.left = 4 * MiB
+    const { ended, write, client } = await upload.open({ 'Content-Length': bytes.length })
+    await write(bytes.subarray(0, MiB))
+    await upload.untilStored(MiB)
+    disk.space.left = MiB
+    client.end(bytes.subarray(MiB))
+    expect(await ended).toMatchObject({ status: 507, code: 'STORAGE_FULL' })
+    const held = await upload.offset()
+    expect(held).toBeGreaterThanOrEqual(MiB)
+    expect(held).toBeLessThanOrEqual(2 * MiB)
+    const rest = { Range: `bytes=${held}-` }
+    disk.space.left = 0
+    expect(refusalOf(await upload.put(bytes.subarray(held), rest))).toEqual([507, 'STORAGE_FULL'])
+    expect(await upload.offset()).toBe(held)
+    disk.space.left = 4 * MiB - held
+    expect((await upload.put(bytes.subarray(held), rest)).status).toBe(200)
+    expect(await upload.seal()).toBe(sha256(bytes))
+    await expectAllQuiet(disk)
+  })
+
+  it('of parts: the one without room is not held, the others are', async () => {
+    const of = cutUpload(disk, 3, MiB)
+    await of.put(1)
+    disk.space.left = MiB / 2
+    expect(refusalOf(await of.put(2))).toEqual([507, 'STORAGE_FULL'])
+    expect(await of.held()).toEqual([1])
+    disk.space.left = 2 * MiB
+    for (const partNumber of [2, 3]) expect((await of.put(partNumber)).status).toBe(200)
+    expect(await of.seal()).toBe(of.sha256)
+  })
+
+  it('and says so in words that tell what to do', async () => {
+    const upload = wholeUpload(disk, 5)
+    disk.space.left = 4
+    const answer = await upload.put('hello')
+    expect(answer.status).toBe(507)
+    expect(String(answer.body)).toContain('Its operator has to make room')
+    expect(disk.logged.filter(({ level }) => level >= 50)).toEqual([])
+  })
+})

@@ -1,0 +1,82 @@
+import type { z } from 'zod'
+import type { uploads } from '../../shared/contract/uploads.ts'
+import {
+  type PartRange,
+  partRange,
+  partUrlLifetimeMs,
+  planParts,
+} from '../../shared/rules/files/part-plan.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import type { StoredPart } from '../storage/storage.ts'
+import type { Stores } from '../storage/stores.ts'
+import { touchOwnUpload, type Upload } from './queries.ts'
+
+/**
+ * Lists the parts of an open upload that its store holds completely. A client resumes from this
+ * list after any failure. Where the whole file is stored, the list holds all its parts, without
+ * checksums. The call counts as activity of the upload.
+ * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key.
+ */
+export async function listParts(
+  { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
+  ownerId: string,
+  storageKey: string,
+): Promise<{ parts: StoredPart[] }> {
+  const upload = await touchOwnUpload(db, ownerId, storageKey, clock())
+  if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
+  const storage = stores.of(upload.storage)
+  const parts = await storage.listParts(storageKey)
+  if (parts.length > 0) return { parts }
+  // The size is read after the parts, so an upload that is sealed meanwhile is found whole.
+  const isWhole = (await storage.storedSize(storageKey)) === upload.size
+  const { count } = planParts(upload.size, upload.partSize)
+  return {
+    parts: isWhole
+      ? rangesOf(upload, count).map(({ partNumber, size }) => ({ partNumber, size }))
+      : [],
+  }
+}
+
+/**
+ * Signs URLs for parts of an open upload, by part number. The call counts as activity, so from now
+ * on the upload counts against the owner's limit of files. Only the confirmation checks that limit.
+ * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; PART_NOT_FOUND for a number
+ * beyond the last part; UNAVAILABLE when the upload's store cannot be reached.
+ */
+export async function signParts(
+  { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
+  ownerId: string,
+  { cloudKey, partNumbers }: z.output<typeof uploads.signParts.body>,
+): Promise<{ urls: Record<string, string> }> {
+  const now = clock()
+  const upload = await touchOwnUpload(db, ownerId, cloudKey, now)
+  if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
+  const { size, partSize } = upload
+  const { count } = planParts(size, partSize)
+  const unknown = partNumbers.find((partNumber) => partNumber > count)
+  if (unknown !== undefined) {
+    const message = `partNumbers: The file has ${count} parts, and none with the number ${unknown}.`
+    throw new AppError('PART_NOT_FOUND', { message })
+  }
+  const wanted = [...new Set(partNumbers)].map((number) => partRange(size, partSize, number))
+  return { urls: await signPartUrls(stores, upload, wanted, now) }
+}
+
+/** Returns the first `count` parts of an upload. */
+export function rangesOf({ size, partSize }: Upload, count: number): PartRange[] {
+  return Array.from({ length: count }, (_, at) => partRange(size, partSize, at + 1))
+}
+
+/** Signs a URL for each of these parts, by part number. Each is valid for one hour from `now`. */
+export async function signPartUrls(
+  stores: Stores,
+  { storageKey, mimeType, storage }: Upload,
+  parts: readonly PartRange[],
+  now: Date,
+): Promise<Record<string, string>> {
+  const until = new Date(now.getTime() + partUrlLifetimeMs)
+  const grants = parts.map((part) => ({ key: storageKey, mimeType, until, ...part }))
+  const urls = await stores.of(storage).signParts(grants)
+  return Object.fromEntries(urls.map((url, at) => [String(parts[at]?.partNumber), url]))
+}
