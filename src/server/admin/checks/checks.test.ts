@@ -76,7 +76,7 @@ describe('GET /api/admin/checks', () => {
       'Proxy: ok',
     ])
     expect(named(lines, 'Database').message).toMatch(
-      /^Postgres \d+\.\d+ answers in \d+ ms\. This server has \d+ connections open and may need up to 10;/,
+      /^Postgres \d+\.\d+ answers in \d+ ms\. Mayfly has \d+ of the \d+ connections that it allows;/,
     )
     expect(named(lines, 'CORS').message).toMatch(/this server itself.*no CORS rule/)
     expect(named(lines, 'Version').message).toContain(`Node ${process.versions.node}`)
