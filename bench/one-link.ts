@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startBareNode } from './bare-node.ts'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
@@ -22,12 +21,11 @@ const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkE
  * Measures downloads of one link by 32 clients in parallel. Each download that counts changes the
  * same row. So the same requests are also measured as those of a robot, where nothing is counted.
  * The report divides the rate with counting by the rate without. Nginx sends the same bytes from a
- * file, and a bare server of Node's from memory.
+ * file.
  */
 export async function measureOneLink(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
   cores: Cores,
-  scratch: string,
 ): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
@@ -35,8 +33,6 @@ export async function measureOneLink(
   for (const [size, length] of Object.entries(sizes)) {
     const file = { name: `${size}.bin`, bytes: randomBytes(length) }
     const path = `/api/download/${await uploadFile(mayfly, http, cookie, file)}`
-    const answer = await http.expectOk(`${mayfly.url}${path}`)
-    const bare = await startBareNode(scratch, cores.server, { [path]: answer })
     await writeFile(join(nginx.root, `${length}.bin`), file.bytes)
     const load = (userAgent: string): Load => ({
       url: `${mayfly.url}${path}`,
@@ -46,20 +42,18 @@ export async function measureOneLink(
     const loads = {
       counted: load(clients.counted),
       uncounted: load(clients.uncounted),
-      bare: { url: `${bare.url}${path}`, pids: () => [bare.pid] },
       nginx: { url: `${nginx.url}/${length}.bin`, pids: () => nginx.pids },
     } satisfies Record<string, Load>
     rows.push(...(await measure(loads, cores, `one link of ${size}`)))
-    await bare.stop()
   }
   http.close()
   return rows
 }
 
-type Name = 'counted' | 'uncounted' | 'bare' | 'nginx'
+type Name = 'counted' | 'uncounted' | 'nginx'
 
 async function measure(loads: Record<Name, Load>, cores: Cores, what: string): Promise<Row[]> {
-  const found: Record<Name, LoadFigures[]> = { counted: [], uncounted: [], bare: [], nginx: [] }
+  const found: Record<Name, LoadFigures[]> = { counted: [], uncounted: [], nginx: [] }
   const names = Object.keys(found) as Name[]
   // The first round does not count, because Node compiles the code in it.
   for (let round = 0; round <= rounds; round += 1) {
@@ -72,7 +66,6 @@ async function measure(loads: Record<Name, Load>, cores: Cores, what: string): P
   return [
     ...rows(what, found.counted, found.nginx),
     ...rows(`${what}, nothing counted`, found.uncounted, found.nginx),
-    ...rows(`${what}, bare Node`, found.bare, found.nginx),
     row(`${what}: share that counting leaves`, 'of 1', {
       ours: rates('counted').map((rate, at) => rate / (rates('uncounted')[at] ?? Number.NaN)),
     }),

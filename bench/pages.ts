@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startBareNode } from './bare-node.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
@@ -20,10 +19,8 @@ const clients = 8
 const asBrowser = { accept: 'text/html' }
 
 /**
- * Measures how many pages and how many lookups of links the server answers per second. Nginx serves
- * the same bytes from a file, and a bare server of Node's from memory, both without looking up a
- * link or filling in values. The figures of nginx show what is possible at all, and those of the
- * bare server what is possible with Node.
+ * Measures how many download pages and link lookups the server answers per second. Nginx serves the
+ * same bytes from a file.
  */
 export async function measurePages(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -40,26 +37,18 @@ export async function measurePages(
   }
   await writeFile(join(nginx.root, 'page.html'), answers['/s/'].body)
   await writeFile(join(nginx.root, 'details.json'), answers['/api/links/'].body)
-  const bare = await startBareNode(scratch, cores.server, answers)
   http.close()
 
   const pids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
-  const linkLoad = async (
-    prefix: string,
-    headers: Record<string, string>,
-    server: Pick<Load, 'url' | 'pids'> = { url: mayfly.url, pids },
-  ): Promise<Load> => {
+  const linkLoad = async (prefix: string, headers: Record<string, string>): Promise<Load> => {
     const pathsFile = join(scratch, `paths${prefix.replaceAll('/', '-')}`)
     await writeFile(pathsFile, codes.map((code) => `${prefix}${code}\n`).join(''))
-    return { headers, pathsFile, ...server }
+    return { headers, pathsFile, url: mayfly.url, pids }
   }
-  const ofBare = { url: bare.url, pids: () => [bare.pid] }
   const loads = {
     page: await linkLoad('/s/', asBrowser),
-    barePage: await linkLoad('/s/', asBrowser, ofBare),
     nginxPage: { url: `${nginx.url}/page.html`, pids: () => nginx.pids },
     details: await linkLoad('/api/links/', {}),
-    bareDetails: await linkLoad('/api/links/', {}, ofBare),
     nginxDetails: { url: `${nginx.url}/details.json`, pids: () => nginx.pids },
     list: { url: `${mayfly.url}/api/files`, headers: { cookie }, pids },
   } satisfies Record<string, Load>
@@ -76,12 +65,9 @@ export async function measurePages(
       if (round > 0) found[name].push(figures)
     }
   }
-  await bare.stop()
   return [
     ...rows('download page', found.page, found.nginxPage),
-    ...rows('the same headers and bytes, bare Node', found.barePage, found.nginxPage),
     ...rows('GET /api/links/{code}', found.details, found.nginxDetails),
-    ...rows('the same headers and bytes, bare Node', found.bareDetails, found.nginxDetails),
     ...rows(`GET /api/files (signed in, ${filesInList} files)`, found.list),
   ]
 }

@@ -9,13 +9,10 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAnalytics } from './analytics.ts'
-import { measureBucketComparison } from './bucket-comparison.ts'
 import { measureExpiry } from './expiry.ts'
 import { measureFileList } from './file-list.ts'
-import { measureKnownAddress } from './known-address.ts'
 import { measureLargeDrop } from './large-drop.ts'
 import { measureLogins } from './logins.ts'
-import { measureLongLine } from './long-line.ts'
 import {
   type Cores,
   describeMachine,
@@ -28,7 +25,6 @@ import {
 import { measureManyTransfers } from './many-transfers.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
 import { type Nginx, startNginx } from './nginx.ts'
-import { measureNginxSends } from './nginx-sends.ts'
 import { measureOneLink } from './one-link.ts'
 import { measurePagePaint } from './page-paint.ts'
 import { measurePageWeight } from './page-weight.ts'
@@ -36,13 +32,11 @@ import { measurePages } from './pages.ts'
 import { countQueries } from './queries.ts'
 import { asMarkdown, type Report, type Row, saveReport } from './report.ts'
 import { measureScale, mostSteps } from './scale.ts'
-import { measureSessionCheck } from './session-check.ts'
 import { measureSmallFiles } from './small-files.ts'
 import { measureStartUp } from './start-up.ts'
 import { measureStoredRows } from './stored-rows.ts'
 import { measureTransfers } from './transfers.ts'
 import { measureUserSearch } from './user-search.ts'
-import { measureWaking } from './waking.ts'
 
 interface Bench {
   mayfly: Mayfly
@@ -58,8 +52,7 @@ const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   'small-files': (bench) => measureSmallFiles(bench),
   'large-drop': ({ mayfly, scratch }) => measureLargeDrop(mayfly, scratch),
   pages: (bench) => measurePages(bench, bench.cores, bench.scratch),
-  'session-check': ({ mayfly, cores }) => measureSessionCheck(mayfly, cores),
-  'one-link': (bench) => measureOneLink(bench, bench.cores, bench.scratch),
+  'one-link': (bench) => measureOneLink(bench, bench.cores),
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
   'page-paint': ({ mayfly }) => measurePagePaint(mayfly),
 }
@@ -69,17 +62,13 @@ const besideNginxOnDisk: typeof besideNginx = {
 }
 /** Parts that start their own servers. */
 const alone: Record<string, (cores: Cores, scratch: string) => Promise<Row[]>> = {
-  'nginx-sends': measureNginxSends,
-  'long-line': measureLongLine,
   logins: measureLogins,
-  'known-address': measureKnownAddress,
   'file-list': measureFileList,
   analytics: measureAnalytics,
   'user-search': measureUserSearch,
   expiry: measureExpiry,
   'start-up': measureStartUp,
   'stored-rows': measureStoredRows,
-  waking: measureWaking,
 }
 const usualParts = [
   ...Object.keys(besideNginx),
@@ -87,9 +76,8 @@ const usualParts = [
   ...Object.keys(alone),
   'queries',
 ]
-/** Parts that take many minutes. They run only when they are named. */
-const longParts = ['scale', 'bucket-comparison']
-const parts = [...usualParts, ...longParts]
+/** `scale` takes many minutes, so it runs only when it is named. */
+const parts = [...usualParts, 'scale']
 
 const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
@@ -119,7 +107,7 @@ async function bench(names: string[]): Promise<void> {
   const cores = divideCores()
   // This process, and all programs that it starts except the servers, run on the cores of the
   // clients.
-  if (cores.client) holdTo(cores.client)
+  if (cores.client) pinTo(cores.client)
   const scratch = await makeScratch()
   const diskScratch = await makeDiskScratch()
   const report: Report = {
@@ -128,7 +116,7 @@ async function bench(names: string[]): Promise<void> {
     tables: [],
     queries: [],
   }
-  const faults: string[] = []
+  const errors: string[] = []
   const leave = () => {
     for (const dir of [scratch.dir, diskScratch]) rmSync(dir, { recursive: true, force: true })
     process.exit(130)
@@ -149,15 +137,11 @@ async function bench(names: string[]): Promise<void> {
       say('queries')
       report.queries.push(...(await countQueries(cores, scratch.dir)))
     }
-    if (names.includes('bucket-comparison')) {
-      say('bucket-comparison')
-      report.rows.push(...(await measureBucketComparison(cores, diskScratch)))
-    }
     if (names.includes('scale')) {
       say('scale')
       const measured = await measureScale(cores, diskScratch, steps)
       report.tables.push(measured.table)
-      faults.push(...measured.faults)
+      errors.push(...measured.faults)
     }
   } finally {
     process.off('SIGINT', leave)
@@ -165,8 +149,8 @@ async function bench(names: string[]): Promise<void> {
   }
   console.log(`\n${asMarkdown(report)}\n`)
   console.log(`Every round: ${await saveReport(report, new Date())}`)
-  for (const fault of faults) console.error(fault)
-  if (faults.length > 0) process.exitCode = 1
+  for (const error of errors) console.error(error)
+  if (errors.length > 0) process.exitCode = 1
 }
 
 /** Runs parts with a new server, and with a new nginx beside it. */
@@ -194,7 +178,7 @@ async function runBesideNginx(
   }
 }
 
-function holdTo(cores: string): void {
+function pinTo(cores: string): void {
   const args = ['--all-tasks', '--cpu-list', '--pid', cores, String(process.pid)]
   execFileSync('taskset', args, { env: environment })
 }

@@ -43,7 +43,3 @@ export interface Served {
 export function isOrder(message: unknown): message is NumberedOrder {
   return typeof message === 'object' && message !== null && 'do' in message && 'number' in message
 }
-
-export function isAnswer(message: unknown): message is Answer {
-  return typeof message === 'object' && message !== null && 'failure' in message
-}

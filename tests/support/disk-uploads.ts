@@ -29,7 +29,7 @@ export interface OpenPut {
  * Begins a PUT. Its headers are sent with the first bytes, or when the test calls `flushHeaders` on
  * `client`.
  */
-export function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
+function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   const client = request(url, { method: 'PUT', agent: false, headers })
   client.on('error', () => undefined)
   const ended = new Promise<Ending>((resolve) => {

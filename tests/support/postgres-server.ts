@@ -109,7 +109,7 @@ export async function createDatabase(
 }
 
 /** Returns the URL of a database of the Postgres whose socket is in this folder. */
-export function urlOf(socketFolder: string, database: string): string {
+function urlOf(socketFolder: string, database: string): string {
   return `postgres:///${database}?${new URLSearchParams({ host: socketFolder, user: 'postgres' })}`
 }
 
