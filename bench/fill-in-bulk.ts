@@ -10,8 +10,7 @@ const sessions = 2
  * Inserts millions of rows fast. Then makes the indexes of the tables anew, and updates the
  * statistics of Postgres.
  *
- * No trigger runs for the rows. So nothing checks whether the rows refer to one another correctly,
- * and `stored_bytes` does not change.
+ * No trigger runs for the rows. So nothing checks whether the rows refer to one another correctly.
  * @param tables all tables that get rows, the largest first.
  */
 export async function fillInBulk(

@@ -169,7 +169,4 @@ export async function growTo(mayfly: Mayfly, before: number, count: number): Pro
     for (const rows of rowsOfFiles) inserts.push([rows, values])
   }
   await fillInBulk(mayfly, filledTables, inserts)
-  await mayfly.sql('delete from stored_bytes')
-  await mayfly.sql(`insert into stored_bytes (storage, shard, bytes)
-    select 'disk', 0, sum(size)::bigint from files where purged_at is null`)
 }

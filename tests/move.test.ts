@@ -66,8 +66,7 @@ async function runFromPage(
 async function fillEveryTable(pool: pg.Pool): Promise<void> {
   const rows = new Map<PgTable, Record<string, unknown>>()
   const add = async (table: PgTable) => {
-    // Triggers on `files` write this table.
-    if (rows.has(table) || table === schema.storedBytes) return
+    if (rows.has(table)) return
     const { columns, foreignKeys } = getTableConfig(table)
     const row: Record<string, unknown> = {}
     for (const column of columns) {
@@ -124,10 +123,7 @@ async function contentOf(pool: pg.Pool): Promise<Record<string, string[]>> {
     content[table] = rows.map(({ text }) => text).toSorted()
   }
   for (const name of tables.map(getTableName)) {
-    // Which row of `stored_bytes` counts a file depends on the connection. Only the sums matter.
-    if (name === 'stored_bytes') {
-      await read(name, 'select storage || sum(bytes) as text from stored_bytes group by storage')
-    } else await read(name, `select t::text as text from "${name}" t`)
+    await read(name, `select t::text as text from "${name}" t`)
   }
   await read('mail', `select j::text as text from pgboss.job j where name = '${mailQueueName}'`)
   return content

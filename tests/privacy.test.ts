@@ -71,7 +71,6 @@ const headingOfTable: Readonly<Record<string, string | null>> = {
   blocked_content: 'Files that were taken down',
   settings: null,
   job_runs: null,
-  stored_bytes: null,
 }
 
 describe('the privacy policy', () => {

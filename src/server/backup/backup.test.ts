@@ -292,7 +292,7 @@ describe('a restore', () => {
     const dataDir = await restore(target)
     const { pool, close } = await openDatabase({ dataDir, databaseUrl: target.url }, log)
     const { rows } = await pool.query(
-      'select storage, sum(bytes)::int as bytes from stored_bytes group by storage',
+      'select storage, sum(size)::int as bytes from files where purged_at is null group by storage',
     )
     await close()
     expect(rows).toEqual([{ storage: 'disk', bytes: 1000 }])

@@ -21,24 +21,15 @@ interface Column {
 }
 
 /**
- * The tables that are not copied. Triggers on `files` fill `stored_bytes` in the new database while
- * the files are copied, and a restore then computes it anew (`setStore`).
- */
-const written: readonly PgTable[] = [schema.storedBytes]
-
-/**
  * Each row of these tables names the store of its bytes. A copy may change that name. Rows of
  * `uploads` name a store too, but copies that change the store leave uploads out.
  */
 const withBytes = [schema.files, schema.removals].map(getTableName)
 const storeColumn = getTableColumns(schema.files).storage.name
 
-/**
- * All rows of all tables of `schema.ts` except `stored_bytes`. Each table comes after the tables
- * that its rows refer to.
- */
+/** All rows of all tables. Each table comes after the tables that its rows refer to. */
 export const allRows: readonly RowSet[] = parentsFirst(
-  Object.values(schema).filter((value) => is(value, PgTable) && !written.includes(value)),
+  Object.values(schema).filter((value) => is(value, PgTable)),
 ).map((table) => ({ table: `"${getTableName(table)}"`, where: 'true' }))
 
 /**
@@ -182,22 +173,13 @@ export async function writeRows(
   return write.rowCount
 }
 
-/**
- * Sets the store of all files and removals, and computes `stored_bytes` anew. The triggers do not
- * follow a change of the store, because nothing else changes it. For this change they would update
- * the same sum once for each file.
- */
+/** Sets the store of all files and removals. */
 export async function setStore(client: pg.ClientBase, store: StorageName): Promise<void> {
   for (const table of withBytes) {
     await client.query(`update "${table}" set ${storeColumn} = $1 where ${storeColumn} <> $1`, [
       store,
     ])
   }
-  await client.query('delete from stored_bytes')
-  await client.query(
-    `insert into stored_bytes (storage, shard, bytes)
-    select storage, 0, sum(size)::bigint from files where purged_at is null group by storage`,
-  )
 }
 
 /**

@@ -31,7 +31,7 @@ import { withoutSha256Sql } from './without-sha256-sql.ts'
 
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
 export { auditLog } from './audit-table.ts'
-export { rateLimits, settings, storedBytes } from './instance-tables.ts'
+export { rateLimits, settings } from './instance-tables.ts'
 
 /** The users. `email` is in lower case. */
 export const users = pgTable(
@@ -396,6 +396,10 @@ export const files = pgTable(
     index('files_purging')
       .on(table.purgeDueAt)
       .where(sql`${table.purgingAt} is not null and ${table.purgedAt} is null`),
+    // Sums the bytes in a store without reading the table.
+    index('files_unpurged_size')
+      .on(table.storage, table.size)
+      .where(sql`${table.purgedAt} is null`),
     // The job that compares the database with storage reads the files by this index. Storage lists
     // its keys in byte order, so the index has the same order.
     index('files_unpurged_keys')

@@ -3,7 +3,7 @@ import { slotHeldMs } from '../../shared/rules/files/kept-times.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
-import { files, removals, shortCodes, storedBytes, uploads, users } from '../db/schema.ts'
+import { files, removals, shortCodes, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
 
@@ -246,6 +246,8 @@ export async function sumUnfinished(
   return sums ?? { used: 0, idle: 0 }
 }
 
+const sumOfSizes = sql`coalesce(sum(${files.size}), 0)`.mapWith(Number)
+
 /** The bytes that count against the storage cap. */
 export interface StoredBytes {
   /** The bytes of all files that are not purged. */
@@ -261,9 +263,9 @@ export interface StoredBytes {
  * file meanwhile counts once.
  */
 export async function sumStored(db: Db, now: Date): Promise<StoredBytes> {
-  const ofFiles = db.select({ sum: sql`coalesce(sum(${storedBytes.bytes}), 0)` }).from(storedBytes)
+  const stored = db.select({ sum: sumOfSizes }).from(files).where(isNull(files.purgedAt))
   const [sums] = await db
-    .select({ ...sumsOf(uploads.size, now), files: sql`(${ofFiles})`.mapWith(Number) })
+    .select({ ...sumsOf(uploads.size, now), files: sql`(${stored})`.mapWith(Number) })
     .from(uploads)
   return { files: sums?.files ?? 0, uploads: sums?.used ?? 0, idle: sums?.idle ?? 0 }
 }
@@ -279,9 +281,9 @@ function sumsOf(bytes: SQL | typeof uploads.size, now: Date) {
 /** Returns how many bytes the files in this store have together. Purged files do not count. */
 export async function sumFilesIn(db: Db, store: StorageName): Promise<number> {
   const [row] = await db
-    .select({ sum: sql`coalesce(sum(${storedBytes.bytes}), 0)`.mapWith(Number) })
-    .from(storedBytes)
-    .where(eq(storedBytes.storage, store))
+    .select({ sum: sumOfSizes })
+    .from(files)
+    .where(and(eq(files.storage, store), isNull(files.purgedAt)))
   return row?.sum ?? 0
 }
 

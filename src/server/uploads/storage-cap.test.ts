@@ -1,6 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isNull, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   json,
@@ -22,8 +21,7 @@ import {
   expectRefusal,
 } from '../../../tests/support/upload-requests.ts'
 import type { CheckLine } from '../../shared/contract/checks.ts'
-import { dayInMs } from '../../shared/rules/format/units.ts'
-import { files, settings, storedBytes, uploads } from '../db/schema.ts'
+import { files, settings, uploads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { markDeleted } from '../files/queries.ts'
 import { sumStored } from './queries.ts'
@@ -41,12 +39,6 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   const { db } = app.deps
-  // After every test, the sums in `stored_bytes` must equal the sums over the rows of files.
-  const [summed] = await db
-    .select({ bytes: sql`coalesce(sum(${files.size}), 0)`.mapWith(Number) })
-    .from(files)
-    .where(isNull(files.purgedAt))
-  expect((await sumStored(db, app.clock())).files).toBe(summed?.bytes)
   await db.delete(uploads)
   await db.delete(files)
   await db.delete(settings)
@@ -177,42 +169,6 @@ describe('a cap of the bytes in storage', () => {
       expect(used).toBeLessThanOrEqual(megabyte)
       await app.deps.db.delete(uploads)
     }
-  })
-})
-
-describe('the sums of stored bytes', () => {
-  it('count a file once, though two servers purge it at the same time', async () => {
-    const person = await makePerson(app)
-    for (const size of [10, 20, 30]) await makeFile(person, { bytes: new Uint8Array(size) })
-    expect(await bytesInUse()).toBe(60)
-    app.clock.advance(4 * dayInMs)
-    await Promise.all([expireFiles(app.deps), expireFiles(app.deps)])
-    expect(await bytesInUse()).toBe(0)
-    expect(await app.deps.db.$count(files)).toBe(3)
-  })
-
-  it('are kept in few rows, one for each connection at most', async () => {
-    const people = await Promise.all(Array.from({ length: 8 }, () => makePerson(app)))
-    await Promise.all(people.map((person) => makeFile(person)))
-    const rows = await app.deps.db.select().from(storedBytes)
-    expect(rows.length).toBeLessThanOrEqual(16)
-    expect(rows.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(8000)
-  })
-
-  it('follow rows that are changed by hand, and a statement that is rolled back', async () => {
-    const { db } = app.deps
-    const person = await makePerson(app)
-    const file = await makeFile(person, { bytes: new Uint8Array(100) })
-    await db.update(files).set({ purgedAt: app.clock() })
-    expect(await bytesInUse()).toBe(0)
-    await db.update(files).set({ purgedAt: null })
-    expect(await bytesInUse()).toBe(100)
-    const undone = db.transaction(async (tx) => {
-      await tx.delete(files)
-      throw new Error('undone')
-    })
-    await expect(undone).rejects.toThrow('undone')
-    expect(await bytesInUse()).toBe(file.size)
   })
 })
 
