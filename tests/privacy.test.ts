@@ -53,7 +53,7 @@ const headingOfTable: Readonly<Record<string, string | null>> = {
   verifications: 'Attempts',
   pending_signups: 'A signup that waits',
   account_tokens: 'Emails',
-  sent_letters: 'Emails',
+  sent_emails: 'Emails',
   uploads: 'Uploads that were not finished',
   removals: 'Uploads that were not finished',
   files: 'Your files',

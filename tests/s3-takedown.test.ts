@@ -153,7 +153,7 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     expect((await askForDownload(app, other.shortCode)).status).toBe(302)
     const [mail, ...others] = await app.mails()
     expect(others).toEqual([])
-    expect(mail?.letter.subject).toBe('2 files of yours were taken down')
+    expect(mail?.content.subject).toBe('2 of your files were taken down')
     expect(await findBlockedContent(app.deps)).toEqual({ read: 0, failed: 0, takenDown: 0 })
     expect(await expireFiles(app.deps)).toMatchObject({ purged: 0, failed: 0 })
   })

@@ -36,7 +36,7 @@ function receivedBy(email: string) {
   )
 }
 
-it('a signup while the mail server is away is answered, and its letter comes later and works', async () => {
+it('a signup while the mail server is away is answered, and its email comes later and works', async () => {
   const email = newAddress()
   server.react({ recipient: 451 })
   const answer = await signUp(makeClient(app), { email })
@@ -66,13 +66,13 @@ it('a signup while the mail server is away is answered, and its letter comes lat
   expect(String(told?.html)).not.toContain('token')
 })
 
-it('a slow mail server delays no answer, and gets the letter once', async () => {
+it('a slow mail server delays no answer, and gets the email once', async () => {
   const email = newAddress()
   server.react('hold')
   const answer = await signUp(makeClient(app), { email })
   expect(await answer.json()).toMatchObject({ requiresVerification: true })
   await expect.poll(() => server.offered).toContain(email)
-  // The mail server has the letter and does not answer yet. Meanwhile the server still accepts
+  // The mail server has the email and does not answer yet. Meanwhile the server still accepts
   // other signups.
   expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)
   expect(receivedBy(email)).toEqual([])

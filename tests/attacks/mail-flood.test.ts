@@ -34,7 +34,7 @@ function lengthenPauses() {
   )
 }
 
-it('a letter behind 300 that concern nobody leaves after them, without a pause', async () => {
+it('an email behind 300 that concern nobody leaves after them, without a pause', async () => {
   lengthenPauses()
   const { email } = await makePerson(app)
   for (let number = 0; number < 300; number += 1) await forget(`nobody-${number}@example.org`)

@@ -252,7 +252,7 @@ describe('telling accounts that exist from others', () => {
     expect(histories[0]?.slice(1)).toEqual([401, 429, quarterOfAnHour])
   })
 
-  it('is not possible by the letters of its name either: they are one account', async () => {
+  it('is not possible by the emails of its name either: they are one account', async () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     await guesses(5, email, () => ({ address }))

@@ -43,7 +43,7 @@ async function withoutTable(table: string, during: () => Promise<void>) {
 
 describe('the log of mail', () => {
   /**
-   * Sends a letter to a person by this mailer. Returns what was logged, up to the message
+   * Sends an email to a person by this mailer. Returns what was logged, up to the message
    * `outcome`.
    */
   const logOf = async (mailer: Mailer, { email }: Person, outcome: string): Promise<string> => {
@@ -84,7 +84,7 @@ describe('the log of mail', () => {
     const person = await makePerson(app)
     const folder = join(app.deps.config.dataDir, 'outbox')
     const from = 'support@mayfly.example'
-    const logged = await logOf(outboxMailer({ ...app.deps, folder, from }), person, 'mail sent')
+    const logged = await logOf(outboxMailer({ ...app.deps, folder, from }), person, 'email sent')
     expect(await readdir(folder)).toEqual([expect.stringContaining(person.email)])
     expect(logged).toContain(JSON.stringify(folder))
     expect(logged).not.toContain(person.email)
@@ -98,8 +98,8 @@ describe('the log of failed queries', () => {
     const { email, password } = person
     const visitor = makeClient(app)
     await visitor.post('/api/auth/forgot-password', { email })
-    const letters = await app.mails()
-    const token = /token=([\w-]+)/.exec(letters.at(-1)?.letter.text ?? '')?.[1] ?? ''
+    const emails = await app.mails()
+    const token = /token=([\w-]+)/.exec(emails.at(-1)?.content.text ?? '')?.[1] ?? ''
     expect(token).not.toBe('')
     const newcomer = 'newcomer@example.org'
     const newPassword = 'another battery staple'
@@ -166,8 +166,8 @@ describe('the log of what people do', () => {
 
     await visitor.post('/api/auth/login', { email, password: `${password}!` })
     await visitor.post('/api/auth/forgot-password', { email })
-    const letters = await app.mails()
-    const token = /token=([\w-]+)/.exec(letters.at(-1)?.letter.text ?? '')?.[1] ?? ''
+    const emails = await app.mails()
+    const token = /token=([\w-]+)/.exec(emails.at(-1)?.content.text ?? '')?.[1] ?? ''
     await visitor.fetch(`/reset-password?token=${token}`, { headers: { accept: 'text/html' } })
     const newPassword = 'a new battery staple'
     await visitor.post('/api/auth/reset-password', { token, newPassword })

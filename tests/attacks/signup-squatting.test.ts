@@ -76,7 +76,7 @@ describe('the address of a victim that an attacker signs up with', () => {
     await expectHers()
   })
 
-  it('between her signup and her asking for the letter again: she gets her own again', async () => {
+  it('between her signup and her asking for the email again: she gets her own again', async () => {
     const signup = await signUp(makeClient(app), { email, ...hers })
     app.clock.advance(1000)
     await signUpForToken(app, { email, password: attackers })
@@ -96,7 +96,7 @@ describe('the address of a victim that an attacker signs up with', () => {
     expect((await Promise.all(logins)).sort()).toEqual([200, 401, 401])
   })
 
-  it('while no address was verified: her letter ends his account’s password and sessions', async () => {
+  it('while no address was verified: her email ends his account’s password and sessions', async () => {
     await makeUnverified(app, email, attackers)
     const his = await signUpForToken(app, { email, password: attackers })
     const her = await signUpForToken(app, { email, ...hers })
@@ -105,7 +105,7 @@ describe('the address of a victim that an attacker signs up with', () => {
     expect((await verify(app, his)).status).toBe(400)
   })
 
-  it('once it is hers: no letter that he causes carries a link', async () => {
+  it('once it is hers: no email that he causes carries a link', async () => {
     await verify(app, await signUpForToken(app, { email, ...hers }))
     expect(await signUpForToken(app, { email, password: attackers })).toBe('')
     await expectHersAfterHisSignup()
@@ -173,9 +173,9 @@ describe('an address that looks like the victim’s', () => {
   beforeEach(() => app.mails())
 
   it.each([
-    ['a Cyrillic letter', 'vеra@example.org'],
+    ['a Cyrillic email', 'vеra@example.org'],
     ['a Cyrillic domain', 'vera@ехample.org'],
-    ['a wide letter', 'ｖera@example.org'],
+    ['a wide email', 'ｖera@example.org'],
     ['a Kelvin sign, whose lower case is a k', 'ver\u212a@example.org'],
     ['a dotted capital I, whose lower case has two characters', 'ver\u0130@example.org'],
     ['a character of no width', 've\u200bra@example.org'],
@@ -209,7 +209,7 @@ describe('an address that looks like the victim’s', () => {
     await expectHers()
   })
 
-  it('with a plus is another address, whose letter goes there', async () => {
+  it('with a plus is another address, whose email goes there', async () => {
     await verify(app, await signUpForToken(app, { email, ...hers }))
     const tagged = email.replace('@', '+tag@')
     const token = await signUpForToken(app, { email: tagged, password: attackers })
@@ -266,7 +266,7 @@ describe('a password that costs much', () => {
   })
 })
 
-describe('letters to the victim', () => {
+describe('emails to the victim', () => {
   it('never pass their limit, however many jobs write one at the same moment', async () => {
     await verify(app, await signUpForToken(app, { email, ...hers }))
     const sent: Mail[] = []
@@ -280,7 +280,7 @@ describe('letters to the victim', () => {
       Array.from({ length: 12 }, () =>
         sendMail(
           { ...app.deps, mailer },
-          { id: randomUUID(), retryCount: 0 },
+          { id: randomUUID() },
           { kind: 'forgot-password', email, askedAt },
         ),
       ),

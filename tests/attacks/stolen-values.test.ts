@@ -108,7 +108,7 @@ describe('a presigned URL that somebody kept', () => {
   })
 })
 
-describe('a letter', () => {
+describe('an email', () => {
   it('leads to the public address, under whatever host it was asked for', async () => {
     const { email } = await makePerson(app)
     const { port } = app.deps.config
@@ -119,7 +119,7 @@ describe('a letter', () => {
     })
     expect(answer.status).toBe(200)
     const [mail] = await app.mails()
-    const links = [...(mail?.letter.text.matchAll(/https?:\/\/\S+/g) ?? [])].map(([url]) => url)
+    const links = [...(mail?.content.text.matchAll(/https?:\/\/\S+/g) ?? [])].map(([url]) => url)
     expect(links.length).toBeGreaterThan(0)
     for (const link of links) expect(new URL(link).origin).toBe(app.url)
   })

@@ -20,7 +20,7 @@ async function askForLetter(page: Page, email: string) {
 /** Returns the link to the page for a new password, from the only email that was sent. */
 async function linkOf(app: TestApp): Promise<string> {
   const [mail] = await app.mails()
-  return /https?:\S+\/reset-password\S+/.exec(mail?.letter.text ?? '')?.[0] ?? ''
+  return /https?:\S+\/reset-password\S+/.exec(mail?.content.text ?? '')?.[0] ?? ''
 }
 
 async function fillPasswords(page: Page, password: string, confirmPassword = password) {
@@ -35,7 +35,7 @@ async function signIn(page: Page, email: string, password: string) {
   await page.keyboard.press('Enter')
 }
 
-test('a forgotten password by keyboard alone: from the login over the letter to the dashboard', async ({
+test('a forgotten password by keyboard alone: from the login over the email to the dashboard', async ({
   app,
   page,
 }) => {

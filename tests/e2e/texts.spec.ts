@@ -156,5 +156,5 @@ test('without scripts, feedback is sent and one answer of the FAQ is open at a t
   await page.getByRole('button', { name: 'Send Feedback' }).click()
   await expect(page.getByRole('heading', { name: 'Feedback sent successfully!' })).toBeVisible()
   expect((await makeClient(app).fetch('/feedback')).status).toBe(200)
-  expect((await app.mails())[0]?.letter.text).toContain('It works without.')
+  expect((await app.mails())[0]?.content.text).toContain('It works without.')
 })

@@ -19,7 +19,7 @@ const test = base.extend<{ app: TestApp }>({
 /** Returns the links in the emails that were requested since the last call. */
 async function links(app: TestApp): Promise<string[]> {
   return (await app.mails()).map(
-    ({ letter }) => /https?:\S+\/verify-email\S+/.exec(letter.text)?.[0] ?? '',
+    ({ content }) => /https?:\S+\/verify-email\S+/.exec(content.text)?.[0] ?? '',
   )
 }
 
@@ -37,7 +37,7 @@ async function signIn(page: Page) {
   await page.keyboard.press('Enter')
 }
 
-test('by keyboard alone from the signup over a second letter to the dashboard', async ({
+test('by keyboard alone from the signup over a second email to the dashboard', async ({
   app,
   noise,
   page,

@@ -5,9 +5,9 @@ import { json } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
 import type { Asker } from './ask.ts'
 import { expectClearRefusal } from './clear-refusal.ts'
+import { checkLetters, collectLetters, type Letterbox, sendWaitingMail } from './emails.ts'
 import { type ExpectedFile, mustOpen, noAttempts, settle, Violation } from './expected-file.ts'
 import { checkArriving, checkNamed, checkPurged, checkRemoved, checkStored } from './invariants.ts'
-import { checkLetters, collectLetters, type Letterbox, sendWaitingMail } from './letters.ts'
 import type { Order } from './orders.ts'
 import { download, type Player, signIn, tryPassword } from './player.ts'
 import type { Stage } from './stage.ts'
@@ -136,7 +136,7 @@ async function opens(url: string, code: string): Promise<boolean> {
 /**
  * Checks what holds only after a while. Advances the clock by a day and runs the jobs that remove
  * bytes, both twice. Then compares the stored bytes with the rows of the database. Also sends all
- * mail that waits, and compares the letters with what was asked for.
+ * mail that waits, and compares the emails with what was asked for.
  * @param onTime is called whenever the clock was advanced.
  */
 export async function checkDeeply(

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ChaosProxy, Exchange } from '../support/chaos-proxy.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
 import type { Reaction } from '../support/smtp-server.ts'
+import { hurryMail } from './emails.ts'
 import { type Fault, longestDelayMs } from './fault.ts'
-import { hurryMail } from './letters.ts'
 import type { Setup } from './setups.ts'
 
 const longestAwayMs = 800

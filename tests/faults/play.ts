@@ -4,10 +4,10 @@ import { logIn, makeClient, signUp } from '../support/make.ts'
 import { numbersFrom } from '../support/seeded-rounds.ts'
 import { type Step, steps } from './ask.ts'
 import { checkDeeply, checkPlayer } from './checks.ts'
+import type { Letterbox } from './emails.ts'
 import { Violation } from './expected-file.ts'
 import { drawFaults, type FaultName, faults } from './faults.ts'
 import { checkFreeLimit } from './invariants.ts'
-import type { Letterbox } from './letters.ts'
 import { finishUploads, type Player, playUser, uploadFirst } from './player.ts'
 import { recover } from './recover.ts'
 import { type SetupName, setups } from './setups.ts'
@@ -132,7 +132,7 @@ async function makePlayer(
     email,
     passwords: [password],
     oldPassword: null,
-    letters: { least: 0, most: 0 },
+    emails: { least: 0, most: 0 },
     tier,
     number,
     days: defaultLimits[tier].expirationDays,

@@ -6,8 +6,8 @@ import { hangMs } from '../support/hang.ts'
 import { askForRenewal, type Client, json, makeClient, sha256 } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
 import { type Asker, ask } from './ask.ts'
+import type { ExpectedLetters } from './emails.ts'
 import { type Attempts, type ExpectedFile, noAttempts, Violation } from './expected-file.ts'
-import type { ExpectedLetters } from './letters.ts'
 
 /**
  * An upload that the server has not answered with a file yet. The player repeats it in the next
@@ -34,7 +34,7 @@ export interface Player extends Asker {
   passwords: string[]
   /** A password that is no longer the current one; null before the first change. */
   oldPassword: string | null
-  letters: ExpectedLetters
+  emails: ExpectedLetters
   tier: 'free' | 'premium'
   /** The number of this player in the game. With the seed it decides what the player uploads. */
   number: number
@@ -236,12 +236,12 @@ async function changePassword(player: Player, random: Draw): Promise<void> {
   )
   await answer?.arrayBuffer().catch(() => {})
   if (answer && !answer.ok) return
-  player.letters.most += 1
+  player.emails.most += 1
   if (answer === null) {
     player.passwords.push(newPassword)
     return
   }
-  player.letters.least += 1
+  player.emails.least += 1
   player.oldPassword = currentPassword
   player.passwords = [newPassword]
   player.client = clientWithCookies(player, answer)
@@ -273,8 +273,8 @@ export async function signIn(player: Player): Promise<boolean> {
     if (!answer?.ok) continue
     const [before, ...after] = player.passwords
     if (after.includes(password)) {
-      // The change was carried out although its answer was lost, so its letter must come.
-      player.letters.least += 1
+      // The change was carried out although its answer was lost, so its email must come.
+      player.emails.least += 1
       player.oldPassword = before ?? null
     }
     player.passwords = [password]

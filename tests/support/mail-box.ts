@@ -53,8 +53,7 @@ export function makeMailBox(): MailBox {
       const isDue = ({ later }: (typeof asked)[number]) => later === undefined || later.at <= now
       const due = asked.filter(isDue)
       asked = asked.filter((one) => !isDue(one))
-      for (const { request } of due)
-        await sendMail(deps, { id: randomUUID(), retryCount: 0 }, request)
+      for (const { request } of due) await sendMail(deps, { id: randomUUID() }, request)
       const collected = sent
       sent = []
       return collected

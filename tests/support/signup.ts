@@ -34,7 +34,7 @@ export function signUp(
 
 /** Returns the token in the link of an email, or an empty text if the email has none. */
 export function tokenIn(mail: Mail | undefined): string {
-  return /\?token=([\w-]+)/.exec(mail?.letter.text ?? '')?.[1] ?? ''
+  return /\?token=([\w-]+)/.exec(mail?.content.text ?? '')?.[1] ?? ''
 }
 
 /** Signs up by HTTP. Returns the token in the email that is sent then. */

@@ -154,7 +154,7 @@ describe('other files with the same content', () => {
       [owner.email, ada.email, bob.email].toSorted(),
     )
     const toAda = mails.find(({ to }) => to.address === ada.email)
-    expect(toAda?.letter.subject).toBe('2 files of yours were taken down')
+    expect(toAda?.content.subject).toBe('2 of your files were taken down')
 
     const lines = await takedownAudit(admin, ada)
     expect(lines.map(({ details }) => details.shortCode).toSorted()).toEqual(

@@ -4,7 +4,7 @@ import { dayOf } from '../../shared/rules/format/day.ts'
 import { opens } from '../../shared/rules/links/link-status.ts'
 import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import type { Deps } from '../deps.ts'
-import { letterKey } from '../email/letter-key.ts'
+import { emailKey } from '../email/mail-queue.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import { counter } from '../http/rate-limit.ts'
@@ -49,7 +49,7 @@ export async function reportLink(
   await db.transaction(async (tx) => {
     await addToReport(tx, file, statement, now)
     if (isSuspect) return
-    const key = letterKey(`report of ${file.id} on ${dayOf(now)}`)
+    const key = emailKey(`report of ${file.id} on ${dayOf(now)}`)
     await mailQueue.add({ kind: 'report', fileId: file.id }, tx, { at: now, key })
   })
 }

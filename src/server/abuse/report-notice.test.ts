@@ -49,7 +49,7 @@ describe('support', () => {
     const [mail, ...others] = await app.mails()
     expect(others).toEqual([])
     expect(mail?.to.address).toBe(app.deps.config.supportEmail)
-    expect(mail?.letter.subject).toBe('A file was reported')
+    expect(mail?.content.subject).toBe('A file was reported')
     const { origin } = app.deps.config.appUrl
     for (const words of [
       `${origin}/s/${file.shortCode}. It was reported once.`,
@@ -57,10 +57,10 @@ describe('support', () => {
       'Sent by ada@example.org',
       `${origin}/admin`,
     ]) {
-      expect(mail?.letter.text).toContain(words)
+      expect(mail?.content.text).toContain(words)
     }
-    expect(mail?.letter.html).toContain('It is a &lt;trap&gt;.')
-    expect(mail?.letter.html).not.toContain('<b>invoice')
+    expect(mail?.content.html).toContain('It is a &lt;trap&gt;.')
+    expect(mail?.content.html).not.toContain('<b>invoice')
   })
 
   it('gets one mail for a file and day, however many report it at once, and another the next day', async () => {
@@ -69,7 +69,7 @@ describe('support', () => {
       Array.from({ length: 12 }, () => report(makeClient(app), file.shortCode, { reason: 'same' })),
     )
     await report(visitor, other.shortCode, { reason: 'another' })
-    const texts = (await app.mails()).map(({ letter }) => letter.text)
+    const texts = (await app.mails()).map(({ content }) => content.text)
     expect(texts).toHaveLength(2)
     expect(texts.filter((text) => text.includes('reported 12 times'))).toHaveLength(1)
 
@@ -91,8 +91,8 @@ describe('support', () => {
     await report(visitor, shortCode, { reason: 'It is a trap.' })
     await report(visitor, shortCode, { reason: 'Buy now', website: 'https://example.net' })
     const [mail] = await app.mails()
-    expect(mail?.letter.text).toContain('It is a trap.')
-    expect(mail?.letter.text).not.toContain('Buy now')
+    expect(mail?.content.text).toContain('It is a trap.')
+    expect(mail?.content.text).not.toContain('Buy now')
   })
 
   it('gets none about a report that was dealt with before the mail left, or that was not kept', async () => {

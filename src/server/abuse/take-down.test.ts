@@ -173,11 +173,11 @@ describe('the owner of a file that was taken down', () => {
     expect(mail).toMatchObject({
       to: { address: owner.email },
       replyTo: { address: supportEmail },
-      letter: { subject: '1 file of yours was taken down' },
+      content: { subject: '1 of your files was taken down' },
     })
     for (const words of ['invoice.pdf', 'The reason: It is a trap.', '<b>Sorry</b>.', supportEmail])
-      expect(mail?.letter.text).toContain(words)
-    expect(mail?.letter.html).toContain('&lt;b&gt;Sorry&lt;/b&gt;')
+      expect(mail?.content.text).toContain(words)
+    expect(mail?.content.html).toContain('&lt;b&gt;Sorry&lt;/b&gt;')
   })
 
   it('is told without the name of the file while the address is not verified', async () => {
@@ -186,8 +186,8 @@ describe('the owner of a file that was taken down', () => {
     await takenDown(admin, file.shortCode)
     const [mail] = await app.mails()
     expect(mail?.to.address).toBe(eve.email)
-    expect(mail?.letter.text).toContain('It is malware.')
-    expect(mail?.letter.text).not.toContain('words to a stranger')
+    expect(mail?.content.text).toContain('It is malware.')
+    expect(mail?.content.text).not.toContain('words to a stranger')
   })
 
   it('is told also if the row was removed from the history before the mail was written', async () => {

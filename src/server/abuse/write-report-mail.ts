@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
-import type { Addressed } from '../email/addressed.ts'
-import { reportLetter } from '../email/letters/report.ts'
+import { emailToSupport, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
+import { reportEmail } from '../email/templates/support.ts'
 import { findOpenReport } from './report-queries.ts'
 
 type ReportMail = Extract<MailRequest, { kind: 'report' }>
@@ -13,23 +13,21 @@ type ReportMail = Extract<MailRequest, { kind: 'report' }>
 export async function writeReportMail(
   { config, db }: Pick<Deps, 'config' | 'db'>,
   { fileId }: ReportMail,
-): Promise<Addressed | null> {
+): Promise<OutgoingEmail | null> {
   const report = await findOpenReport(db, fileId)
   const statement = report?.statements.findLast(({ isSuspect }) => !isSuspect)
   if (!report || !statement) return null
   const { origin } = config.appUrl
   const { shortCode, originalName: fileName, count } = report
   const { at, reason, email } = statement
-  return {
-    to: { name: 'Mayfly support', address: config.supportEmail },
-    content: reportLetter({
-      fileName,
-      link: `${origin}/s/${shortCode}`,
-      count,
-      reason,
-      email,
-      reportedAt: new Date(at),
-      adminCenter: `${origin}/admin`,
-    }),
-  }
+  const content = reportEmail({
+    fileName,
+    link: `${origin}/s/${shortCode}`,
+    count,
+    reason,
+    email,
+    reportedAt: new Date(at),
+    adminCenter: `${origin}/admin`,
+  })
+  return emailToSupport(config, content)
 }

@@ -1,8 +1,8 @@
 import { momentText } from '../../shared/rules/format/moment-text.ts'
 import type { Deps } from '../deps.ts'
-import { type Addressed, nameOf, recipientOf } from '../email/addressed.ts'
-import { takedownLetter } from '../email/letters/takedown.ts'
+import { emailToOwner, nameOf, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
+import { takedownEmail } from '../email/templates/files.ts'
 import { findUser } from '../tiers/queries.ts'
 import { namesOf } from './queries.ts'
 
@@ -15,7 +15,7 @@ type TakedownMail = Extract<MailRequest, { kind: 'takedown' }>
 export async function writeTakedownMail(
   { config, db }: Pick<Deps, 'config' | 'db'>,
   { userId, fileIds, reason, takenDownAt }: TakedownMail,
-): Promise<Addressed | null> {
+): Promise<OutgoingEmail | null> {
   const owner = await findUser(db, userId)
   if (!owner) return null
   // If the address is not verified, a stranger may have signed up with it. File names could then
@@ -23,7 +23,7 @@ export async function writeTakedownMail(
   // same reason.
   const fileNames = owner.emailVerified ? await namesOf(db, fileIds) : []
   const { supportEmail } = config
-  const content = takedownLetter({
+  const content = takedownEmail({
     name: nameOf(owner),
     fileNames,
     count: fileIds.length,
@@ -32,8 +32,7 @@ export async function writeTakedownMail(
     supportEmail,
   })
   return {
-    to: recipientOf(owner),
+    ...emailToOwner(owner, content),
     replyTo: { name: 'Mayfly support', address: supportEmail },
-    content,
   }
 }

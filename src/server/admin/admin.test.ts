@@ -268,7 +268,7 @@ describe('POST /api/test-email', () => {
       message: 'No mail server is set (SMTP_URL), so the email was written to the folder outbox.',
     })
     expect(await app.mails()).toMatchObject([
-      { to: { address: admin.email }, letter: { subject: 'Mail from Mayfly works' } },
+      { to: { address: admin.email }, content: { subject: 'Mail from Mayfly works' } },
     ])
   })
 

@@ -357,7 +357,7 @@ describe('what waits for a deleted user', () => {
     }
   })
 
-  it('goes: letters in the queue, now and later, and nobody else’s', async () => {
+  it('goes: emails in the queue, now and later, and nobody else’s', async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const queue = await openJobQueue(app.pool, app.deps.log)
     try {
@@ -365,13 +365,9 @@ describe('what waits for a deleted user', () => {
       const askedAt = app.clock().toISOString()
       const askFor = async ({ id: userId, email }: Person, key: string) => {
         await mail.add({ kind: 'forgot-password', email, askedAt })
-        await mail.add({ kind: 'files', userId, letter: 'first-download', fileIds: [] })
+        await mail.add({ kind: 'files', userId, about: 'first-download', fileIds: [] })
         const later = { at: new Date(Date.parse('2100-01-01')), key }
-        await mail.add(
-          { kind: 'trial', userId, letter: 'ended', endsAt: askedAt },
-          undefined,
-          later,
-        )
+        await mail.add({ kind: 'trial', userId, about: 'ended', endsAt: askedAt }, undefined, later)
       }
       await askFor(ada, '11111111-1111-8111-8111-111111111111')
       await askFor(bob, '22222222-2222-8222-8222-222222222222')

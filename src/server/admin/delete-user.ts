@@ -33,7 +33,7 @@ const mostRemovedAtOnce = 1000
 /**
  * Deletes a user and everything that belongs to the user, in one transaction (spec §7). When this
  * resolves, the user's links and sessions have ended. Open uploads cannot be confirmed any more,
- * and waiting letters to the user are withdrawn. The transaction lists the bytes of files and
+ * and waiting emails to the user are withdrawn. The transaction lists the bytes of files and
  * uploads in `removals`. Right after it, the bytes are removed and the receipts of the files are
  * written. If there are more than a thousand objects, or storage fails to remove some, the job
  * `sweep-uploads` removes the rest within minutes. If the transaction is interrupted, nothing has
@@ -66,7 +66,7 @@ export async function deleteUser(
 
     const now = clock()
     const signupIds = await findSignupIds(tx, user.email)
-    const letters = await mailQueue.withdraw({ userId, email: user.email, signupIds }, tx)
+    const emails = await mailQueue.withdraw({ userId, email: user.email, signupIds }, tx)
     await removePendingSignups(tx, user.email)
     const ended = await endUploadsWhere(tx, eq(uploads.ownerId, userId), now, 'job')
     const deletedFiles = await releaseAllFiles(tx, userId, now)
@@ -82,7 +82,7 @@ export async function deleteUser(
         ipAddress: actor.ipAddress,
         // The audit log needs the address, because the user's row is gone and no other row keeps
         // it.
-        details: { email: user.email, deletedFiles, endedUploads: ended.length, letters },
+        details: { email: user.email, deletedFiles, endedUploads: ended.length, emails },
       },
     ])
     return { email: user.email, deletedFiles }

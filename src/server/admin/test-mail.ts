@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
-import { writeLetter } from '../email/letter.ts'
-import { testLetter } from '../email/letters/test.ts'
+import { renderEmail } from '../email/render-email.ts'
+import { testEmail } from '../email/templates/support.ts'
 import { inTime } from '../http/in-time.ts'
 import type { SessionUser } from '../http/session.ts'
 import { actionEntry } from './action-entry.ts'
@@ -41,11 +41,11 @@ async function sendTestMail(
 ): Promise<Sent> {
   const { appUrl, smtpUrl, supportEmail } = config
   const { email_signature: signature } = await settings.read()
-  const letter = writeLetter(testLetter({ origin: appUrl.origin }), { signature, supportEmail })
+  const content = renderEmail(testEmail({ origin: appUrl.origin }), { signature, supportEmail })
   const to = { name: admin.name, address: admin.email }
   const messageId = `${randomUUID()}@${appUrl.hostname}`
   try {
-    await inTime(mailer.send({ to, letter, messageId }), patienceMs)
+    await inTime(mailer.send({ to, content, messageId }), patienceMs)
   } catch (error) {
     log.warn({ err: error }, 'the test mail could not be sent')
     const reason = error instanceof Error ? error.message : String(error)

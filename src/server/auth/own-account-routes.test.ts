@@ -174,23 +174,21 @@ describe('POST /api/auth/change-password', () => {
     expect(await statusOf(client)).toBe(401)
   })
 
-  it('is told to the owner by a letter, and voids the links of letters from before', async () => {
+  it('is told to the owner by an email, and voids the links of emails from before', async () => {
     const person = await makePerson(app)
     await app.mails()
     await makeClient(app).post('/api/auth/forgot-password', { email: person.email })
     const [reset] = await app.mails()
-    const token = /\/reset-password\?token=([\w-]+)/.exec(reset?.letter.text ?? '')?.[1]
+    const token = /\/reset-password\?token=([\w-]+)/.exec(reset?.content.text ?? '')?.[1]
 
     await change(person, person.password, 'a new password')
     const [mail, ...none] = await app.mails()
     expect(none).toEqual([])
     expect(mail?.to.address).toBe(person.email)
-    expect(mail?.letter.subject).toBe('Your Mayfly password was changed')
-    expect(mail?.letter.text).toContain(
-      'The browser in which it was changed stays signed in, and no other.',
-    )
-    expect(mail?.letter.text).toContain('Somebody knew your old password.')
-    const late = { token, newPassword: 'by an old letter' }
+    expect(mail?.content.subject).toBe('Your Mayfly password was changed')
+    expect(mail?.content.text).toContain('Every other browser has to sign in again.')
+    expect(mail?.content.text).toContain('Somebody knew your old password.')
+    const late = { token, newPassword: 'by an old email' }
     const answer = await makeClient(app).post('/api/auth/reset-password', late)
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ code: 'TOKEN_INVALID' })

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, getTableColumns, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { letterWindowMs } from '../../shared/rules/accounts/letter-limit.ts'
+import { emailsCountedMs } from '../../shared/rules/accounts/email-limits.ts'
 import type { TokenPurpose } from '../../shared/rules/accounts/token-purpose.ts'
 import { removeInBatches } from '../db/in-batches.ts'
 import {
@@ -10,7 +10,7 @@ import {
   accountTokens,
   pendingSignups,
   rateLimits,
-  sentLetters,
+  sentEmails,
   sessions,
   users,
   verifications,
@@ -225,12 +225,12 @@ export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean
  * @returns how many rows were removed.
  */
 export async function removeLapsedRows(db: Db, now: Date): Promise<number> {
-  const countedUntil = new Date(now.getTime() - letterWindowMs)
+  const countedUntil = new Date(now.getTime() - emailsCountedMs)
   let removed = 0
   for (const [key, isLapsed] of [
     [sessions.id, lte(sessions.expiresAt, now)],
     [verifications.identifier, lt(verifications.expiresAt, now)],
-    [sentLetters.id, lt(sentLetters.sentAt, countedUntil)],
+    [sentEmails.id, lt(sentEmails.sentAt, countedUntil)],
     [accountTokens.hash, lt(accountTokens.expiresAt, now)],
     [pendingSignups.id, lt(pendingSignups.expiresAt, now)],
     [rateLimits.key, lt(rateLimits.expire, now.getTime())],

@@ -21,7 +21,7 @@ function reset(token: string, newPassword = 'a new password') {
 }
 
 function tokenIn(mail: Mail | undefined): string {
-  return /\/reset-password\?token=([\w-]+)/.exec(mail?.letter.text ?? '')?.[1] ?? ''
+  return /\/reset-password\?token=([\w-]+)/.exec(mail?.content.text ?? '')?.[1] ?? ''
 }
 
 /** Asks for the email by which a password is reset. Returns the token in it. */
@@ -40,7 +40,7 @@ async function expectInvalid(answer: Response) {
 }
 
 describe('POST /api/auth/forgot-password', () => {
-  it('answers the same whether or not an account exists, and sends a letter only to one that does', async () => {
+  it('answers the same whether or not an account exists, and sends an email only to one that does', async () => {
     const person = await makePerson(app)
     const answers = []
     for (const email of [person.email, 'nobody@example.org']) {
@@ -83,7 +83,7 @@ describe('POST /api/auth/forgot-password', () => {
   )
 })
 
-describe('a letter to an address that nobody has verified', () => {
+describe('an email to an address that nobody has verified', () => {
   it('holds no words of whoever signed up with it', async () => {
     const email = 'stranger@example.org'
     const words = 'You won, see https://evil.example'
@@ -93,12 +93,12 @@ describe('a letter to an address that nobody has verified', () => {
     await forget(email)
     const [mail] = await app.mails()
     expect(JSON.stringify(mail)).not.toContain('You won')
-    expect(mail?.letter.text).toContain('Hello, somebody asked')
+    expect(mail?.content.text).toContain('Hello, somebody asked')
 
     await reset(tokenIn(mail))
     await forget(email)
     const [, after] = await app.mails()
-    expect(after?.letter.text).toContain(`Hello ${words}, somebody asked`)
+    expect(after?.content.text).toContain(`Hello ${words}, somebody asked`)
   })
 
   it.each(['Ada\r\nBcc: eve@example.net', 'Ada\u0000', 'Ada\u202Egpj', 'Ada\u2028Eve'])(
@@ -160,7 +160,7 @@ describe('POST /api/auth/reset-password', () => {
         actor: person.id,
         action: 'change-password',
         ipAddress: '127.0.0.1',
-        details: { by: 'letter' },
+        details: { by: 'email' },
       },
     ])
   })
@@ -171,9 +171,9 @@ describe('POST /api/auth/reset-password', () => {
     const [notice] = await app.mails()
     expect(notice).toMatchObject({
       to: { address: person.email },
-      letter: { subject: 'Your Mayfly password was changed' },
+      content: { subject: 'Your Mayfly password was changed' },
     })
-    expect(notice?.letter.text).not.toContain('token')
+    expect(notice?.content.text).not.toContain('token')
     const [row] = await app.deps.db.select().from(users).where(eq(users.id, person.id))
     expect(row?.emailVerified).toBe(true)
   })
@@ -195,7 +195,7 @@ describe('POST /api/auth/reset-password', () => {
 
     const [first, second] = [await letterFor(person), await letterFor(person)]
     expect((await reset(second)).status).toBe(200)
-    await expectInvalid(await reset(first, 'from an old letter'))
+    await expectInvalid(await reset(first, 'from an old email'))
 
     const before = await letterFor(person)
     const email = `moved-${person.email}`
@@ -207,11 +207,11 @@ describe('POST /api/auth/reset-password', () => {
     const person = await makePerson(app)
     await forget(person.email)
     const [before] = await app.mails()
-    expect(before?.letter.text).toContain('Do nothing. Your password stays as it is.\n')
+    expect(before?.content.text).toContain('Do nothing. Your password stays the same.\n')
     await app.deps.db.delete(accounts).where(eq(accounts.userId, person.id))
     await forget(person.email)
     const [mail] = await app.mails()
-    expect(mail?.letter.text).toContain('Do nothing. Nothing changes.\n')
+    expect(mail?.content.text).toContain('Do nothing. Nothing changes.\n')
     expect((await reset(tokenIn(mail))).status).toBe(200)
     await logIn(app, person.email, 'a new password')
   })

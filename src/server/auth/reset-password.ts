@@ -57,11 +57,11 @@ export async function resetPassword(
     const hadPassword = account.passwordHash !== null
     const removedGoogle = hadPassword && (await deleteGoogle(tx, userId))
     await writeAudit(tx, [
-      passwordEntry({ userId, by: 'letter', address, now }),
+      passwordEntry({ userId, by: 'email', address, now }),
       ...(removedGoogle ? [unlinkEntry({ userId, address, now })] : []),
     ])
     const changedAt = now.toISOString()
-    const how = { changedBy: 'letter', removedGoogle } as const
+    const how = { changedBy: 'email', removedGoogle } as const
     await mailQueue.add({ kind: 'password-changed', userId, changedAt, ...how }, tx)
   })
 }

@@ -85,8 +85,8 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
 
     async resendVerification({ body, clientAddress, context }) {
       const address = addressBlock(clientAddress)
-      const letters = counter('lettersByAddress', address)
-      await rateLimits.spend([letters, ...emailCounters(deps, body.email, address)])
+      const emails = counter('emailsByAddress', address)
+      await rateLimits.spend([emails, ...emailCounters(deps, body.email, address)])
       await mailQueue.add({
         kind: 'resend-verification',
         email: body.email.toLowerCase(),
@@ -115,7 +115,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
       }),
 
     async forgotPassword({ body, clientAddress }) {
-      await rateLimits.spend([counter('lettersByAddress', addressBlock(clientAddress))])
+      await rateLimits.spend([counter('emailsByAddress', addressBlock(clientAddress))])
       const email = body.email.toLowerCase()
       const askedAt = clock().toISOString()
       // One insert for any address, so the duration tells nothing about accounts.
@@ -158,5 +158,5 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
 function emailCounters({ config, secret }: AuthDeps, email: string, client: string): Counter[] {
   if (!config.requireEmailVerification) return []
   const name = `${client} ${accountName(secret, email)}`
-  return [counter('signupLettersByAccountAndAddress', name)]
+  return [counter('signupEmailsByAccountAndAddress', name)]
 }

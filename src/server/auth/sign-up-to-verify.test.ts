@@ -66,7 +66,7 @@ describe('POST /api/auth/signup where addresses are verified', () => {
     expect(await usersOf(email)).toMatchObject([{ emailVerified: true, lastName: 'Lovelace' }])
   })
 
-  it('sends a letter that says when and from which browser, and no word that was typed', async () => {
+  it('sends an email that says when and from which browser, and no word that was typed', async () => {
     app.clock.set(new Date('2026-11-24T14:02:31Z'))
     await signUp(
       makeClient(app),
@@ -75,13 +75,13 @@ describe('POST /api/auth/signup where addresses are verified', () => {
     )
     await signUp(makeClient(app), { email }, 'Your prize https://evil.example/1 x')
     const [known, unknown] = await app.mails()
-    expect(known?.letter.subject).toBe('Verify your email address for Mayfly')
+    expect(known?.content.subject).toBe('Verify your email address for Mayfly')
     const facts = `${email} (Tue 24 Nov 2026, 14:02 UTC, from Firefox on Linux)`
-    for (const text of [known?.letter.text, known?.letter.html]) expect(text).toContain(facts)
-    expect(known?.letter.text).toMatch(
+    for (const text of [known?.content.text, known?.content.html]) expect(text).toContain(facts)
+    expect(known?.content.text).toMatch(
       /\n\nVerify email address: http\S+\/verify-email\?token=\S{43}\n/,
     )
-    expect(unknown?.letter.text).toContain('(Tue 24 Nov 2026, 14:02 UTC, from an unknown browser)')
+    expect(unknown?.content.text).toContain('(Tue 24 Nov 2026, 14:02 UTC, from an unknown browser)')
     expect(JSON.stringify([known, unknown])).not.toMatch(/You won|evil\.example|prize/)
   })
 
@@ -101,7 +101,7 @@ describe('POST /api/auth/signup where addresses are verified', () => {
     for (const answer of answers.slice(1)) expect(answer).toEqual(answers[0])
 
     const mails = await app.mails()
-    expect(mails.map(({ to, letter }) => [to.address, letter.subject])).toEqual([
+    expect(mails.map(({ to, content }) => [to.address, content.subject])).toEqual([
       [email, 'Verify your email address for Mayfly'],
       [known, 'Somebody signed up with your address'],
       [waiting, 'Verify your email address for Mayfly'],
@@ -123,10 +123,10 @@ describe('POST /api/auth/signup where addresses are verified', () => {
     await signUp(makeClient(app), { email, firstName: 'Eve', password: 'another one' }, firefox)
     const [mail] = await app.mails()
     expect(mail?.to).toEqual({ name: 'Ada', address: email })
-    expect(mail?.letter.text).toContain(
+    expect(mail?.content.text).toContain(
       `Hello Ada, somebody signed up with ${email} (Tue 24 Nov 2026, 14:02 UTC, from Firefox on Linux)`,
     )
-    expect(mail?.letter.text).toContain(`Go to Login: ${app.url}/login\n`)
+    expect(mail?.content.text).toContain(`Go to Login: ${app.url}/login\n`)
     expect(tokenIn(mail)).toBe('')
     expect(await statusAndCode(await tryLogin(app, email, 'another one'))).toBe(
       '403 EMAIL_NOT_VERIFIED',

@@ -1,14 +1,10 @@
 /** The SQL of pending signups: those whose email's link nobody has used yet. */
-import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm'
+import { and, desc, eq, gt, ne } from 'drizzle-orm'
 import { accountTokens, pendingSignups, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/**
- * At most this many signups of one address are pending, because a login compares its password with
- * all of them. Emails to an address are limited, so nobody can push out another person's signup
- * quickly.
- */
-const maxPending = 20
+/** A login compares its password with at most this many pending signups of its address. */
+const maxCompared = 20
 
 /** A pending signup. Its address is in lower case. */
 export type PendingSignup = typeof pendingSignups.$inferSelect
@@ -58,7 +54,7 @@ export function findWaitingPasswords(
     .from(pendingSignups)
     .where(isPending(email, now))
     .orderBy(desc(pendingSignups.createdAt))
-    .limit(maxPending)
+    .limit(maxCompared)
 }
 
 /** Sets when a signup expires. Returns false if it is gone. */
@@ -81,19 +77,6 @@ export async function removePendingSignup(tx: Db, id: string): Promise<void> {
  */
 export async function removePendingSignups(tx: Db, email: string): Promise<void> {
   await tx.delete(pendingSignups).where(eq(pendingSignups.email, email))
-}
-
-/** Removes the oldest pending signups of an address beyond `maxPending`. */
-export async function limitPendingSignups(tx: Db, email: string): Promise<void> {
-  const newest = tx
-    .select({ id: pendingSignups.id })
-    .from(pendingSignups)
-    .where(eq(pendingSignups.email, email))
-    .orderBy(desc(pendingSignups.createdAt))
-    .limit(maxPending)
-  await tx
-    .delete(pendingSignups)
-    .where(and(eq(pendingSignups.email, email), notInArray(pendingSignups.id, newest)))
 }
 
 /** What a token verifies: the address of a pending signup, or that of an account. */

@@ -21,7 +21,7 @@ import {
   accountTokens,
   auditLog,
   pendingSignups,
-  sentLetters,
+  sentEmails,
   sessions,
   users,
 } from '../db/schema.ts'
@@ -158,7 +158,7 @@ describe('POST /api/auth/verify-email', () => {
 })
 
 describe('an account from before addresses were verified', () => {
-  it('cannot log in, and is verified by a letter that is asked for', async () => {
+  it('cannot log in, and is verified by an email that is asked for', async () => {
     const id = await makeUnverified(app, email)
     const login = await tryLogin(app, email)
     expect(await statusAndCode(login)).toBe('403 EMAIL_NOT_VERIFIED')
@@ -173,7 +173,7 @@ describe('an account from before addresses were verified', () => {
     expect(await usersOf(email)).toMatchObject([{ id, emailVerified: true }])
   })
 
-  it('is verified by its letter for 24 hours', async () => {
+  it('is verified by its email for 24 hours', async () => {
     const first = await tokenForAccount(email)
     app.clock.advance(24 * hour - 1)
     expect((await verify(app, first)).status).toBe(200)
@@ -185,7 +185,7 @@ describe('an account from before addresses were verified', () => {
     expect(await usersOf(other)).toMatchObject([{ emailVerified: false }])
   })
 
-  it('is verified by no letter to the address that it had before', async () => {
+  it('is verified by no email to the address that it had before', async () => {
     const token = await tokenForAccount(email)
     const moved = newAddress()
     await app.deps.db.update(users).set({ email: moved }).where(eq(users.email, email))
@@ -193,7 +193,7 @@ describe('an account from before addresses were verified', () => {
     expect(await usersOf(moved)).toMatchObject([{ emailVerified: false }])
   })
 
-  /** Makes an account that nobody has verified. Returns the token in the letter for it. */
+  /** Makes an account that nobody has verified. Returns the token in the email for it. */
   const tokenForAccount = async (address: string) => {
     await makeUnverified(app, address)
     const login = await tryLogin(app, address)
@@ -202,14 +202,14 @@ describe('an account from before addresses were verified', () => {
     return tokenIn(mail)
   }
 
-  it('gets its own letter where its password was right, though a signup waits beside it', async () => {
+  it('gets its own email where its password was right, though a signup waits beside it', async () => {
     await makeUnverified(app, email, 'of the account')
     await signUp(makeClient(app), { email, password: 'of the signup' })
     await app.mails()
     const login = await tryLogin(app, email, 'of the account')
     await resend(app, email, cookiesOf(login))
     const [mail] = await app.mails()
-    expect(mail?.letter.text).toContain('for the account that has this address')
+    expect(mail?.content.text).toContain('for the account with this address')
     await verify(app, tokenIn(mail))
     await logIn(app, email, 'of the account')
     expect(await statusAndCode(await tryLogin(app, email, 'of the signup'))).toBe(
@@ -257,7 +257,7 @@ describe('an account from before addresses were verified', () => {
     expect(await statusAndCode(await tryLogin(app, email, 'of a squatter'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
-    const reset = { token: tokenIn(resetMail), newPassword: 'from an old letter' }
+    const reset = { token: tokenIn(resetMail), newPassword: 'from an old email' }
     expect((await makeClient(app).post('/api/auth/reset-password', reset)).status).toBe(400)
     const ways = await db.select().from(accounts).where(eq(accounts.userId, id))
     expect(ways.map(({ providerId }) => providerId)).toEqual(['credential'])
@@ -275,7 +275,7 @@ describe('an account from before addresses were verified', () => {
     expect(await json(await owner.fetch('/api/files'))).toMatchObject([{ id: file.id }])
   })
 
-  it('signs everybody out and voids other letters when it is verified itself', async () => {
+  it('signs everybody out and voids other emails when it is verified itself', async () => {
     const id = await makeUnverified(app, email)
     const { db } = app.deps
     await db.update(users).set({ emailVerified: true }).where(eq(users.id, id))
@@ -286,11 +286,11 @@ describe('an account from before addresses were verified', () => {
     const [reset, mail] = await app.mails()
     expect((await verify(app, tokenIn(mail))).status).toBe(200)
     expect(await db.$count(sessions, eq(sessions.userId, id))).toBe(0)
-    const old = { token: tokenIn(reset), newPassword: 'from an old letter' }
+    const old = { token: tokenIn(reset), newPassword: 'from an old email' }
     expect((await makeClient(app).post('/api/auth/reset-password', old)).status).toBe(400)
   })
 
-  it('makes signups that wait void when it is reset by a letter', async () => {
+  it('makes signups that wait void when it is reset by an email', async () => {
     await makeUnverified(app, email)
     const token = await signUpForToken(app, { email, password: 'of a signup' })
     await makeClient(app).post('/api/auth/forgot-password', { email })
@@ -307,18 +307,18 @@ it('a new password of an account tells nothing to a stranger whose signup waits 
   await signUp(makeClient(app), { email, password: 'of a stranger' })
   await makeClient(app).post('/api/auth/forgot-password', { email })
   const mails = await app.mails()
-  const reset = { token: tokenIn(mails.at(-1)), newPassword: 'by a letter' }
+  const reset = { token: tokenIn(mails.at(-1)), newPassword: 'by an email' }
   expect((await makeClient(app).post('/api/auth/reset-password', reset)).status).toBe(200)
   expect((await tryLogin(app, email, 'of a stranger')).status).toBe(403)
 
-  const owner = makeClient(app, await logIn(app, email, 'by a letter'))
-  const change = { currentPassword: 'by a letter', newPassword: 'by hand' }
+  const owner = makeClient(app, await logIn(app, email, 'by an email'))
+  const change = { currentPassword: 'by an email', newPassword: 'by hand' }
   expect((await owner.post('/api/auth/change-password', change)).status).toBe(200)
   expect((await tryLogin(app, email, 'of a stranger')).status).toBe(403)
   await logIn(app, email, 'by hand')
 })
 
-it('signups and letters that count no more are removed, and no others', async () => {
+it('signups and emails that count no more are removed, and no others', async () => {
   const { db } = app.deps
   const old = newAddress()
   await signUpForToken(app, { email: old })
@@ -329,5 +329,6 @@ it('signups and letters that count no more are removed, and no others', async ()
   const waiting = await db.select({ email: pendingSignups.email }).from(pendingSignups)
   expect(waiting).toContainEqual({ email })
   expect(waiting).not.toContainEqual({ email: old })
-  expect(await db.$count(sentLetters)).toBe(0)
+  expect(await db.$count(sentEmails, eq(sentEmails.email, old))).toBe(0)
+  expect(await db.$count(sentEmails, eq(sentEmails.email, email))).toBe(1)
 })

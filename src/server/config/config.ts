@@ -48,7 +48,7 @@ export interface Config {
   supportGetsMail: boolean
   /** The same for `privacyEmail`. */
   privacyGetsMail: boolean
-  /** False turns off the limits of `http/rate-limit.ts`. Those of letters and feedback stay. */
+  /** False turns off the limits of `http/rate-limit.ts`. Those of emails and feedback stay. */
   rateLimits: boolean
   /** Whether the client's address is read from the header that a proxy sets. */
   trustProxy: boolean

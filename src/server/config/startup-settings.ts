@@ -180,7 +180,7 @@ export const settingsSchema = z.object({
     .string()
     .regex(
       new RegExp(`^[\\w.~+/=-]{${minTokenLength},}$`),
-      hidden(`give at least ${minTokenLength} letters, digits or -._~+/=, or unset it`),
+      hidden(`give at least ${minTokenLength} emails, digits or -._~+/=, or unset it`),
     )
     .nullable()
     .default(null),

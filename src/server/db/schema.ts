@@ -15,8 +15,8 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { emailKinds } from '../../shared/rules/accounts/email-limits.ts'
 import { feedbackCategories } from '../../shared/rules/accounts/feedback.ts'
-import { limitedLetters } from '../../shared/rules/accounts/letter-limit.ts'
 import { defaultRole, roles } from '../../shared/rules/accounts/role.ts'
 import { tokenPurposes } from '../../shared/rules/accounts/token-purpose.ts'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
@@ -72,7 +72,7 @@ export const users = pgTable(
       .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
     index('users_recheck_files').on(table.id).where(sql`${table.recheckFiles}`),
     index('users_created_at').on(table.createdAt, table.id),
-    // The administrator's search asks the first of these for pieces of three and four letters, and
+    // The administrator's search asks the first of these for pieces of three and four emails, and
     // the second for pairs of characters.
     index('users_search_text').using('gin', table.searchText.op('gin_trgm_ops')),
     index('users_short_grams').using('gin', shortGramsSql(table.searchText)),
@@ -172,19 +172,16 @@ export const accountTokens = pgTable(
   ],
 )
 
-/**
- * The emails that anybody can cause by typing an address. A row is kept for as long as it counts
- * against the limit of `auth/letter-limits.ts`.
- */
-export const sentLetters = pgTable(
-  'sent_letters',
+/** The emails that count against the limits of `jobs/email-limits.ts`, by the id of their job. */
+export const sentEmails = pgTable(
+  'sent_emails',
   {
-    id: uuid().primaryKey().defaultRandom(),
+    id: uuid().primaryKey(),
     email: text().notNull(),
-    kind: text({ enum: limitedLetters }).notNull(),
+    kind: text({ enum: emailKinds }).notNull(),
     sentAt: moment('sent_at').notNull(),
   },
-  (table) => [index('sent_letters_email_sent_at').on(table.email, table.sentAt)],
+  (table) => [index('sent_emails_email_sent_at').on(table.email, table.sentAt)],
 )
 
 /** An upload that was started and is neither confirmed nor aborted. */

@@ -1,15 +1,16 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ownPasswordChanges } from '../../shared/rules/accounts/audit-ways.ts'
-import { fileLetters } from '../../shared/rules/files/file-letters.ts'
-import { trialLetters } from '../../shared/rules/tiers/trial.ts'
+import { fileEmails } from '../../shared/rules/files/file-emails.ts'
+import { trialEmails } from '../../shared/rules/tiers/trial.ts'
 import type { Db } from '../db/db.ts'
 
 const moment = z.iso.datetime()
 
 /**
- * A request to send an email. It holds little more than an id or an address. The job that sends the
- * mail looks up everything else. So a request costs the same whether or not the account exists, and
- * no secret link waits in the queue. Addresses are in lower case.
+ * A request to send an email. It has little more than an id or an address, and the job that sends
+ * the email looks up everything else. So a request costs the same whether or not the account
+ * exists, and the queue contains no secret link. Addresses are in lower case.
  */
 export const mailRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('forgot-password'), email: z.string(), askedAt: moment }),
@@ -17,43 +18,37 @@ export const mailRequest = z.discriminatedUnion('kind', [
     kind: z.literal('password-changed'),
     userId: z.string(),
     changedAt: moment,
-    /**
-     * How the password was changed. Requests that an older version of the server queued lack this
-     * field.
-     */
-    changedBy: z.enum(ownPasswordChanges).default('letter'),
-    /** Whether Google was removed from the account too. Earlier versions never did that. */
-    removedGoogle: z.boolean().default(false),
+    changedBy: z.enum(ownPasswordChanges),
+    /** Whether Google was removed from the account too. */
+    removedGoogle: z.boolean(),
   }),
   z.object({
     kind: z.literal('trial'),
     userId: z.string(),
-    letter: z.enum(trialLetters),
-    /** The end of the trial that the letter is about. */
+    about: z.enum(trialEmails),
+    /** The end of the trial that the email is about. */
     endsAt: moment,
   }),
   z.object({
     kind: z.literal('google-linked'),
     userId: z.string(),
     linkedAt: moment,
-    /**
-     * Whether older ways to sign in were removed, because nobody had verified the address before.
-     */
+    /** Whether older ways to sign in were removed, because the address was not verified. */
     tookOver: z.boolean(),
   }),
   z.object({ kind: z.literal('feedback'), feedbackId: z.uuid() }),
   z.object({
     kind: z.literal('feedback-digest'),
-    /** The letter is about the feedback that was sent from this moment on. */
+    /** The email is about the feedback that was sent from this moment on. */
     from: moment,
-    /** The letter is about the feedback that was sent before this moment. */
+    /** The email is about the feedback that was sent before this moment. */
     until: moment,
   }),
   z.object({ kind: z.literal('report'), fileId: z.uuid() }),
   z.object({
     kind: z.literal('files'),
     userId: z.string(),
-    letter: z.enum(fileLetters),
+    about: z.enum(fileEmails),
     fileIds: z.array(z.uuid()),
   }),
   z.object({
@@ -75,13 +70,12 @@ export const mailRequest = z.discriminatedUnion('kind', [
 ])
 export type MailRequest = z.infer<typeof mailRequest>
 
-/** The kinds of letters that go to the support address. Their requests name no recipient. */
-export const supportLetters = [
+/** The kinds of emails that go to the support address. Their requests name no recipient. */
+export const supportEmails = [
   'feedback',
   'feedback-digest',
   'report',
 ] as const satisfies MailRequest['kind'][]
-export type SupportLetter = (typeof supportLetters)[number]
 
 /**
  * The queue of mail. A request waits until its email is sent, permanently refused, or given up
@@ -114,4 +108,14 @@ export interface Addressee {
 export interface LaterMail {
   at: Date
   key: string
+}
+
+/**
+ * Returns the key under which an email is queued: a UUID of version 8 made from a hash of `name`,
+ * which says what the email is about. The queue takes only one email with the same key, so it is
+ * sent once.
+ */
+export function emailKey(name: string): string {
+  const hash = createHash('sha256').update(name).digest('hex')
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')
 }

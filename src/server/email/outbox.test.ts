@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { simpleParser } from 'mailparser'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { writeLetter } from './letter.ts'
 import { outboxMailer } from './outbox.ts'
+import { renderEmail } from './render-email.ts'
 
 let dataDir: string
 beforeEach(async () => {
@@ -21,13 +21,13 @@ it('keeps a mail as a file that is named by time and recipient, and logs the fol
     clock: () => new Date('2026-11-21T20:04:05.006Z'),
     log: { info: (facts: unknown) => void logged.push(facts) } as never,
   })
-  const letter = writeLetter(
+  const content = renderEmail(
     { subject: 'S', preview: 'P', heading: 'H', blocks: [{ kind: 'note', text: 'A note' }] },
     { signature: 'Mayfly', supportEmail: 'support@example.org' },
   )
   await mailer.send({
     to: { name: 'Ada', address: '../ada@example.org' },
-    letter,
+    content,
     messageId: 'job/../1@x',
   })
 
@@ -49,10 +49,10 @@ it('keeps each of several mails to one address of the same millisecond', async (
     clock: () => new Date('2026-11-21T20:04:05.006Z'),
     log: { info: () => undefined } as never,
   })
-  const letter = { subject: 'S', text: 'T', html: 'H' }
+  const content = { subject: 'S', text: 'T', html: 'H' }
   const to = { name: 'Ada', address: 'ada@example.org' }
   const ids = ['1@x', '2@x', '3@x']
-  await Promise.all(ids.map((messageId) => mailer.send({ to, letter, messageId })))
+  await Promise.all(ids.map((messageId) => mailer.send({ to, content, messageId })))
 
   const mails = await Promise.all(
     (await readdir(folder)).map(async (name) => simpleParser(await readFile(join(folder, name)))),

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
-import type { Mailer } from './mailer.ts'
-import { messageOf, noReading } from './message.ts'
+import { type Mailer, messageOf, noReading } from './mailer.ts'
 
 /**
  * A longer address is cut, so that the file name stays below the 255 bytes that file systems allow.

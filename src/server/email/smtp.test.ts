@@ -5,8 +5,8 @@ import {
   startSmtpServer,
   type TestSmtpServer,
 } from '../../../tests/support/smtp-server.ts'
-import { writeLetter } from './letter.ts'
 import { type Mailer, MailRefused } from './mailer.ts'
+import { renderEmail } from './render-email.ts'
 import { smtpMailer } from './smtp.ts'
 
 let server: TestSmtpServer
@@ -24,8 +24,8 @@ const foot = { signature: 'Mayfly\nSecure file sharing', supportEmail: 'support@
 
 function mailTo(name: string, address: string, subject = 'A subject') {
   const blocks = [{ kind: 'paragraph', text: 'Grüße <b>' } as const]
-  const letter = writeLetter({ subject, preview: 'In short', heading: 'At length', blocks }, foot)
-  return { to: { name, address }, letter, messageId: 'job-1@files.example.org' }
+  const content = renderEmail({ subject, preview: 'In short', heading: 'At length', blocks }, foot)
+  return { to: { name, address }, content, messageId: 'job-1@files.example.org' }
 }
 
 describe('a mail over SMTP', () => {
@@ -56,12 +56,14 @@ describe('a mail over SMTP', () => {
     ['a second recipient', 'Ada <eve@example.net>, x'],
     ['a comment and quotes', '"Ada" (eve@example.net) \\"'],
     ['an encoded word', '=?utf-8?q?eve=40example.net?='],
+    ['text that is reordered', 'Ada\u202e\u001b[31m'],
     ['no name', ''],
   ])('goes to one address, whatever the name tries: %s', async (_, name) => {
     await mailer.send(mailTo(name, 'ada@example.org', `Hello ${name}`))
     expect(server.offered).toEqual(['ada@example.org'])
     const [mail] = server.received
     expect(mail?.headers.has('bcc')).toBe(false)
+    expect(JSON.stringify(mail?.to)).not.toMatch(/\u202e|\\u001b/)
     const to = [mail?.to ?? []].flat().flatMap(({ value }) => value)
     expect(to.map(({ address }) => address)).toEqual(['ada@example.org'])
   })

@@ -1,6 +1,5 @@
 import { createTransport, type NodemailerError } from 'nodemailer'
-import { type Mailer, MailRefused } from './mailer.ts'
-import { messageOf, noReading } from './message.ts'
+import { type Mailer, MailRefused, messageOf, noReading } from './mailer.ts'
 import { mayGoInClear, withoutTlsSetting } from './smtp-url.ts'
 
 /** How long to wait for the mail server. After that, the try fails, and the email is sent later. */

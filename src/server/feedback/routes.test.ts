@@ -54,24 +54,24 @@ describe('POST /api/feedback', () => {
     expect(mail).toMatchObject({
       to: { address: app.deps.config.supportEmail },
       replyTo: { name: 'Ada', address: 'ada@example.org' },
-      letter: { subject: 'Bug Report from Ada' },
+      content: { subject: 'Bug Report from Ada' },
     })
-    expect(mail?.letter.text).toContain('It rattles.\n\nAlways.')
-    expect(mail?.letter.text).toContain('Sent by Ada, ada@example.org')
+    expect(mail?.content.text).toContain('It rattles.\n\nAlways.')
+    expect(mail?.content.text).toContain('Sent by Ada, ada@example.org')
   })
 
   it.each([undefined, ''])('needs no category: %j', async (category) => {
     expect((await send({ category })).status).toBe(200)
     expect(await listed()).toMatchObject([{ category: null }])
-    expect((await app.mails())[0]?.letter.subject).toBe('Feedback from Ada')
+    expect((await app.mails())[0]?.content.subject).toBe('Feedback from Ada')
   })
 
   it('shows what somebody typed as text in the mail, and names no invalid address', async () => {
     await send({ name: '<b>Ada</b>', email: 'ada@', message: '<script>alert(1)</script>' })
     const [mail] = await app.mails()
     expect(mail?.replyTo).toBeUndefined()
-    expect(mail?.letter.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
-    expect(mail?.letter.html).not.toContain('<b>Ada')
+    expect(mail?.content.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(mail?.content.html).not.toContain('<b>Ada')
   })
 
   it('keeps what seems to come from a robot, with a mark and without a mail', async () => {
@@ -152,7 +152,7 @@ describe('POST /api/feedback/form', () => {
     expect(await listed()).toMatchObject([
       { ...form, message: 'It rattles.\nAlways & everywhere.' },
     ])
-    expect((await app.mails())[0]?.letter.subject).toBe('Bug Report from Ada')
+    expect((await app.mails())[0]?.content.subject).toBe('Bug Report from Ada')
   })
 
   it('takes the empty category of the form, and keeps robots apart', async () => {

@@ -2,10 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, makeClient } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import {
-  mostFeedbackADay,
-  mostFeedbackLettersAnHour,
-} from '../../shared/rules/accounts/feedback.ts'
+import { maxFeedbackEmailsPerHour, mostFeedbackADay } from '../../shared/rules/accounts/feedback.ts'
 import { feedback } from '../db/schema.ts'
 
 let app: TestApp
@@ -31,31 +28,31 @@ function sendFrom(client: number, changes: object = {}) {
 }
 
 describe('from however many addresses', () => {
-  it('feedback is mailed thirty times an hour, and the rest is stored, of which one letter tells', async () => {
-    // What a robot sends uses up no letters.
+  it('feedback is mailed thirty times an hour, and the rest is stored, of which one email tells', async () => {
+    // What a robot sends uses up no emails.
     for (let n = 0; n < 5; n += 1) await sendFrom(n, { website: 'x' })
     const answers = await Promise.all(
-      Array.from({ length: mostFeedbackLettersAnHour + 3 }, (_, n) => sendFrom(n)),
+      Array.from({ length: maxFeedbackEmailsPerHour + 3 }, (_, n) => sendFrom(n)),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(await app.mails()).toHaveLength(mostFeedbackLettersAnHour)
-    expect(await app.deps.db.$count(feedback)).toBe(mostFeedbackLettersAnHour + 8)
+    expect(await app.mails()).toHaveLength(maxFeedbackEmailsPerHour)
+    expect(await app.deps.db.$count(feedback)).toBe(maxFeedbackEmailsPerHour + 8)
     app.clock.advance(61 * 60_000)
     expect((await sendFrom(1)).status).toBe(200)
     const mails = await app.mails()
-    const digest = mails.find(({ letter }) => letter.subject.includes('Admin Center'))
+    const digest = mails.find(({ content }) => content.subject.includes('Admin Center'))
     expect(mails).toHaveLength(2)
     expect(digest?.to.address).toBe(app.deps.config.supportEmail)
-    expect(digest?.letter.text).toContain(
-      `The Admin Center has ${mostFeedbackLettersAnHour + 8} messages of that hour, 5 of them probably by a robot.`,
+    expect(digest?.content.text).toContain(
+      `The Admin Center has ${maxFeedbackEmailsPerHour + 8} messages of that hour, 5 of them probably from robots.`,
     )
-    expect(digest?.letter.text).toContain(`${app.url}/admin`)
+    expect(digest?.content.text).toContain(`${app.url}/admin`)
   })
 
-  it('one letter an hour tells of what was not mailed, and none of what was deleted before', async () => {
+  it('one email an hour tells of what was not mailed, and none of what was deleted before', async () => {
     const nextHour = () =>
       app.clock.set(new Date(Math.ceil(app.clock().getTime() / 3_600_000) * 3_600_000))
-    const digests = async () => (await app.mails()).map(({ letter }) => letter.text)
+    const digests = async () => (await app.mails()).map(({ content }) => content.text)
     nextHour()
     await sendFrom(1, { website: 'x' })
     app.clock.advance(59 * 60_000)
@@ -65,14 +62,14 @@ describe('from however many addresses', () => {
     // This one is of the next hour.
     await sendFrom(3, { website: 'x' })
     expect(await digests()).toEqual([
-      expect.stringContaining('has 2 messages of that hour, probably by a robot.'),
+      expect.stringContaining('has 2 messages of that hour, probably from robots.'),
     ])
     await app.deps.db.delete(feedback)
     app.clock.advance(60 * 60_000)
     expect(await digests()).toEqual([])
   })
 
-  it('the letter of the hour is true even if only feedback that was mailed is left', async () => {
+  it('the email of the hour is true even if only feedback that was mailed is left', async () => {
     await sendFrom(1)
     await sendFrom(2, { website: 'x' })
     expect(await app.mails()).toHaveLength(1)
@@ -80,11 +77,9 @@ describe('from however many addresses', () => {
     app.clock.advance(61 * 60_000)
     const [digest, ...others] = await app.mails()
     expect(others).toEqual([])
-    expect(digest?.letter.subject).toBe('Feedback in the Admin Center: 1 message of an hour')
-    expect(digest?.letter.text).toMatch(
-      /Some feedback of the hour from .+ got no email of its own\. The Admin Center has 1 message of that hour\./,
-    )
-    expect(digest?.letter.text).toContain('what was deleted is not.')
+    expect(digest?.content.subject).toBe('Feedback in the Admin Center: 1 message in an hour')
+    expect(digest?.content.text).toMatch(/The Admin Center has 1 message of that hour\./)
+    expect(digest?.content.text).toContain('not those that were deleted.')
   })
 
   it('a thousand are stored in a day and not one more, until the day of the first is over', async () => {

@@ -3,7 +3,7 @@ import type { feedbackBody } from '../../shared/contract/feedback.ts'
 import { mostFeedbackADay } from '../../shared/rules/accounts/feedback.ts'
 import { dayInMs, hourInMs, minuteInMs } from '../../shared/rules/format/units.ts'
 import type { Db, Deps } from '../deps.ts'
-import { letterKey } from '../email/letter-key.ts'
+import { emailKey } from '../email/mail-queue.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/address-block.ts'
 import { counter } from '../http/rate-limit.ts'
@@ -29,7 +29,7 @@ export async function sendFeedback(
   const { clock, db, mailQueue, rateLimits } = deps
   await rateLimits.spend([counter('feedbackByAddress', addressBlock(clientAddress))])
   const isSuspect = Boolean(website)
-  const isMailed = !isSuspect && (await takeLetter(rateLimits))
+  const isMailed = !isSuspect && (await takeEmail(rateLimits))
   await db.transaction(async (tx) => {
     const createdAt = clock()
     await requireRoom(deps, tx, createdAt)
@@ -40,22 +40,22 @@ export async function sendFeedback(
 }
 
 /**
- * Asks for the one letter about all feedback of an hour. It is sent a minute after the hour, so
- * that feedback which is being stored then is counted. If the clock is set back after that letter,
- * the hour comes again and gets no second letter. The Admin Center lists the feedback all the same.
+ * Asks for the one email about all feedback of an hour. It is sent a minute after the hour, so
+ * that feedback which is being stored then is counted. If the clock is set back after that email,
+ * the hour comes again and gets no second email. The Admin Center lists the feedback all the same.
  */
 async function askForDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Promise<void> {
   const start = Math.floor(now.getTime() / hourInMs) * hourInMs
   const end = start + hourInMs
   const [from, until] = [new Date(start).toISOString(), new Date(end).toISOString()]
-  const later = { at: new Date(end + minuteInMs), key: letterKey(`feedback from ${from}`) }
+  const later = { at: new Date(end + minuteInMs), key: emailKey(`feedback from ${from}`) }
   await mailQueue.add({ kind: 'feedback-digest', from, until }, tx, later)
 }
 
-/** Counts one letter about feedback. Returns false when those of this hour are used up. */
-async function takeLetter(rateLimits: Deps['rateLimits']): Promise<boolean> {
+/** Counts one email about feedback. Returns false when those of this hour are used up. */
+async function takeEmail(rateLimits: Deps['rateLimits']): Promise<boolean> {
   try {
-    await rateLimits.spend([counter('feedbackLetters', 'all')])
+    await rateLimits.spend([counter('feedbackEmails', 'all')])
     return true
   } catch (error) {
     if (error instanceof AppError && error.code === 'TOO_MANY_REQUESTS') return false

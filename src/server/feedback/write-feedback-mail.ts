@@ -1,8 +1,8 @@
 import { email } from '../../shared/contract/account.ts'
 import type { Deps } from '../deps.ts'
-import type { Addressed } from '../email/addressed.ts'
-import { feedbackDigestLetter, feedbackLetter } from '../email/letters/feedback.ts'
+import { emailToSupport, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
+import { feedbackDigestEmail, feedbackEmail } from '../email/templates/support.ts'
 import { countFeedbackOf, findFeedback } from './queries.ts'
 
 type FeedbackMail = Extract<MailRequest, { kind: 'feedback' }>
@@ -14,13 +14,12 @@ type FeedbackMail = Extract<MailRequest, { kind: 'feedback' }>
 export async function writeFeedbackMail(
   { config, db }: Pick<Deps, 'config' | 'db'>,
   { feedbackId }: FeedbackMail,
-): Promise<Addressed | null> {
+): Promise<OutgoingEmail | null> {
   const feedback = await findFeedback(db, feedbackId)
   if (!feedback) return null
   const sender = email.safeParse(feedback.email)
   return {
-    to: { name: 'Mayfly support', address: config.supportEmail },
-    content: feedbackLetter(feedback),
+    ...emailToSupport(config, feedbackEmail(feedback)),
     ...(sender.success && { replyTo: { name: feedback.name, address: sender.data } }),
   }
 }
@@ -32,16 +31,10 @@ export async function writeFeedbackMail(
 export async function writeFeedbackDigest(
   { config, db }: Pick<Deps, 'config' | 'db'>,
   asked: Extract<MailRequest, { kind: 'feedback-digest' }>,
-): Promise<Addressed | null> {
+): Promise<OutgoingEmail | null> {
   const span = { from: new Date(asked.from), until: new Date(asked.until) }
   const counts = await countFeedbackOf(db, span)
   if (counts.all === 0) return null
-  return {
-    to: { name: 'Mayfly support', address: config.supportEmail },
-    content: feedbackDigestLetter({
-      ...span,
-      ...counts,
-      adminCenter: `${config.appUrl.origin}/admin`,
-    }),
-  }
+  const adminCenter = `${config.appUrl.origin}/admin`
+  return emailToSupport(config, feedbackDigestEmail({ ...span, ...counts, adminCenter }))
 }

@@ -160,7 +160,7 @@ export async function takeEndingLinks(
 }
 
 /** A user who gets an email about files, and what the email depends on. */
-export type LetterReader = Pick<
+export type FileEmailReader = Pick<
   typeof users.$inferSelect,
   'email' | 'emailVerified' | 'firstName'
 > &
@@ -169,11 +169,11 @@ export type LetterReader = Pick<
 /**
  * Finds a user who can get emails about files at `now`, and which of these emails the user wants.
  */
-export async function findLetterReader(
+export async function findFileEmailReader(
   db: Db,
   userId: string,
   now: Date,
-): Promise<LetterReader | undefined> {
+): Promise<FileEmailReader | undefined> {
   const [reader] = await db
     .select({
       email: users.email,
@@ -192,7 +192,7 @@ export async function findLetterReader(
  * Finds a user's files that have these ids and are not deleted, in the order in which their links
  * end.
  */
-export function findFilesOfLetter(
+export function findFilesOfEmail(
   db: Db,
   ownerId: string,
   ids: readonly string[],

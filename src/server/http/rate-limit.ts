@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { mostFeedbackLettersAnHour } from '../../shared/rules/accounts/feedback.ts'
+import { maxFeedbackEmailsPerHour } from '../../shared/rules/accounts/feedback.ts'
 import { googleCountMs } from '../../shared/rules/accounts/sign-in-fault.ts'
 import { hourInMs, minuteInMs } from '../../shared/rules/format/units.ts'
 import type { Clock } from '../clock.ts'
@@ -19,10 +19,10 @@ const limits = {
   loginsByAddress: { most: 600, windowMs: 15 * minuteInMs },
   loginsByAccount: { most: 120, windowMs: 15 * minuteInMs },
   signupsByAddress: { most: 30, windowMs: hourInMs },
-  signupLettersByAccountAndAddress: { most: 3, windowMs: 15 * minuteInMs },
+  signupEmailsByAccountAndAddress: { most: 3, windowMs: 15 * minuteInMs },
   googleStartsByAddress: { most: 300, windowMs: googleCountMs },
   googleAnswersByAddress: { most: 300, windowMs: googleCountMs },
-  lettersByAddress: { most: 20, windowMs: 15 * minuteInMs },
+  emailsByAddress: { most: 20, windowMs: 15 * minuteInMs },
   resetsByAddress: { most: 20, windowMs: 15 * minuteInMs },
   resetChecksByAddress: { most: 20, windowMs: 15 * minuteInMs },
   passwordChangesByUser: { most: 20, windowMs: hourInMs },
@@ -30,7 +30,7 @@ const limits = {
   testMailsByUser: { most: 20, windowMs: hourInMs },
   testUploadsByUser: { most: 20, windowMs: hourInMs },
   feedbackByAddress: { most: 10, windowMs: hourInMs },
-  feedbackLetters: { most: mostFeedbackLettersAnHour, windowMs: hourInMs },
+  feedbackEmails: { most: maxFeedbackEmailsPerHour, windowMs: hourInMs },
   reportsByAddress: { most: 10, windowMs: hourInMs },
   reportsByFile: { most: 100, windowMs: hourInMs },
   tierChangesByUser: { most: 60, windowMs: hourInMs },

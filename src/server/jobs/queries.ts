@@ -112,7 +112,7 @@ export interface QueueDepth {
   queue: string
   /**
    * Jobs that could run now, but have not begun. Jobs for a later time do not count, such as
-   * letters about a trial, and failed jobs that wait for their next try.
+   * emails about a trial, and failed jobs that wait for their next try.
    */
   due: number
   running: number

@@ -209,7 +209,7 @@ describe('mail on its way', () => {
       kind: 'password-changed',
       userId: id,
       changedAt: app.clock().toISOString(),
-      changedBy: 'letter',
+      changedBy: 'email',
       removedGoogle: false,
     } as const
     const work = app.deps.db.transaction(async (tx) => {

@@ -1,53 +1,80 @@
+import type { EmailKind } from '../../shared/rules/accounts/email-limits.ts'
 import { writeReportMail } from '../abuse/write-report-mail.ts'
 import { writeTakedownMail } from '../abuse/write-takedown-mail.ts'
-import { writeAccountMail } from '../auth/write-account-mail.ts'
+import { removePendingSignup } from '../auth/signup-queries.ts'
+import { writeAccountEmail } from '../auth/write-emails.ts'
 import type { Deps } from '../deps.ts'
-import type { Addressed } from '../email/addressed.ts'
-import { writeLetter } from '../email/letter.ts'
+import type { OutgoingEmail } from '../email/email.ts'
 import { type MailRequest, mailRequest } from '../email/mail-queue.ts'
+import { renderEmail } from '../email/render-email.ts'
 import { writeFeedbackDigest, writeFeedbackMail } from '../feedback/write-feedback-mail.ts'
 import { writeFileMail } from '../files/write-file-mail.ts'
 import { writeTrialMail } from '../tiers/write-trial-mail.ts'
+import { admitEmail } from './email-limits.ts'
 
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailer' | 'settings'>
 
+/** The limit that each request counts against. */
+const limits: Readonly<Record<MailRequest['kind'], EmailKind>> = {
+  signup: 'signup',
+  'resend-verification': 'signup',
+  'forgot-password': 'reset-password',
+  'password-changed': 'account',
+  'google-linked': 'account',
+  trial: 'account',
+  files: 'files',
+  takedown: 'support',
+  feedback: 'support',
+  'feedback-digest': 'support',
+  report: 'support',
+}
+
 /**
- * Sends the email that a request asks for. Sends none if nobody needs it any more. Each try of a
- * request has the same `Message-ID`, so that mail programs recognise a second copy.
- * @param job its id stays the same for all tries; `retryCount` says how many tries came before.
- * @throws {MailRefused} when the mail server will never take the email. After any other error a
- * later try may succeed.
+ * Sends the email that a request asks for. Sends none if nobody needs it any more, if its address
+ * has got too many, or if it tells an address about an account that its owner has not verified.
+ * Every attempt has the same `Message-ID`, so that mail programs recognise a second copy.
+ * @param job its id stays the same for all attempts.
+ * @throws {MailRefused} when the mail server will never accept the email. After any other error a
+ * later attempt may succeed.
  */
 export async function sendMail(
   deps: SendMailDeps,
-  job: { id: string; retryCount: number },
+  job: { id: string },
   request: unknown,
 ): Promise<void> {
   const { config, log, mailer, settings } = deps
   const asked = mailRequest.parse(request)
-  const mail = await writeMail(deps, asked, { isRepeated: job.retryCount > 0 })
-  if (mail === null) return
+  const { id, kind } = { id: job.id, kind: limits[asked.kind] }
+  const email = await writeMail(deps, asked)
+  if (email === null || !isAllowed(deps, email, kind)) return
+  if (!(await admitEmail(deps, { id, kind, address: email.to.address }))) {
+    log.info({ kind: asked.kind, jobId: id }, 'email limit reached')
+    // The link of the signup reaches nobody.
+    if (asked.kind === 'signup') await removePendingSignup(deps.db, asked.signupId)
+    return
+  }
   const { supportEmail, appUrl } = config
   const { email_signature: signature } = await settings.read()
-  const letter = writeLetter(mail.content, { signature, supportEmail })
   await mailer.send({
-    to: mail.to,
-    letter,
-    replyTo: mail.replyTo,
-    messageId: `${job.id}@${appUrl.hostname}`,
+    to: email.to,
+    content: renderEmail(email.content, { signature, supportEmail }),
+    replyTo: email.replyTo,
+    messageId: `${id}@${appUrl.hostname}`,
   })
-  log.info({ kind: asked.kind, jobId: job.id }, 'mail sent')
+  log.info({ kind: asked.kind, jobId: id }, 'email sent')
 }
 
 /**
- * Writes the email of a request, by the code of the feature that the request belongs to. Returns
- * null if no mail is to be sent.
+ * Where addresses must be verified, an address that is not gets only emails whose link verifies it.
+ * A link that resets the password does, too.
  */
-function writeMail(
-  deps: SendMailDeps,
-  asked: MailRequest,
-  options: { isRepeated: boolean },
-): Promise<Addressed | null> {
+function isAllowed({ config }: SendMailDeps, email: OutgoingEmail, kind: EmailKind): boolean {
+  const verifies = kind === 'signup' || kind === 'reset-password'
+  return email.isVerified || verifies || !config.requireEmailVerification
+}
+
+/** Writes the email of a request. Returns null if no email is to be sent. */
+function writeMail(deps: SendMailDeps, asked: MailRequest): Promise<OutgoingEmail | null> {
   switch (asked.kind) {
     case 'trial':
       return writeTrialMail(deps, asked)
@@ -62,6 +89,6 @@ function writeMail(
     case 'takedown':
       return writeTakedownMail(deps, asked)
     default:
-      return writeAccountMail(deps, asked, options)
+      return writeAccountEmail(deps, asked)
   }
 }

@@ -350,12 +350,12 @@ describe('renewals and preferences after a change', () => {
   })
 })
 
-describe('letters after a change', () => {
+describe('emails after a change', () => {
   it('name the limits that a free account has when they are written', async () => {
     const endsAt = new Date(app.clock().getTime() + 3 * dayInMs)
     const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: endsAt })
     const text = async () => {
-      const asked = { kind: 'trial', userId: person.id, letter: 'three-days' } as const
+      const asked = { kind: 'trial', userId: person.id, about: 'three-days' } as const
       const mail = await writeTrialMail(app.deps, { ...asked, endsAt: endsAt.toISOString() })
       return JSON.stringify(mail?.content)
     }

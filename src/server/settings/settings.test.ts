@@ -121,17 +121,17 @@ describe('POST /api/admin/settings', () => {
     expect(await json(again)).toEqual({ ...setting, value: '13' })
   })
 
-  it('changes the signature under the letters from then on', async () => {
-    const letter = async () => {
+  it('changes the signature under the emails from then on', async () => {
+    const email = async () => {
       const { email } = await makePerson(app)
       await app.mails()
       await makeClient(app).post('/api/auth/forgot-password', { email })
-      return (await app.mails())[0]?.letter
+      return (await app.mails())[0]?.content
     }
     const { supportEmail } = app.deps.config
-    expect((await letter())?.text).toMatch(/\n-- \nMayfly\nSecure file sharing/)
+    expect((await email())?.text).toMatch(/\n-- \nMayfly\nSecure file sharing/)
     expect((await change('email_signature', 'Yours,\nthe <people> here')).status).toBe(200)
-    const signed = await letter()
+    const signed = await email()
     expect(signed?.text.endsWith(`\n-- \nYours,\nthe <people> here\n${supportEmail}\n`)).toBe(true)
     expect(signed?.html).toContain('Yours,<br>the &lt;people&gt; here<br>')
     expect(signed?.html).not.toContain('Secure file sharing')

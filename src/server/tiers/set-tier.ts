@@ -3,8 +3,8 @@ import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
-import { askForTrialLetters } from './ask-for-trial-letters.ts'
 import { lockUser, writeTierFacts } from './queries.ts'
+import { queueTrialEmails } from './queue-trial-emails.ts'
 import { tierEntry } from './tier-entry.ts'
 
 /** Whose tier is to change, in which way, and who asked for it. */
@@ -19,7 +19,7 @@ export interface TierChange {
 /**
  * Changes a user's tier as `changeTier` decides. A tier changes in no other way, except that a
  * trial ends at its date (see `expireTrials`). The change, its line in the audit log and the
- * letters of a new trial are one transaction. The user's row is locked. So each of several parallel
+ * emails of a new trial are one transaction. The user's row is locked. So each of several parallel
  * changes sees the result of the one before.
  * @returns the user after the change; null if the user does not exist (any more).
  * @throws {AppError} TRIAL_USED, ALREADY_PREMIUM.
@@ -42,7 +42,7 @@ export function setTier(
     const { reason } = request
     const told = { userId, reason, from: before, to: after, at: now, actor, ipAddress }
     await writeAudit(tx, [tierEntry(told)])
-    if (reason === 'trial') await askForTrialLetters(mailQueue, after, tx)
+    if (reason === 'trial') await queueTrialEmails(mailQueue, after, tx)
     return toSessionUser(after, now)
   })
 }

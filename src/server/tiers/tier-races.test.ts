@@ -107,7 +107,7 @@ function expire() {
 }
 
 describe(`${rounds} times at once`, () => {
-  it('two calls start one trial, with its letters once', async () => {
+  it('two calls start one trial, with its emails once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { results, lines, after } = await race(neverTried, callStartTrial, callStartTrial)
       expect(results.toSorted()).toEqual(['200 premium', '409 TRIAL_USED'])
@@ -115,9 +115,9 @@ describe(`${rounds} times at once`, () => {
       expect(after.premiumTrialStartedAt).toEqual(app.clock())
     }
     app.clock.advance(30 * day)
-    const letters = (await app.mails()).filter(({ to }) => to.address === ada.email)
-    // Every round requested the same three letters. Two of them are out of date by now.
-    expect(letters.map(({ letter }) => letter.subject)).toEqual([
+    const emails = (await app.mails()).filter(({ to }) => to.address === ada.email)
+    // Every round requested the same three emails. Two of them are out of date by now.
+    expect(emails.map(({ content }) => content.subject)).toEqual([
       'Your Mayfly Premium trial has ended',
     ])
   })

@@ -77,7 +77,7 @@ async function mailsTo(person: Person) {
 }
 
 async function subjectsSent() {
-  return (await mailsTo(ada)).map(({ letter }) => letter.subject)
+  return (await mailsTo(ada)).map(({ content }) => content.subject)
 }
 
 describe('a trial', () => {
@@ -163,7 +163,7 @@ describe('a trial', () => {
   })
 })
 
-describe('the letters about a trial', () => {
+describe('the emails about a trial', () => {
   it('come three days and one day before its end and at it, each once', async () => {
     await startTrial(ada)
     const sent: [sinceBegun: string, subject: string][] = []
@@ -186,11 +186,11 @@ describe('the letters about a trial', () => {
     at(27 * day)
     const [mail] = await mailsTo(ada)
     expect(mail?.to).toEqual({ name: '', address: ada.email })
-    const { text = '', html = '' } = mail?.letter ?? {}
+    const { text = '', html = '' } = mail?.content ?? {}
     for (const body of [text, html]) {
       expect(body).toContain('Hello, your Premium trial ends on')
       expect(body).toContain('3 files at most, 500MB each, for 3 days')
-      expect(body).toContain('Files whose link is over are deleted')
+      expect(body).toContain('Files with expired links are deleted')
       expect(body).toContain(`${app.url}/`)
     }
   })
@@ -199,9 +199,9 @@ describe('the letters about a trial', () => {
     await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.id, ada.id))
     await startTrial(ada)
     at(30 * day)
-    const names = (await mailsTo(ada)).map(({ to, letter }) => [
+    const names = (await mailsTo(ada)).map(({ to, content }) => [
       to.name,
-      letter.text.split('\n')[2],
+      content.text.split('\n')[2],
     ])
     expect(names).toEqual([
       ['Ada', expect.stringMatching(/^Hello Ada, your Premium trial ended on/)],

@@ -19,7 +19,7 @@ describe('an entry of the audit log', () => {
 
   it.each([
     ['session', 'Changed the password'],
-    ['letter', 'Reset the password by email'],
+    ['email', 'Reset the password by email'],
     ['taking-over', 'Verified the address and replaced the earlier password'],
   ])('about a password, by %s', (by, text) => {
     expect(auditText({ action: 'change-password', details: { by } })).toBe(text)

@@ -97,7 +97,7 @@ function roleSentence(details: Details): string | undefined {
 
 const passwordTexts: Record<PasswordChange, string> = {
   session: 'Changed the password',
-  letter: 'Reset the password by email',
+  email: 'Reset the password by email',
   'taking-over': 'Verified the address and replaced the earlier password',
 }
 

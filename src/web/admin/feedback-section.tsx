@@ -1,7 +1,7 @@
 import { MessageSquare } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { Feedback } from '../../shared/contract/feedback.ts'
-import { categoryLabels, mostFeedbackLettersAnHour } from '../../shared/rules/accounts/feedback.ts'
+import { categoryLabels, maxFeedbackEmailsPerHour } from '../../shared/rules/accounts/feedback.ts'
 import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
 import { useSendsMail } from '../api/public-values.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -50,7 +50,7 @@ export function FeedbackSection({ id, title }: SectionProps) {
 function noteOf(sendsMail: boolean | undefined): string | undefined {
   if (sendsMail === undefined) return undefined
   if (!sendsMail) return 'This server sends no email. New feedback appears only here.'
-  return `Mailed to support too, ${mostFeedbackLettersAnHour} an hour at most and none from robots. An email after the hour tells of the others.`
+  return `Mailed to support too, ${maxFeedbackEmailsPerHour} an hour at most and none from robots. An email after the hour tells of the others.`
 }
 
 /**

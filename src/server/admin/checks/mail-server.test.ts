@@ -46,7 +46,7 @@ describe('mail without a mail server', () => {
     expect(verified?.message).toContain('a new account')
   })
 
-  it('is failing where the folder of letters cannot be one', async () => {
+  it('is failing where the folder of emails cannot be one', async () => {
     const outbox = join(app.deps.config.dataDir, 'outbox')
     await rm(outbox, { recursive: true, force: true })
     await writeFile(outbox, '')

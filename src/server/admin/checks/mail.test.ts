@@ -43,7 +43,7 @@ describe('mail', () => {
     expect((await lineOf(app, admin, 'Mail')).status).toBe('ok')
   })
 
-  it('tells which letter was refused, to whom it went, and what the mail server said', async () => {
+  it('tells which email was refused, to whom it went, and what the mail server said', async () => {
     const { email } = await makePerson(app)
     smtp.react({ recipient: 550 })
     await whileJobsRun(app, async () => {
@@ -59,7 +59,7 @@ describe('mail', () => {
     expect(line.message).toContain('550 Refused')
   })
 
-  it('finds the addresses of accounts, counts all lost letters, and tells of the newest', async () => {
+  it('finds the addresses of accounts, counts all lost emails, and tells of the newest', async () => {
     const { id, email } = await makePerson(app)
     await addMail({
       state: 'failed',
@@ -94,7 +94,7 @@ describe('mail', () => {
     expect(message).not.toContain('Day 5')
   })
 
-  it('warns of letters that were tried often in vain, and not of those tried a few times', async () => {
+  it('warns of emails that were tried often in vain, and not of those tried a few times', async () => {
     const data = { kind: 'signup' }
     await addMail({ state: 'retry', data, tries: 4 })
     expect((await lineOf(app, admin, 'Mail: waiting emails')).status).toBe('ok')
@@ -127,7 +127,7 @@ describe('mail', () => {
   }
 
   /**
-   * Puts a letter into the queue in this state. Letters need up to a day to get into such a state
+   * Puts an email into the queue in this state. Emails need up to a day to get into such a state
    * by themselves.
    */
   const addMail = (mail: {

@@ -16,27 +16,27 @@ import {
   shortReason,
   warning,
 } from './check.ts'
-import { countWaitingLetters, type LostLetter, listLostLetters } from './queries.ts'
+import { countWaitingEmails, type LostEmail, listLostEmails } from './queries.ts'
 
 type MailCheckDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'mailer'>
 
-/** The check reports a lost letter for this many days. The queue keeps it for 14. */
+/** The check reports a lost email for this many days. The queue keeps it for 14. */
 const toldDays = 7
-/** The check describes at most this many lost letters. Its count includes all of them. */
+/** The check describes at most this many lost emails. Its count includes all of them. */
 const mostTold = 5
 /**
- * If a letter was tried this many times without success, which takes more than seven minutes, the
+ * If an email was tried this many times without success, which takes more than seven minutes, the
  * check reports that it is waiting.
  */
 const manyTries = 5
 /**
- * The queue looks for mail every second. If a letter has been due for this long without a try, no
+ * The queue looks for mail every second. If an email has been due for this long without a try, no
  * server is sending mail.
  */
 const untriedMs = 5 * minuteInMs
 
 /**
- * Checks whether the server can send mail, which letters were lost, and which have waited for long.
+ * Checks whether the server can send mail, which emails were lost, and which have waited for long.
  */
 export function checkMail(deps: MailCheckDeps): Promise<Finding[]> {
   return Promise.all([lookAtServer(deps), lookAtLost(deps), lookAtWaiting(deps)])
@@ -118,21 +118,21 @@ async function lookAtLost({ clock, config, db }: MailCheckDeps): Promise<Finding
   const now = clock()
   const { supportEmail } = config
   const asked = { days: toldDays, limit: mostTold, supportEmail }
-  const { total, newest } = await listLostLetters(db, asked)
+  const { total, newest } = await listLostEmails(db, asked)
   const about = 'lost emails'
   if (total === 0) return { about, ...ok(`None in the last ${toldDays} days.`) }
-  const letters = total === 1 ? 'An email was' : `${total} emails were`
+  const emails = total === 1 ? 'An email was' : `${total} emails were`
   const more =
     total > newest.length
       ? ` And ${total - newest.length} more, which the query in docs/operations.md (Mail) lists.`
       : ''
-  const message = `${letters} lost in the last ${toldDays} days. ${newest.map((letter) => tell(letter, now)).join(' ')}${more}`
+  const message = `${emails} lost in the last ${toldDays} days. ${newest.map((email) => tell(email, now)).join(' ')}${more}`
   const cure =
     'Read what the mail server said. If an address is wrong, tell its owner in another way. If it is about the sender, set MAIL_FROM to an address from which this mail server lets you send, and restart. A lost email is not sent again: people can ask for another one.'
   return { about, ...warning(message, cure) }
 }
 
-function tell({ kind, address, reason, at }: LostLetter, now: Date): string {
+function tell({ kind, address, reason, at }: LostEmail, now: Date): string {
   const to = address ?? 'an account that is gone'
   return `To ${to} (${kind}, ${momentText(at, now)}): ${shortReason(reason)}.`
 }
@@ -140,7 +140,7 @@ function tell({ kind, address, reason, at }: LostLetter, now: Date): string {
 async function lookAtWaiting({ db }: MailCheckDeps): Promise<Finding> {
   const about = 'waiting emails'
   const asked = { tries: manyTries, minutes: untriedMs / minuteInMs }
-  const { tried, mostTries, reason, untried } = await countWaitingLetters(db, asked)
+  const { tried, mostTries, reason, untried } = await countWaitingEmails(db, asked)
   if (untried > 0) {
     const message = `${waitingText(untried)} since more than ${durationText(untriedMs)}, and no server tries to send.`
     const cure =
@@ -154,6 +154,6 @@ async function lookAtWaiting({ db }: MailCheckDeps): Promise<Finding> {
   return { about, ...warning(message, cure) }
 }
 
-function waitingText(letters: number): string {
-  return letters === 1 ? 'An email waits' : `${letters} emails wait`
+function waitingText(emails: number): string {
+  return emails === 1 ? 'An email waits' : `${emails} emails wait`
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { connectionNames } from '../../db/connection-names.ts'
 import type { Db } from '../../db/db.ts'
-import { supportLetters } from '../../email/mail-queue.ts'
+import { supportEmails } from '../../email/mail-queue.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import { mailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
@@ -45,8 +45,8 @@ export async function readDatabaseTime(db: Db): Promise<Date> {
   return new Date(Number(rows[0]?.ms))
 }
 
-/** A letter that the mail server refused, or that could not be sent for a day. */
-export interface LostLetter {
+/** An email that the mail server refused, or that could not be sent for a day. */
+export interface LostEmail {
   kind: string
   /** null if the account or the signup no longer exists. */
   address: string | null
@@ -55,12 +55,12 @@ export interface LostLetter {
 }
 
 /**
- * The letters that the queue has given up in the last days. `newest` lists only the newest of them;
+ * The emails that the queue has given up in the last days. `newest` lists only the newest of them;
  * `total` counts all.
  */
-export interface LostLetters {
+export interface LostEmails {
   total: number
-  newest: LostLetter[]
+  newest: LostEmail[]
 }
 
 /**
@@ -72,14 +72,14 @@ const lastReason = sql.raw(
 )
 
 /**
- * Lists the newest letters that the queue has given up in the last `days` days. A letter of
- * `supportLetters` goes to `supportEmail`. For every other letter, the queue holds an
+ * Lists the newest emails that the queue has given up in the last `days` days. An email of
+ * `supportEmails` goes to `supportEmail`. For every other email, the queue holds an
  * address, or the id of an account or a signup.
  */
-export async function listLostLetters(
+export async function listLostEmails(
   db: Db,
   { days, limit, supportEmail }: { days: number; limit: number; supportEmail: string },
-): Promise<LostLetters> {
+): Promise<LostEmails> {
   const { rows } = await db.execute<{
     kind: string
     address: string | null
@@ -87,8 +87,8 @@ export async function listLostLetters(
     ms: string
     total: number
   }>(sql`
-    select coalesce(j.data->>'kind', 'letter') as kind,
-      case when j.data->>'kind' = any(${sql.param(supportLetters)}::text[]) then ${supportEmail}
+    select coalesce(j.data->>'kind', 'email') as kind,
+      case when j.data->>'kind' = any(${sql.param(supportEmails)}::text[]) then ${supportEmail}
         else coalesce(j.data->>'email', u.email, s.email) end as address,
       ${lastReason} as reason,
       floor(extract(epoch from j.completed_on) * 1000)::text as ms,
@@ -101,34 +101,34 @@ export async function listLostLetters(
     order by j.completed_on desc limit ${limit}`)
   return {
     total: rows[0]?.total ?? 0,
-    newest: rows.map(({ ms, total: _total, ...letter }) => ({
-      ...letter,
+    newest: rows.map(({ ms, total: _total, ...content }) => ({
+      ...content,
       at: new Date(Number(ms)),
     })),
   }
 }
 
-/** The letters that still wait although they should have been sent. */
-export interface WaitingLetters {
+/** The emails that still wait although they should have been sent. */
+export interface WaitingEmails {
   /**
-   * How many letters were tried again several times without success. `mostTries` is how often one
+   * How many emails were tried again several times without success. `mostTries` is how often one
    * of them was tried again at most, and `reason` is why the last try failed.
    */
   tried: number
   mostTries: number
   reason: string | null
-  /** How many letters have been due for minutes without any try. */
+  /** How many emails have been due for minutes without any try. */
   untried: number
 }
 
 /**
- * Counts the letters that were tried again at least `tries` times without success, and those that
+ * Counts the emails that were tried again at least `tries` times without success, and those that
  * have been due for more than `minutes` minutes without any try.
  */
-export async function countWaitingLetters(
+export async function countWaitingEmails(
   db: Db,
   { tries, minutes }: { tries: number; minutes: number },
-): Promise<WaitingLetters> {
+): Promise<WaitingEmails> {
   const { rows } = await db.execute<{
     tried: number
     most_tries: number

@@ -79,7 +79,7 @@ export function checkSecrets({ config }: ConfigDeps): Finding[] {
   ]
 }
 
-/** Checks whether the server limits how often somebody may try passwords or ask for letters. */
+/** Checks whether the server limits how often somebody may try passwords or ask for emails. */
 export function checkRateLimits({ config }: ConfigDeps): Finding[] {
   if (config.rateLimits) return [ok('They are on.')]
   const message =

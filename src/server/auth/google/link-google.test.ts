@@ -72,7 +72,7 @@ describe('a new password by the link in an email', () => {
     const visitor = makeClient(google.app)
     await visitor.post('/api/auth/forgot-password', { email: person.email })
     const asked = (await google.app.mails()).at(-1)
-    const token = /token=([\w-]+)/.exec(asked?.letter.text ?? '')?.[1]
+    const token = /token=([\w-]+)/.exec(asked?.content.text ?? '')?.[1]
     const choice = { token, newPassword: 'a new password' }
     expect((await visitor.post('/api/auth/reset-password', choice)).status).toBe(200)
 
@@ -82,7 +82,7 @@ describe('a new password by the link in an email', () => {
     const owner = await signedIn({ email: person.email, password: 'a new password' })
     expect(await waysOf(owner)).toEqual(['password'])
     const told = (await google.app.mails()).at(-1)
-    expect(told?.letter.text).toContain('Google was removed from the account')
+    expect(told?.content.text).toContain('Google was removed from the account')
     const { db } = google.app.deps
     const lines = await db
       .select({ action: auditLog.action })
@@ -93,7 +93,7 @@ describe('a new password by the link in an email', () => {
 })
 
 describe('adding Google to an account', () => {
-  it('lets its owner in, whatever the addresses are, and tells him by a letter', async () => {
+  it('lets its owner in, whatever the addresses are, and tells him by an email', async () => {
     const { browser, person } = await makeOwner()
     const identity = somebody()
     expect(await waysOf(browser)).toEqual(['password'])
@@ -102,7 +102,7 @@ describe('adding Google to an account', () => {
     expect(await google.app.mails()).toMatchObject([
       {
         to: { address: person.email },
-        letter: { subject: 'Google was linked to your Mayfly account' },
+        content: { subject: 'Google was linked to your Mayfly account' },
       },
     ])
     const { browser: other, path } = await google.signIn(identity)
@@ -120,7 +120,7 @@ describe('adding Google to an account', () => {
     await google.app.deps.db.update(users).set({ role: 'user' }).where(eq(users.id, person.id))
   })
 
-  it('is done once: again is no fault and sends no second letter', async () => {
+  it('is done once: again is no fault and sends no second email', async () => {
     const { browser } = await makeOwner()
     const identity = somebody()
     await link(browser, identity)

@@ -50,7 +50,7 @@ async function verify(email: string) {
 }
 
 describe('an address that has an account', () => {
-  it('is linked where both are verified, and a letter says so', async () => {
+  it('is linked where both are verified, and an email says so', async () => {
     const person = await makePerson(google.app)
     await verify(person.email)
     const file = await makeFile(person)
@@ -69,10 +69,10 @@ describe('an address that has an account', () => {
     expect(others).toEqual([])
     expect(mail).toMatchObject({
       to: { name: 'Ada', address: person.email },
-      letter: { subject: 'Google was linked to your Mayfly account' },
+      content: { subject: 'Google was linked to your Mayfly account' },
     })
-    expect(mail?.letter.text).toContain(`Hello Ada, since`)
-    expect(mail?.letter.text).not.toContain('had been registered here before')
+    expect(mail?.content.text).toContain(`Hello Ada, on`)
+    expect(mail?.content.text).not.toContain('had signed up with')
   })
 
   it('is not linked where the issuer does not vouch for it', async () => {
@@ -118,8 +118,8 @@ describe('whoever registered an address without showing that it is his', () => {
     const squatter = await makePerson(google.app)
     const { email, password } = squatter
     await makeClient(google.app).post('/api/auth/forgot-password', { email })
-    const [letter] = await google.app.mails()
-    const token = /token=([\w-]+)/.exec(letter?.letter.text ?? '')?.[1]
+    const [asked] = await google.app.mails()
+    const token = /token=([\w-]+)/.exec(asked?.content.text ?? '')?.[1]
     const { db } = google.app.deps
     await db.update(users).set({ firstName: 'Evil' }).where(eq(users.email, email))
 
@@ -140,7 +140,7 @@ describe('whoever registered an address without showing that it is his', () => {
 
     const [mail] = await google.app.mails()
     expect(mail?.to).toEqual({ name: 'Grace', address: email })
-    expect(mail?.letter.text).toContain('had been registered here before')
+    expect(mail?.content.text).toContain('had signed up with')
   })
 
   it('keeps the files in the account: mostly it is the same person', async () => {
@@ -247,18 +247,18 @@ describe('no account yet', () => {
 })
 
 describe('an account made with Google', () => {
-  it('can set a password by a letter, and then has two ways in', async () => {
+  it('can set a password by an email, and then has two ways in', async () => {
     const { browser } = await google.signIn(somebody())
     const { email, id } = await userOf(browser)
     await google.app.mails()
     await makeClient(google.app).post('/api/auth/forgot-password', { email })
-    const [letter] = await google.app.mails()
-    const token = /token=([\w-]+)/.exec(letter?.letter.text ?? '')?.[1]
+    const [mail] = await google.app.mails()
+    const token = /token=([\w-]+)/.exec(mail?.content.text ?? '')?.[1]
     const reset = { token, newPassword: 'a new password' }
     expect((await makeClient(google.app).post('/api/auth/reset-password', reset)).status).toBe(200)
     await logIn(google.app, email, 'a new password')
     expect(await waysOf(id)).toHaveLength(2)
-    expect((await google.app.mails()).map(({ letter }) => letter.subject)).toEqual([
+    expect((await google.app.mails()).map(({ content }) => content.subject)).toEqual([
       'Your Mayfly password was changed',
     ])
   })

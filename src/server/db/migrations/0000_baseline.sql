@@ -187,8 +187,8 @@ CREATE TABLE "reports" (
 	"outcome" text
 );
 --> statement-breakpoint
-CREATE TABLE "sent_letters" (
-	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
+CREATE TABLE "sent_emails" (
+	"id" uuid PRIMARY KEY NOT NULL,
 	"email" text NOT NULL,
 	"kind" text NOT NULL,
 	"sent_at" timestamp with time zone NOT NULL
@@ -317,7 +317,7 @@ CREATE INDEX "reports_short_code" ON "reports" USING btree ("short_code");--> st
 CREATE INDEX "reports_file" ON "reports" USING btree ("file_id","last_reported_at");--> statement-breakpoint
 CREATE INDEX "reports_closed_owner" ON "reports" USING btree ("owner_id") WHERE "reports"."closed_at" is not null;--> statement-breakpoint
 CREATE INDEX "reports_closed" ON "reports" USING btree ("closed_at") WHERE "reports"."closed_at" is not null;--> statement-breakpoint
-CREATE INDEX "sent_letters_email_sent_at" ON "sent_letters" USING btree ("email","sent_at");--> statement-breakpoint
+CREATE INDEX "sent_emails_email_sent_at" ON "sent_emails" USING btree ("email","sent_at");--> statement-breakpoint
 CREATE INDEX "sessions_user_id" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "uploads_owner_id_idempotency_key" ON "uploads" USING btree ("owner_id","idempotency_key");--> statement-breakpoint
 CREATE INDEX "uploads_last_activity_at" ON "uploads" USING btree ("last_activity_at");--> statement-breakpoint

@@ -4,10 +4,10 @@
  */
 
 /**
- * How the owner of an account changed its password. `letter`: by the link in an email that resets
+ * How the owner of an account changed its password. `email`: by the link in an email that resets
  * it. `session`: while signed in. After both, an email tells the owner about the change.
  */
-export const ownPasswordChanges = ['letter', 'session'] as const
+export const ownPasswordChanges = ['email', 'session'] as const
 export type OwnPasswordChange = (typeof ownPasswordChanges)[number]
 
 /**

@@ -24,4 +24,4 @@ export const mostFeedbackADay = 1000
  * In an hour the server sends at most this many emails about feedback. It stores further feedback
  * without an email of its own, and tells of it by one email after the hour.
  */
-export const mostFeedbackLettersAnHour = 30
+export const maxFeedbackEmailsPerHour = 30

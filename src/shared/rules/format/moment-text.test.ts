@@ -29,7 +29,7 @@ describe('a moment in UTC', () => {
     expect(momentText(new Date('2025-11-24T14:02:00Z'), now)).toBe('Mon 24 Nov 2025, 14:02 UTC')
   })
 
-  test('always names its year in a letter', () => {
+  test('always names its year in an email', () => {
     expect(momentText(moment)).toBe('Tue 24 Nov 2026, 14:02 UTC')
   })
 })

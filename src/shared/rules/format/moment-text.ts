@@ -20,8 +20,8 @@ function browserZone(moment: Date): number {
 
 /**
  * Writes a moment in UTC, as the server does: 'Tue 24 Nov 2026, 14:02 UTC'.
- * @param now if it is given, a moment in the same year is written without the year. Letters do not
- * give it, because people may read a letter in another year.
+ * @param now if it is given, a moment in the same year is written without the year. Emails do not
+ * give it, because people may read an email in another year.
  */
 export function momentText(moment: Date, now?: Date): string {
   return `${dateOf(moment, now, utc)}, ${timeOf(moment, utc)} UTC`

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { type Tier, tiers } from './tier.ts'
 import {
   effectiveTier,
-  isTrialLetterStale,
+  isTrialEmailStale,
   type TierFacts,
-  type TrialLetter,
+  type TrialEmail,
+  trialEmailDue,
+  trialEmails,
   trialEnd,
-  trialLetterDue,
-  trialLetters,
   trialNotice,
 } from './trial.ts'
 
@@ -124,12 +124,9 @@ describe('trialNotice', () => {
 
 const trialEndsAt = new Date('2026-11-05T12:00:00.000Z')
 
-describe('the letters about a trial', () => {
+describe('the emails about a trial', () => {
   it('are due three days before its trialEndsAt, one day before it, and at it', () => {
-    const due = trialLetters.map((letter) => [
-      letter,
-      trialLetterDue(letter, trialEndsAt).toISOString(),
-    ])
+    const due = trialEmails.map((email) => [email, trialEmailDue(email, trialEndsAt).toISOString()])
     // In New York the clocks go back on 1 November, but a day still has 24 hours.
     expect(due).toEqual([
       ['three-days', '2026-11-02T12:00:00.000Z'],
@@ -138,31 +135,30 @@ describe('the letters about a trial', () => {
     ])
   })
 
-  it.each<[TrialLetter, string]>([
+  it.each<[TrialEmail, string]>([
     ['three-days', '2026-11-03T00:00:00.000Z'],
     ['one-day', '2026-11-05T00:00:00.000Z'],
     ['ended', '2026-11-12T12:00:00.000Z'],
-  ])('%s is sent until %s and not from then on', (letter, moment) => {
+  ])('%s is sent until %s and not from then on', (email, moment) => {
     const limit = new Date(moment)
-    expect(isTrialLetterStale(letter, trialEndsAt, trialLetterDue(letter, trialEndsAt))).toBe(false)
-    expect(isTrialLetterStale(letter, trialEndsAt, new Date(limit.getTime() - 1))).toBe(false)
-    expect(isTrialLetterStale(letter, trialEndsAt, limit)).toBe(true)
+    expect(isTrialEmailStale(email, trialEndsAt, trialEmailDue(email, trialEndsAt))).toBe(false)
+    expect(isTrialEmailStale(email, trialEndsAt, new Date(limit.getTime() - 1))).toBe(false)
+    expect(isTrialEmailStale(email, trialEndsAt, limit)).toBe(true)
   })
 
   it('are not too late where the clock of the database runs a little ahead', () => {
-    for (const letter of trialLetters) {
-      const early = new Date(trialLetterDue(letter, trialEndsAt).getTime() - 5000)
-      expect(isTrialLetterStale(letter, trialEndsAt, early)).toBe(false)
+    for (const email of trialEmails) {
+      const early = new Date(trialEmailDue(email, trialEndsAt).getTime() - 5000)
+      expect(isTrialEmailStale(email, trialEndsAt, early)).toBe(false)
     }
   })
 
   it('never come two at once, however long a server stood still', () => {
     for (let hours = -96; hours < 200; hours += 1) {
       const now = new Date(trialEndsAt.getTime() + hours * 3_600_000)
-      const sent = trialLetters.filter(
-        (letter) =>
-          trialLetterDue(letter, trialEndsAt) <= now &&
-          !isTrialLetterStale(letter, trialEndsAt, now),
+      const sent = trialEmails.filter(
+        (email) =>
+          trialEmailDue(email, trialEndsAt) <= now && !isTrialEmailStale(email, trialEndsAt, now),
       )
       expect(sent.length).toBeLessThanOrEqual(1)
     }

@@ -82,24 +82,24 @@ export function trialNotice(facts: TierFacts, now: Date): TrialNotice | null {
  * late by `goodForMs` is not sent any more, because its text would be wrong or old news by then.
  * The text '3 days' is right for half a day, because days are rounded.
  */
-const letterTimes = {
+const emailTimes = {
   'three-days': { beforeEndMs: 3 * dayInMs, goodForMs: 12 * hourInMs },
   'one-day': { beforeEndMs: dayInMs, goodForMs: 12 * hourInMs },
   ended: { beforeEndMs: 0, goodForMs: 7 * dayInMs },
 } as const
 
-export type TrialLetter = keyof typeof letterTimes
+export type TrialEmail = keyof typeof emailTimes
 
 /** Every email about a trial, in the order in which they are sent. */
-export const trialLetters = Object.keys(letterTimes) as readonly TrialLetter[]
+export const trialEmails = Object.keys(emailTimes) as readonly TrialEmail[]
 
 /** Returns when an email about a trial that ends at `endsAt` is to be sent. */
-export function trialLetterDue(letter: TrialLetter, endsAt: Date): Date {
-  return new Date(endsAt.getTime() - letterTimes[letter].beforeEndMs)
+export function trialEmailDue(about: TrialEmail, endsAt: Date): Date {
+  return new Date(endsAt.getTime() - emailTimes[about].beforeEndMs)
 }
 
 /** True if it is too late at `now` to send an email about a trial that ends at `endsAt`. */
-export function isTrialLetterStale(letter: TrialLetter, endsAt: Date, now: Date): boolean {
-  const lateMs = now.getTime() - trialLetterDue(letter, endsAt).getTime()
-  return lateMs >= letterTimes[letter].goodForMs
+export function isTrialEmailStale(about: TrialEmail, endsAt: Date, now: Date): boolean {
+  const lateMs = now.getTime() - trialEmailDue(about, endsAt).getTime()
+  return lateMs >= emailTimes[about].goodForMs
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
-import { letterWindowMs } from '../../../shared/rules/accounts/letter-limit.ts'
+import { emailsCountedMs } from '../../../shared/rules/accounts/email-limits.ts'
 import { idleDays, longestDays } from '../../../shared/rules/accounts/session-life.ts'
 import { tokenLifetimeMs } from '../../../shared/rules/accounts/token-purpose.ts'
 import {
@@ -135,7 +135,7 @@ const kept: readonly Kept[] = [
     until: (
       <>
         for {durationText(mailRequestKeptMs)} after the email was sent. That an address got one is
-        counted for {durationText(letterWindowMs)}, so that nobody can be flooded
+        counted for {durationText(emailsCountedMs)}, so that nobody can be flooded
         <When is="outbox">. The emails in the folder stay until the operator removes them</When>
       </>
     ),

@@ -1,18 +1,18 @@
-import { endsSoonMs, type FileLetter } from '../../shared/rules/files/file-letters.ts'
+import { endsSoonMs, type FileEmail } from '../../shared/rules/files/file-emails.ts'
 import type { Db, Deps } from '../deps.ts'
 import {
-  findLetterReader,
+  findFileEmailReader,
   findOwnersOfEndingLinks,
   findOwnersOfFirstDownloads,
   takeEndingLinks,
   takeFirstDownloads,
 } from './preference-queries.ts'
 
-type LetterDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
+type EmailDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
 
 const ownersAtOnce = 100
 /** One email tells about at most this many files. For more files, an owner gets several emails. */
-const mostFilesOfLetter = 1000
+const maxFilesPerEmail = 1000
 
 /**
  * Requests the emails about files that were downloaded for the first time: one email for all such
@@ -21,15 +21,15 @@ const mostFilesOfLetter = 1000
  * is interrupted or runs twice.
  * @returns for how many files an email was requested.
  */
-export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: number }> {
+export function tellFirstDownloads(deps: EmailDeps): Promise<{ toldCount: number }> {
   return forEachOwner(
     (after) => findOwnersOfFirstDownloads(deps.db, after, ownersAtOnce),
     (ownerId) =>
-      askForLetters(deps, ownerId, 'first-download', async (tx) => {
-        const fileIds = await takeFirstDownloads(tx, ownerId, mostFilesOfLetter)
+      queueEmails(deps, ownerId, 'first-download', async (tx) => {
+        const fileIds = await takeFirstDownloads(tx, ownerId, maxFilesPerEmail)
         // If the owner no longer wants this email, the rows are removed from `first_downloads`
         // without an email.
-        const reader = await findLetterReader(tx, ownerId, deps.clock())
+        const reader = await findFileEmailReader(tx, ownerId, deps.clock())
         return { fileIds, isWanted: reader?.mailOnFirstDownload === true }
       }),
   )
@@ -42,14 +42,14 @@ export function tellFirstDownloads(deps: LetterDeps): Promise<{ toldCount: numbe
  * end, and gets another email.
  * @returns for how many files an email was requested.
  */
-export function tellEndingLinks(deps: LetterDeps): Promise<{ toldCount: number }> {
+export function tellEndingLinks(deps: EmailDeps): Promise<{ toldCount: number }> {
   const now = deps.clock()
   const time = { now, until: new Date(now.getTime() + endsSoonMs) }
   return forEachOwner(
     (after) => findOwnersOfEndingLinks(deps.db, time, after, ownersAtOnce),
     (ownerId) =>
-      askForLetters(deps, ownerId, 'link-ends', async (tx) => {
-        const fileIds = await takeEndingLinks(tx, ownerId, time, mostFilesOfLetter)
+      queueEmails(deps, ownerId, 'link-ends', async (tx) => {
+        const fileIds = await takeEndingLinks(tx, ownerId, time, maxFilesPerEmail)
         return { fileIds, isWanted: true }
       }),
   )
@@ -60,10 +60,10 @@ export function tellEndingLinks(deps: LetterDeps): Promise<{ toldCount: number }
  * Taking files and requesting the email about them happen in one transaction.
  * @returns for how many files an email was requested.
  */
-async function askForLetters(
-  { db, mailQueue }: LetterDeps,
+async function queueEmails(
+  { db, mailQueue }: EmailDeps,
   userId: string,
-  letter: FileLetter,
+  about: FileEmail,
   take: (tx: Db) => Promise<{ fileIds: string[]; isWanted: boolean }>,
 ): Promise<number> {
   let toldCount = 0
@@ -71,12 +71,12 @@ async function askForLetters(
     const { fileIds, isWanted } = await db.transaction(async (tx) => {
       const taken = await take(tx)
       if (taken.isWanted && taken.fileIds.length > 0) {
-        await mailQueue.add({ kind: 'files', userId, letter, fileIds: taken.fileIds }, tx)
+        await mailQueue.add({ kind: 'files', userId, about, fileIds: taken.fileIds }, tx)
       }
       return taken
     })
     if (isWanted) toldCount += fileIds.length
-    if (fileIds.length < mostFilesOfLetter) return toldCount
+    if (fileIds.length < maxFilesPerEmail) return toldCount
   }
 }
 

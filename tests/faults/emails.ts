@@ -8,8 +8,8 @@ import type { Witness } from './witness.ts'
 const pollMs = 50
 
 /**
- * How many letters a person must have got at least, and may have got at most. The server sends one
- * letter for each change of the password. If the answer to a change was lost, nobody knows whether
+ * How many emails a person must have got at least, and may have got at most. The server sends one
+ * email for each change of the password. If the answer to a change was lost, nobody knows whether
  * the change was carried out.
  */
 export interface ExpectedLetters {
@@ -17,10 +17,10 @@ export interface ExpectedLetters {
   most: number
 }
 
-/** The Message-IDs that each address has got. A letter that comes twice has the same one. */
+/** The Message-IDs that each address has got. An email that comes twice has the same one. */
 export type Letterbox = Map<string, Set<string>>
 
-/** Puts the letters that the mail server has accepted into the letterbox. */
+/** Puts the emails that the mail server has accepted into the letterbox. */
 export function collectLetters(letterbox: Letterbox, { received }: TestSmtpServer): void {
   for (const { to, messageId = '' } of received.splice(0)) {
     for (const { address = '' } of [to ?? []].flat().flatMap(({ value }) => value)) {
@@ -56,9 +56,9 @@ export async function sendWaitingMail(server: FaultServer, witness: Witness): Pr
        from pgboss.job where name = 'send-mail'`,
     )
     const { waiting, failed, lost } = rows[0] ?? {}
-    if (failed !== '0') throw new Violation(`${failed} letters were given up`)
+    if (failed !== '0') throw new Violation(`${failed} emails were given up`)
     if (waiting === '0') return
-    if (performance.now() > deadline) throw new Violation(`${waiting} letters are not sent`)
+    if (performance.now() > deadline) throw new Violation(`${waiting} emails are not sent`)
     if (lost !== '0') {
       await witness.query(
         `update pgboss.job set started_on = started_on - interval '1 hour'
@@ -76,12 +76,12 @@ export async function sendWaitingMail(server: FaultServer, witness: Witness): Pr
   }
 }
 
-/** @throws {Violation} if a letter is missing, or there are more than were asked for. */
+/** @throws {Violation} if an email is missing, or there are more than were asked for. */
 export function checkLetters(
   letterbox: Letterbox,
-  { email, letters }: { email: string; letters: ExpectedLetters },
+  { email, emails }: { email: string; emails: ExpectedLetters },
 ): void {
   const count = letterbox.get(email)?.size ?? 0
-  if (count >= letters.least && count <= letters.most) return
-  throw new Violation(`${email} got ${count} letters, not ${letters.least} to ${letters.most}`)
+  if (count >= emails.least && count <= emails.most) return
+  throw new Violation(`${email} got ${count} emails, not ${emails.least} to ${emails.most}`)
 }

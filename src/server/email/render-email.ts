@@ -1,62 +1,43 @@
-import { type Html, html } from './html.ts'
+import { type Block, type EmailContent, printable } from './email.ts'
 
-/** The content of an email, as a mail program shows it. Its text and its HTML say the same. */
-export interface Letter {
+/** An email as a mail program shows it. Its text and its HTML say the same. */
+export interface RenderedEmail {
   subject: string
   text: string
   html: string
 }
 
-/**
- * A piece of a letter. A letter lists its pieces in the order in which a person reads them, from
- * the greeting to the last sentence.
- */
-export type Block =
-  | { kind: 'paragraph'; text: string; strong?: string }
-  /** Something less important, in smaller type. */
-  | { kind: 'note'; text: string }
-  /**
-   * The one button of the letter. Its address is repeated below it, for mail programs that show no
-   * buttons.
-   */
-  | { kind: 'button'; label: string; href: string; note: string }
-
-export interface LetterContent {
-  subject: string
-  /** The text that an inbox shows beside the subject. */
-  preview: string
-  heading: string
-  blocks: readonly Block[]
-}
-
-/** Returns the first words of a letter. */
-export function greeting(name: string | null): string {
-  return name === null ? 'Hello,' : `Hello ${name},`
-}
-
-/**
- * The end of every letter: the signature that the administrator chose (spec §3), and the address
- * for help.
- */
-export interface LetterFoot {
+/** The end of every email: the signature that the administrator chose (spec §3), and support. */
+export interface EmailFooter {
   signature: string
   supportEmail: string
 }
 
 /**
- * Writes a letter as text and as HTML from the same blocks. The HTML needs no picture and no
- * script, and fits a screen of 320 px. It is dark in a dark mail program.
+ * Renders an email as text and as HTML. The HTML needs no picture and no script, fits a screen of
+ * 320 px, and is dark in a dark mail program.
  */
-export function writeLetter(content: LetterContent, foot: LetterFoot): Letter {
-  return {
-    subject: content.subject,
-    text: textOf(content, foot),
-    html: page(content, foot).text,
+export function renderEmail(content: EmailContent, footer: EmailFooter): RenderedEmail {
+  const shown = {
+    subject: printable(content.subject),
+    preview: printable(content.preview),
+    heading: printable(content.heading),
+    blocks: content.blocks.map(printableBlock),
   }
+  return { subject: shown.subject, text: textOf(shown, footer), html: page(shown, footer).text }
 }
 
-function textOf({ heading, blocks }: LetterContent, foot: LetterFoot): string {
-  const parts = [heading, ...blocks.map(blockText), `-- \n${signatureLines(foot).join('\n')}`]
+/** Names of files, reasons and messages come from users. */
+function printableBlock(block: Block): Block {
+  if (block.kind === 'button') return block
+  const text = printable(block.text)
+  return 'strong' in block
+    ? { ...block, text, strong: printable(block.strong ?? '') }
+    : { ...block, text }
+}
+
+function textOf({ heading, blocks }: EmailContent, footer: EmailFooter): string {
+  const parts = [heading, ...blocks.map(blockText), `-- \n${signatureLines(footer).join('\n')}`]
   return `${parts.join('\n\n')}\n`
 }
 
@@ -71,19 +52,51 @@ function blockText(block: Block): string {
   }
 }
 
-/**
- * Returns the lines of the signature. The support address appears once, even if the signature names
- * it.
- */
-function signatureLines({ signature, supportEmail }: LetterFoot): string[] {
+/** Returns the lines of the signature, which name the support address once. */
+function signatureLines({ signature, supportEmail }: EmailFooter): string[] {
   const lines = signature.split(/\r?\n/)
   return lines.some((line) => line.includes(supportEmail)) ? lines : [...lines, supportEmail]
+}
+
+/** HTML that is safe to send. Only the tag `html` makes it, and that escapes every value. */
+class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Value = string | number | Html | readonly Html[]
+
+/**
+ * A template tag that escapes every value as text, except a value that `html` made. The result is
+ * safe between tags and inside double-quoted attributes.
+ */
+export function html(literals: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return new Html(
+    literals.reduce((text, literal, at) => `${text}${markup(values[at - 1] ?? '')}${literal}`),
+  )
+}
+
+function markup(value: Value): string {
+  if (value instanceof Html) return value.text
+  if (typeof value === 'object') return value.map(({ text }) => text).join('')
+  return String(value).replace(/[&<>"']/g, (sign) => entities[sign] ?? '')
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 }
 
 const font = "Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 const mono = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
 
-// Mail programs drop most of a style sheet. So each element carries its light colours itself. This
+// Mail programs drop most of a style sheet. So each element has its light colours inline, and this
 // sheet only changes them in dark mode, and sizes on phones.
 const sheet = html`
 :root { color-scheme: light dark; supported-color-schemes: light dark }
@@ -107,7 +120,7 @@ const sheet = html`
 }
 `
 
-function page({ subject, preview, heading, blocks }: LetterContent, foot: LetterFoot): Html {
+function page({ subject, preview, heading, blocks }: EmailContent, footer: EmailFooter): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -125,9 +138,9 @@ function page({ subject, preview, heading, blocks }: LetterContent, foot: Letter
 <table class="sheet" role="presentation" width="600" cellpadding="0" cellspacing="0" border="0" style="width:100%;max-width:600px;border:1px solid #e3dfd8;border-radius:14px;border-collapse:separate;background:#ffffff"><tr>
 <td class="inner" style="padding:32px 36px;font-family:${font};font-size:15px;line-height:1.5">
 ${mark}
-<h1 class="ink" style="margin:28px 0 0;font-size:21px;line-height:1.25;font-weight:650;letter-spacing:-0.02em;color:#1b1a18">${heading}</h1>
+<h1 class="ink" style="margin:28px 0 0;font-size:21px;line-height:1.25;font-weight:650;email-spacing:-0.02em;color:#1b1a18">${heading}</h1>
 ${blocks.map(blockHtml)}
-<p class="muted rule" style="margin:32px 0 0;padding:20px 0 0;border-top:1px solid #e3dfd8;font-size:13px;color:#625e57">${signatureHtml(foot)}</p>
+<p class="muted rule" style="margin:32px 0 0;padding:20px 0 0;border-top:1px solid #e3dfd8;font-size:13px;color:#625e57">${signatureHtml(footer)}</p>
 </td></tr></table>
 </td></tr></table>
 </body>
@@ -142,7 +155,7 @@ function bar(name: string, width: number, colour: string): Html {
 }
 
 /** The product's name above its logo, a line in three colours. */
-const mark = html`<div class="ink" style="font-size:19px;font-weight:700;letter-spacing:-0.03em;color:#1b1a18">Mayfly</div>
+const mark = html`<div class="ink" style="font-size:19px;font-weight:700;email-spacing:-0.03em;color:#1b1a18">Mayfly</div>
 <table role="presentation" cellpadding="0" cellspacing="0" border="0" aria-hidden="true"><tr>${bar('lived', 16, '#c6c3be')}${gap}${bar('valid', 21, '#0b6e63')}${gap}${bar('rest', 19, '#e3dfd8')}</tr></table>`
 
 function blockHtml(block: Block): Html {
@@ -163,10 +176,10 @@ function blockHtml(block: Block): Html {
   }
 }
 
-function signatureHtml(foot: LetterFoot): Html[] {
-  return signatureLines(foot).map((line, at) => {
+function signatureHtml(footer: EmailFooter): Html[] {
+  return signatureLines(footer).map((line, at) => {
     const end = at === 0 ? '' : html`<br>`
-    if (line !== foot.supportEmail) return html`${end}${line}`
+    if (line !== footer.supportEmail) return html`${end}${line}`
     return html`${end}<a class="link" href="mailto:${line}" style="color:#0b6e63">${line}</a>`
   })
 }

@@ -1,21 +1,21 @@
 import { readdir } from 'node:fs/promises'
-import { writeLetter } from '../../src/server/email/letter.ts'
+import { renderEmail } from '../../src/server/email/render-email.ts'
 import { faultsFoundByAxe, loadAxe } from './support/axe.ts'
-import { letters } from './support/letters.ts'
+import { emails } from './support/emails.ts'
 import { expect, test } from './support/test.ts'
 
-/** The background of a letter in a light and in a dark mail program. */
+/** The background of an email in a light and in a dark mail program. */
 const grounds = { light: 'rgb(247, 246, 243)', dark: 'rgb(17, 19, 18)' } as const
 
-test('every letter can be read in a light and in a dark mail program', async ({ page }) => {
-  const found = await readdir(new URL('../../src/server/email/letters/', import.meta.url))
+test('every email can be read in a light and in a dark mail program', async ({ page }) => {
+  const found = await readdir(new URL('../../src/server/email/templates/', import.meta.url))
   const files = found.filter((file) => !file.endsWith('.test.ts'))
-  expect(Object.keys(letters).sort()).toEqual(files.map((file) => file.replace('.ts', '')).sort())
+  expect(Object.keys(emails).sort()).toEqual(files.map((file) => file.replace('.ts', '')).sort())
 
-  const foot = { signature: 'Yours,\nthe people here', supportEmail: 'support@example.org' }
-  for (const [file, contents] of Object.entries(letters)) {
+  const footer = { signature: 'Yours,\nthe people here', supportEmail: 'support@example.org' }
+  for (const [file, contents] of Object.entries(emails)) {
     for (const content of contents) {
-      await page.setContent(writeLetter(content, foot).html)
+      await page.setContent(renderEmail(content, footer).html)
       await loadAxe(page)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })

@@ -14,7 +14,7 @@ import { download } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import type { Preferences } from '../../shared/rules/accounts/preferences.ts'
 import { files, firstDownloads, users } from '../db/schema.ts'
-import { tellEndingLinks, tellFirstDownloads } from './ask-for-file-letters.ts'
+import { tellEndingLinks, tellFirstDownloads } from './queue-file-emails.ts'
 
 const hour = 60 * 60_000
 const day = 24 * hour
@@ -52,36 +52,36 @@ async function prefer(person: Person, preferences: Partial<Preferences>) {
 async function lettersTo(person: Person, job: typeof tellFirstDownloads) {
   await job(app.deps)
   const mails = await app.mails()
-  return mails.filter(({ to }) => to.address === person.email).map(({ letter }) => letter)
+  return mails.filter(({ to }) => to.address === person.email).map(({ content }) => content)
 }
 
-describe('the letter at the first download', () => {
+describe('the email at the first download', () => {
   beforeEach(() => prefer(ada, { mailOnFirstDownload: true }))
-  const letters = () => lettersTo(ada, tellFirstDownloads)
+  const emails = () => lettersTo(ada, tellFirstDownloads)
 
   it('comes once for each file, however often it is downloaded and renewed', async () => {
     const file = await makeFile(ada, { name: 'press-kit.zip' })
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
     await download(app, file)
     await download(app, file)
-    const [letter, ...others] = await letters()
+    const [email, ...others] = await emails()
     expect(others).toEqual([])
-    expect(letter?.subject).toBe('1 file of yours was downloaded for the first time')
-    expect(letter?.text).toContain('press-kit.zip until')
-    expect(letter?.text).toContain(`${app.url}/?tab=manager`)
+    expect(email?.subject).toBe('1 of your files was downloaded for the first time')
+    expect(email?.text).toContain('press-kit.zip until')
+    expect(email?.text).toContain(`${app.url}/?tab=manager`)
     await download(app, file)
     const renewed = (await (await askForRenewal(ada, file.id)).json()) as File
     await download(app, renewed)
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
   })
 
   it('tells of all files that were downloaded since the last one', async () => {
     for (const name of ['one.txt', 'two.txt']) await download(app, await makeFile(ada, { name }))
-    const [letter, ...others] = await letters()
+    const [email, ...others] = await emails()
     expect(others).toEqual([])
-    expect(letter?.subject).toBe('2 files of yours were downloaded for the first time')
-    expect(letter?.text).toContain('one.txt')
-    expect(letter?.text).toContain('two.txt')
+    expect(email?.subject).toBe('2 of your files were downloaded for the first time')
+    expect(email?.text).toContain('one.txt')
+    expect(email?.text).toContain('two.txt')
   })
 
   it('comes several times after one run, if it would tell of thousands of files', async () => {
@@ -90,13 +90,13 @@ describe('the letter at the first download', () => {
       'insert into first_downloads select id, owner_id from files where owner_id = $1',
       [ada.id],
     )
-    expect((await letters()).map(({ subject }) => subject)).toEqual([
-      '1000 files of yours were downloaded for the first time',
-      '1000 files of yours were downloaded for the first time',
-      '300 files of yours were downloaded for the first time',
+    expect((await emails()).map(({ subject }) => subject)).toEqual([
+      '1000 of your files were downloaded for the first time',
+      '1000 of your files were downloaded for the first time',
+      '300 of your files were downloaded for the first time',
     ])
     expect(await app.deps.db.$count(firstDownloads)).toBe(0)
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
   })
 
   it('comes once, if many download at once and several servers run the job at once', async () => {
@@ -104,7 +104,7 @@ describe('the letter at the first download', () => {
     await Promise.all(Array.from({ length: 10 }, () => download(app, file)))
     const told = await Promise.all([1, 2, 3].map(() => tellFirstDownloads(app.deps)))
     expect(told.map(({ toldCount }) => toldCount).toSorted()).toEqual([0, 0, 1])
-    expect(await letters()).toHaveLength(1)
+    expect(await emails()).toHaveLength(1)
   })
 
   it('is not asked for if the queue fails, and comes with the next run', async () => {
@@ -112,7 +112,7 @@ describe('the letter at the first download', () => {
     const add = () => Promise.reject(new Error('no queue'))
     const mailQueue = { ...app.deps.mailQueue, add }
     await expect(tellFirstDownloads({ ...app.deps, mailQueue })).rejects.toThrow()
-    expect(await letters()).toHaveLength(1)
+    expect(await emails()).toHaveLength(1)
   })
 
   it('does not come for the request of a page, of a later part, or of a robot', async () => {
@@ -121,7 +121,7 @@ describe('the letter at the first download', () => {
     await makeClient(app).fetch(path, { headers: { accept: 'text/html' } })
     await makeClient(app).fetch(path, { method: 'HEAD' })
     await makeClient(app).fetch(path, { headers: { range: 'bytes=500-' } })
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
   })
 
   it('does not come to whoever did not ask for it, turned it off, or is free again', async () => {
@@ -144,56 +144,56 @@ describe('the letter at the first download', () => {
     await download(app, file)
     await tellFirstDownloads(app.deps)
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
   })
 
   it('names no file to an address that nobody has verified', async () => {
     const bob = await makeReader({ emailVerified: false })
     await prefer(bob, { mailOnFirstDownload: true })
     await download(app, await makeFile(bob, { name: 'Call this number.txt' }))
-    const [letter] = await lettersTo(bob, tellFirstDownloads)
-    expect(letter?.text).toContain('1 file of yours')
-    expect(letter?.text).not.toContain('number')
-    expect(letter?.html).not.toContain('number')
+    const [email] = await lettersTo(bob, tellFirstDownloads)
+    expect(email?.text).toContain('1 of your files')
+    expect(email?.text).not.toContain('number')
+    expect(email?.html).not.toContain('number')
   })
 })
 
-describe('the letter a day before a link ends', () => {
+describe('the email a day before a link ends', () => {
   beforeEach(() => prefer(ada, { mailBeforeExpiry: true }))
-  const letters = () => lettersTo(ada, tellEndingLinks)
+  const emails = () => lettersTo(ada, tellEndingLinks)
 
   it('comes a day before, and once', async () => {
     await makeFile(ada, { name: 'press-kit.zip' })
     app.clock.advance(2 * day - 1)
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
     app.clock.advance(1)
-    const [letter, ...others] = await letters()
+    const [email, ...others] = await emails()
     expect(others).toEqual([])
-    expect(letter?.subject).toBe('1 link of yours ends within a day')
-    expect(letter?.text).toContain('press-kit.zip until')
+    expect(email?.subject).toBe('1 of your links expires within a day')
+    expect(email?.text).toContain('press-kit.zip until')
     app.clock.advance(12 * hour)
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
   })
 
   it('comes again for a renewed link, a day before its end', async () => {
     const file = await makeFile(ada)
     app.clock.advance(2 * day)
-    expect(await letters()).toHaveLength(1)
+    expect(await emails()).toHaveLength(1)
     expect((await askForRenewal(ada, file.id)).status).toBe(200)
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
     app.clock.advance(2 * day)
-    expect(await letters()).toHaveLength(1)
-    expect(await letters()).toEqual([])
+    expect(await emails()).toHaveLength(1)
+    expect(await emails()).toEqual([])
   })
 
   it('tells of hundreds of files at once, and names the first ten', async () => {
     await insertFiles(app, ada.id, 200)
     app.clock.advance(2 * day)
-    const [letter, ...others] = await letters()
+    const [email, ...others] = await emails()
     expect(others).toEqual([])
-    expect(letter?.subject).toBe('200 links of yours end within a day')
-    expect(letter?.text.match(/Report \d+ of/g)).toHaveLength(10)
-    expect(letter?.text).toContain('and 190 more')
+    expect(email?.subject).toBe('200 of your links expire within a day')
+    expect(email?.text.match(/Report \d+ of/g)).toHaveLength(10)
+    expect(email?.text).toContain('and 190 more')
   })
 
   it('comes several times after one run, if it would tell of thousands of files', async () => {
@@ -203,12 +203,12 @@ describe('the letter a day before a link ends', () => {
       .set({ expiresAt: new Date(app.clock().getTime() + 3 * day) })
       .where(eq(files.ownerId, ada.id))
     app.clock.advance(2 * day)
-    expect((await letters()).map(({ subject }) => subject)).toEqual([
-      '1000 links of yours end within a day',
-      '1000 links of yours end within a day',
-      '300 links of yours end within a day',
+    expect((await emails()).map(({ subject }) => subject)).toEqual([
+      '1000 of your links expire within a day',
+      '1000 of your links expire within a day',
+      '300 of your links expire within a day',
     ])
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
   })
 
   it('is asked for once by several servers at once', async () => {
@@ -216,7 +216,7 @@ describe('the letter a day before a link ends', () => {
     app.clock.advance(2 * day)
     const told = await Promise.all([1, 2, 3].map(() => tellEndingLinks(app.deps)))
     expect(told.map(({ toldCount }) => toldCount).toSorted()).toEqual([0, 0, 1])
-    expect(await letters()).toHaveLength(1)
+    expect(await emails()).toHaveLength(1)
   })
 
   it('is not noted as told if the queue fails, and comes with the next run', async () => {
@@ -225,7 +225,7 @@ describe('the letter a day before a link ends', () => {
     const add = () => Promise.reject(new Error('no queue'))
     const mailQueue = { ...app.deps.mailQueue, add }
     await expect(tellEndingLinks({ ...app.deps, mailQueue })).rejects.toThrow()
-    expect(await letters()).toHaveLength(1)
+    expect(await emails()).toHaveLength(1)
   })
 
   it('does not tell of a link that was renewed, ended or deleted before it was sent', async () => {
@@ -234,19 +234,19 @@ describe('the letter a day before a link ends', () => {
     await tellEndingLinks(app.deps)
     await askForRenewal(ada, renewed.id)
     await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
     await makeFile(ada)
     app.clock.advance(2 * day)
     await tellEndingLinks(app.deps)
     app.clock.advance(day)
     ada = await signInAgain(app, ada)
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
   })
 
   it('does not come after a week without a server, when the links are over', async () => {
     await makeFile(ada)
     app.clock.advance(7 * day)
-    expect(await letters()).toEqual([])
+    expect(await emails()).toEqual([])
   })
 
   it('does not come to whoever did not ask for it, or is free again', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dayInMs, hourInMs } from '../format/units.ts'
-import { endsSoonMs, isLetterRight } from './file-letters.ts'
+import { endsSoonMs, isFileEmailValid } from './file-emails.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 
@@ -9,7 +9,7 @@ function ending(leftMs: number, purgingAt: Date | null = null) {
   return { expiresAt: new Date(now.getTime() + leftMs), purgingAt }
 }
 
-describe('the letter that a link ends within a day', () => {
+describe('the email that a link ends within a day', () => {
   it.each([
     ['ends in an hour', ending(hourInMs), true],
     ['ends in this millisecond', ending(1), true],
@@ -18,7 +18,7 @@ describe('the letter that a link ends within a day', () => {
     ['was renewed for longer', ending(endsSoonMs + 1), false],
     ['loses its bytes', ending(hourInMs, now), false],
   ])('about a link that %s is right: %s', (_, file, isRight) => {
-    expect(isLetterRight('link-ends', file, now)).toBe(isRight)
+    expect(isFileEmailValid('link-ends', file, now)).toBe(isRight)
   })
 
   it('is of 24 hours', () => {
@@ -26,8 +26,8 @@ describe('the letter that a link ends within a day', () => {
   })
 })
 
-it('the letter about a first download stays right, whatever becomes of the link', () => {
+it('the email about a first download stays right, whatever becomes of the link', () => {
   for (const file of [ending(9 * dayInMs), ending(-dayInMs), ending(hourInMs, now)]) {
-    expect(isLetterRight('first-download', file, now)).toBe(true)
+    expect(isFileEmailValid('first-download', file, now)).toBe(true)
   }
 })

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeUnverified, newAddress, verified } from '../../../tests/support/signup.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
+import { accounts, accountTokens, pendingSignups, users } from '../db/schema.ts'
+import type { OutgoingEmail } from '../email/email.ts'
+import { credentialStamp, tokenHash } from './secrets.ts'
+import { insertPendingSignup } from './signup-queries.ts'
+import { writeAccountEmail } from './write-emails.ts'
+
+const dayMs = tokenLifetimeMs['verify-email']
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ env: verified })
+})
+afterAll(() => app.close())
+
+function setVerified(userId: string, emailVerified: boolean) {
+  return app.deps.db.update(users).set({ emailVerified }).where(eq(users.id, userId))
+}
+
+function textOf(email: OutgoingEmail | null): string {
+  return JSON.stringify(email?.content)
+}
+
+/** Returns the row of the token that the link in an email contains, or null. */
+async function tokenOf(email: OutgoingEmail | null) {
+  const token = /\?token=([\w-]{43})/.exec(textOf(email))?.[1] ?? ''
+  const { db } = app.deps
+  const isSame = eq(accountTokens.hash, tokenHash(token))
+  const [row] = await db.select().from(accountTokens).where(isSame)
+  return row ?? null
+}
+
+describe('emails to the owner of an account', () => {
+  let person: { id: string; email: string }
+  beforeEach(async () => {
+    const email = newAddress()
+    person = { id: await makeUnverified(app, email), email }
+    await setVerified(person.id, true)
+  })
+
+  function askForReset(email = person.email) {
+    const askedAt = app.clock().toISOString()
+    return writeAccountEmail(app.deps, { kind: 'forgot-password', email, askedAt })
+  }
+
+  it('the link for a new password has a token of this account that works for an hour', async () => {
+    const email = await askForReset()
+    expect(email?.to).toEqual({ name: 'Mallory', address: person.email })
+    expect(textOf(email)).toContain(`${app.url}/reset-password?token=`)
+    const [account] = await app.deps.db
+      .select()
+      .from(accounts)
+      .where(eq(accounts.userId, person.id))
+    const token = await tokenOf(email)
+    expect(token).toMatchObject({
+      userId: person.id,
+      signupId: null,
+      purpose: 'reset-password',
+      stamp: credentialStamp({ email: person.email, passwordHash: account?.password ?? '' }),
+      expiresAt: new Date(app.clock().getTime() + tokenLifetimeMs['reset-password']),
+    })
+    const again = await tokenOf(await askForReset())
+    expect(again?.hash).not.toBe(token?.hash)
+    expect(await tokenOf(email)).toEqual(token)
+    expect(await askForReset('nobody@example.org')).toBeNull()
+  })
+
+  it('an account without a password is told that it can set one', async () => {
+    const without = (email: OutgoingEmail | null) => textOf(email).replace(/token=[\w-]+/g, '')
+    const before = without(await askForReset())
+    await app.deps.db.update(accounts).set({ password: null }).where(eq(accounts.userId, person.id))
+    expect(without(await askForReset())).not.toBe(before)
+  })
+
+  const changes = [
+    { kind: 'password-changed', changedBy: 'session', removedGoogle: false },
+    { kind: 'password-changed', changedBy: 'email', removedGoogle: false },
+    { kind: 'password-changed', changedBy: 'email', removedGoogle: true },
+    { kind: 'google-linked', tookOver: false },
+    { kind: 'google-linked', tookOver: true },
+  ] as const
+  const write = (change: (typeof changes)[number], userId = person.id) => {
+    const at = app.clock().toISOString()
+    const request =
+      change.kind === 'google-linked' ? { ...change, linkedAt: at } : { ...change, changedAt: at }
+    return writeAccountEmail(app.deps, { ...request, userId })
+  }
+
+  it('each change of an account has a text of its own, and no link that lets anybody in', async () => {
+    const emails = await Promise.all(changes.map((change) => write(change)))
+    expect(new Set(emails.map(textOf)).size).toBe(changes.length)
+    for (const email of emails) {
+      expect(email?.to).toEqual({ name: 'Mallory', address: person.email })
+      expect(textOf(email)).not.toContain('token=')
+    }
+  })
+
+  it.each(changes)('an address that is not verified is told no name: %j', async (change) => {
+    await setVerified(person.id, false)
+    const email = await write(change)
+    expect(email).toMatchObject({ isVerified: false, to: { name: '', address: person.email } })
+    expect(textOf(email)).not.toContain('Mallory')
+    expect(await write(change, 'nobody')).toBeNull()
+  })
+})
+
+/** Adds a pending signup, as if somebody had just sent the form. Returns its id. */
+async function signUp(email = newAddress(), browser: string | null = null): Promise<string> {
+  const id = randomUUID()
+  const createdAt = app.clock()
+  await insertPendingSignup(app.deps.db, {
+    id,
+    email,
+    firstName: 'Mallory',
+    lastName: 'Words of a stranger',
+    passwordHash: `salt:${id}`,
+    browser,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + dayMs),
+  })
+  return id
+}
+
+describe('the email of a signup', () => {
+  const write = (signupId: string) => writeAccountEmail(app.deps, { kind: 'signup', signupId })
+
+  it('has a link to exactly that signup, for a day, and repeats nothing that was typed', async () => {
+    const address = newAddress()
+    const id = await signUp(address, 'Firefox on Linux')
+    const email = await write(id)
+    expect(await tokenOf(email)).toMatchObject({
+      signupId: id,
+      userId: null,
+      purpose: 'verify-email',
+      expiresAt: new Date(app.clock().getTime() + dayMs),
+    })
+    expect(email?.to).toEqual({ name: '', address })
+    expect(textOf(email)).toContain('Firefox on Linux')
+    expect(textOf(email)).not.toMatch(/Mallory|stranger/)
+  })
+
+  it('that is late lets its signup wait for a day from then on', async () => {
+    const id = await signUp()
+    app.clock.advance(dayMs - 1)
+    expect(await write(id)).not.toBeNull()
+    const { db } = app.deps
+    const [row] = await db.select().from(pendingSignups).where(eq(pendingSignups.id, id))
+    expect(row?.expiresAt).toEqual(new Date(app.clock().getTime() + dayMs))
+    app.clock.advance(dayMs)
+    expect(await write(id)).toBeNull()
+  })
+
+  it('is not written for an unknown signup, nor to the administrator’s address', async () => {
+    expect(await write(randomUUID())).toBeNull()
+    expect(await write(await signUp(app.deps.config.adminEmail))).toBeNull()
+  })
+
+  it('tells the owner of a verified account, and has no link', async () => {
+    const address = newAddress()
+    const userId = await makeUnverified(app, address)
+    const id = await signUp(address)
+    // Whoever reads the emails of an unverified account owns its address.
+    expect(await tokenOf(await write(id))).toMatchObject({ signupId: id, userId: null })
+    await setVerified(userId, true)
+    const email = await write(id)
+    expect(email?.to).toEqual({ name: 'Mallory', address })
+    expect(await tokenOf(email)).toBeNull()
+    expect(textOf(email)).toContain(`${app.url}/login`)
+  })
+})
+
+describe('the verification email that is asked for again', () => {
+  const resend = (email: string, subject: string | null = null) => {
+    const askedAt = app.clock().toISOString()
+    return writeAccountEmail(app.deps, { kind: 'resend-verification', email, subject, askedAt })
+  }
+
+  it('is that of the signup that the browser made, or else of the newest', async () => {
+    const [address, foreign] = [newAddress(), await signUp()]
+    expect(await resend(address, foreign)).toBeNull()
+    const older = await signUp(address)
+    app.clock.advance(1000)
+    const newest = await signUp(address)
+    for (const [subject, signupId] of [
+      [older, older],
+      [newest, newest],
+      [null, newest],
+      [foreign, newest],
+    ] as const) {
+      expect(await tokenOf(await resend(address, subject))).toMatchObject({ signupId })
+    }
+  })
+
+  it('verifies the account that the browser names, or that has no signup beside it', async () => {
+    const address = newAddress()
+    const userId = await makeUnverified(app, address)
+    const email = await resend(address)
+    expect(await tokenOf(email)).toMatchObject({
+      userId,
+      purpose: 'verify-email',
+      expiresAt: new Date(app.clock().getTime() + dayMs),
+    })
+    expect(email?.to).toEqual({ name: '', address })
+    const signupId = await signUp(address)
+    expect(await tokenOf(await resend(address, userId))).toMatchObject({ userId, signupId: null })
+    expect(await tokenOf(await resend(address))).toMatchObject({ userId: null, signupId })
+  })
+
+  it('is not written for a verified account, nor for an unknown address', async () => {
+    const address = newAddress()
+    const userId = await makeUnverified(app, address)
+    await setVerified(userId, true)
+    expect(await resend(address)).toBeNull()
+    expect(await resend(address, userId)).toBeNull()
+    expect(await resend(newAddress())).toBeNull()
+  })
+})

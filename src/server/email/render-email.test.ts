@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { parseFragment } from 'parse5'
+import { describe, expect, it } from 'vitest'
+import { elementsOf, readPage, textOf } from '../../../tests/support/html.ts'
+import { html, renderEmail } from './render-email.ts'
+
+const href = 'https://files.example.org/reset-password?token=a&b="c"'
+const content = {
+  subject: 'Subject & <more>',
+  preview: 'In short',
+  heading: 'At length',
+  blocks: [
+    { kind: 'paragraph', text: 'Hello <script>alert(1)</script>', strong: 'Listen.' },
+    { kind: 'button', label: 'Go', href, note: 'It works once.' },
+    { kind: 'note', text: 'By the way.' },
+  ],
+} as const
+const support = 'support@example.org'
+
+describe('renderEmail', () => {
+  const email = renderEmail(content, { signature: `Mayfly\n${support}`, supportEmail: support })
+
+  it('says the same in text', () => {
+    expect(email.text).toBe(`At length
+
+Listen. Hello <script>alert(1)</script>
+
+Go: ${href}
+
+It works once.
+
+By the way.
+
+-- 
+Mayfly
+support@example.org
+`)
+  })
+
+  it('says the same in HTML, with whatever it is given as text', () => {
+    const page = readPage(email.html)
+    expect(textOf(page.one('title'))).toBe(content.subject)
+    expect(textOf(page.one('h1'))).toBe('At length')
+    expect(page.all('script')).toEqual([])
+    expect(page.all('img')).toEqual([])
+    const body = textOf(page.one('body'))
+    for (const words of ['Listen. Hello <script>alert(1)</script>', 'It works once.', href]) {
+      expect(body).toContain(words)
+    }
+  })
+
+  it('leads to one place by its button and by the address below it, and to whom one writes', () => {
+    const links = readPage(email.html).all('a')
+    const targets = links.map(({ attrs }) => attrs.find(({ name }) => name === 'href')?.value)
+    expect(targets).toEqual([href, href, `mailto:${support}`])
+  })
+
+  it('has an address to write to, whatever the signature says', () => {
+    const bare = renderEmail(content, { signature: 'Yours', supportEmail: support })
+    expect(bare.text.endsWith(`-- \nYours\n${support}\n`)).toBe(true)
+    const links = elementsOf(readPage(bare.html).one('body'), 'a').map(textOf)
+    expect(links.at(-1)).toBe(support)
+  })
+})
+
+it('strips control characters, and those that reorder text', () => {
+  const trap = 'in\u202evoice\u001b[31m\u0000 \u2066x\u2069\r\ny'
+  const rendered = renderEmail(
+    {
+      subject: trap,
+      preview: trap,
+      heading: trap,
+      blocks: [
+        { kind: 'paragraph', text: trap, strong: trap },
+        { kind: 'note', text: trap },
+      ],
+    },
+    { signature: 'Mayfly', supportEmail: support },
+  )
+  const shown = 'invoice[31m x y'
+  expect(rendered.subject).toBe(shown)
+  expect(rendered.text.split('\n\n').slice(0, 3)).toEqual([shown, `${shown} ${shown}`, shown])
+  for (const part of [rendered.text, rendered.html]) {
+    expect(part).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u)
+  }
+})
+
+describe('html', () => {
+  it('takes any text for text, between tags and in attributes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (any) => {
+        // An HTML parser drops or replaces these two characters, so the text would differ.
+        const text = any.replace(/[\0\r]/g, '')
+        const fragment = parseFragment(html`<p title="${text}">${text}</p>`.text)
+        expect(fragment.childNodes).toHaveLength(1)
+        expect(fragment.childNodes[0]).toMatchObject({
+          nodeName: 'p',
+          attrs: [{ name: 'title', value: text }],
+          childNodes: text === '' ? [] : [{ nodeName: '#text', value: text }],
+        })
+      }),
+    )
+  })
+
+  it('puts its own kind in as it is, one or many', () => {
+    const items = ['a', '<b>'].map((text) => html`<li>${text}</li>`)
+    expect(html`<ul>${items}</ul>${html`<hr>`}${7}`.text).toBe(
+      '<ul><li>a</li><li>&lt;b&gt;</li></ul><hr>7',
+    )
+  })
+})

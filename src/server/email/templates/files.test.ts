@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { fileEmail, takedownEmail } from './files.ts'
+
+const endsAt = '9 November 2030, 12:00 UTC'
+
+function files(count: number, isOpen = true) {
+  return Array.from({ length: count }, (_, n) => ({ name: `file-${n}.txt`, endsAt, isOpen }))
+}
+
+function email(
+  kind: Parameters<typeof fileEmail>[0],
+  changes: Partial<Parameters<typeof fileEmail>[1]> = {},
+) {
+  return fileEmail(kind, {
+    name: 'Ada',
+    namesFiles: true,
+    files: files(1),
+    fileManager: 'https://files.example.org/?tab=manager',
+    ...changes,
+  })
+}
+
+it.each([
+  ['first-download', 1, '1 of your files was downloaded for the first time'],
+  ['first-download', 2, '2 of your files were downloaded for the first time'],
+  ['link-ends', 1, '1 of your links expires within a day'],
+  ['link-ends', 1000, '1000 of your links expire within a day'],
+] as const)('the email %s about %i says so at once', (kind, count, told) => {
+  const { subject, heading, blocks } = email(kind, { files: files(count) })
+  expect([subject, heading]).toEqual([told, told])
+  expect(blocks[0]).toEqual({ kind: 'paragraph', text: `Hello Ada, ${told}.` })
+})
+
+describe('the files of an email', () => {
+  const named = (count: number) =>
+    email('link-ends', { files: files(count) }).blocks.filter((block) => 'strong' in block)
+  const notes = (count: number) =>
+    email('link-ends', { files: files(count) }).blocks.filter(({ kind }) => kind === 'note')
+
+  it('are named, ten at most, and the others are counted', () => {
+    expect(named(10)).toHaveLength(10)
+    expect(notes(10)).toEqual([])
+    expect(named(11)).toHaveLength(10)
+    expect(notes(11)).toEqual([{ kind: 'note', text: 'and 1 more' }])
+    expect(notes(1000)).toEqual([{ kind: 'note', text: 'and 990 more' }])
+  })
+
+  it.each([
+    [true, `until ${endsAt}`],
+    [false, `expired ${endsAt}`],
+  ])('that are open (%s) read "%s"', (isOpen, text) => {
+    const { blocks } = email('first-download', { files: files(1, isOpen) })
+    expect(blocks).toContainEqual({ kind: 'paragraph', strong: 'file-0.txt', text })
+  })
+
+  it('and their owner are not named to an address that nobody has verified', () => {
+    const content = email('link-ends', { name: null, namesFiles: false, files: files(20) })
+    expect(JSON.stringify(content)).not.toMatch(/file-\d|Ada|more/)
+    expect(content.blocks[0]).toEqual({
+      kind: 'paragraph',
+      text: 'Hello, 20 of your links expire within a day.',
+    })
+  })
+})
+
+it('every email leads to the setting that asked for it', () => {
+  for (const kind of ['first-download', 'link-ends'] as const) {
+    expect(email(kind).blocks.at(-1)).toMatchObject({
+      kind: 'button',
+      href: 'https://files.example.org/?tab=manager',
+      note: expect.stringContaining('turn it off there.'),
+    })
+  }
+})
+
+const facts = {
+  name: 'Ada',
+  fileNames: ['invoice.pdf'],
+  count: 1,
+  reason: 'It is a trap.\n\nSorry.',
+  takenDownAt: 'Tue 24 Nov 2026, 14:02 UTC',
+  supportEmail: 'support@example.org',
+}
+
+function takedownTexts(changes: Partial<typeof facts> = {}) {
+  const { subject, blocks } = takedownEmail({ ...facts, ...changes })
+  const texts = blocks.map((block) => {
+    const strong = 'strong' in block && block.strong ? `${block.strong} ` : ''
+    return 'text' in block ? strong + block.text : ''
+  })
+  return [subject, ...texts]
+}
+
+it('tells of one file what happened, why, and whom to write to', () => {
+  expect(takedownTexts()).toEqual([
+    '1 of your files was taken down',
+    'Hello Ada, on Tue 24 Nov 2026, 14:02 UTC 1 of your files was taken down. Its link is closed, and the content is being deleted.',
+    'invoice.pdf',
+    'The reason: It is a trap.',
+    'Sorry.',
+    'The same content cannot be uploaded here again, under any name.',
+    'Do you think this is a mistake? Answer this email, or write to support@example.org.',
+  ])
+})
+
+it('names ten of many files, and none to an address that is not verified', () => {
+  const fileNames = Array.from({ length: 12 }, (_, n) => `${n}.pdf`)
+  const many = takedownTexts({ fileNames, count: 12 })
+  expect(many[0]).toBe('12 of your files were taken down')
+  expect(many[1]).toContain('Their links are closed')
+  expect(many).toContain('9.pdf')
+  expect(many).not.toContain('10.pdf')
+  expect(many).toContain('and 2 more')
+  expect(takedownTexts({ fileNames: [], count: 3 }).join('\n')).not.toContain('.pdf')
+})

@@ -1,0 +1,125 @@
+import type { FileEmail } from '../../../shared/rules/files/file-emails.ts'
+import { type Block, type EmailContent, greeting } from '../email.ts'
+
+/** An email names at most this many files. */
+const maxNamed = 10
+
+interface NamedFile {
+  name: string
+  /** When the file's link expires, as text for people. */
+  endsAt: string
+  /** Whether the link is still active. */
+  isOpen: boolean
+}
+
+interface Text {
+  title: (count: number) => string
+  advice: string
+}
+
+const texts: Readonly<Record<FileEmail, Text>> = {
+  'first-download': {
+    title: (count) => `${filesOfYours(count)} downloaded for the first time`,
+    advice: 'The File Manager shows how often each file is downloaded.',
+  },
+  'link-ends': {
+    title: (count) =>
+      count === 1
+        ? '1 of your links expires within a day'
+        : `${count} of your links expire within a day`,
+    advice: 'Renew a link to keep its file longer. The file then gets a new link.',
+  },
+}
+
+/** An email about files that a user asked for in the settings of the File Manager. */
+export function fileEmail(
+  about: FileEmail,
+  facts: {
+    /** Null if the address is not verified, because a stranger may have chosen the name then. */
+    name: string | null
+    /** Whether the email may name the files. Otherwise it only says how many there are. */
+    namesFiles: boolean
+    /** At least one file. */
+    files: readonly NamedFile[]
+    /** The page with the setting for this email. */
+    fileManager: string
+  },
+): EmailContent {
+  const { files } = facts
+  const { advice, ...text } = texts[about]
+  const title = text.title(files.length)
+  return {
+    subject: title,
+    preview: advice,
+    heading: title,
+    blocks: [
+      { kind: 'paragraph', text: `${greeting(facts.name)} ${title}.` },
+      ...(facts.namesFiles ? firstOf(files, fileBlock) : []),
+      { kind: 'paragraph', text: advice },
+      {
+        kind: 'button',
+        label: 'Open the File Manager',
+        href: facts.fileManager,
+        note: 'You asked for this email in the settings of the File Manager. You can turn it off there.',
+      },
+    ],
+  }
+}
+
+/** The email that tells an owner which files were taken down, and why. */
+export function takedownEmail(facts: {
+  /** Null if the address is not verified, because a stranger may have chosen the name then. */
+  name: string | null
+  /** The names of the files that the email may mention. */
+  fileNames: readonly string[]
+  /** How many files were taken down. */
+  count: number
+  /** Plain text with one or more lines. */
+  reason: string
+  /** When the files were taken down, as text for people. */
+  takenDownAt: string
+  supportEmail: string
+}): EmailContent {
+  const { name, fileNames, count, reason, takenDownAt, supportEmail } = facts
+  const title = `${filesOfYours(count)} taken down`
+  const links = count === 1 ? 'Its link is closed' : 'Their links are closed'
+  const [first = '', ...others] = reason.split('\n').filter((line) => line.trim() !== '')
+  return {
+    subject: title,
+    preview: 'What happened, why, and whom to write to if it was a mistake.',
+    heading: title,
+    blocks: [
+      {
+        kind: 'paragraph',
+        text: `${greeting(name)} on ${takenDownAt} ${title}. ${links}, and the content is being deleted.`,
+      },
+      ...firstOf(fileNames, (text) => ({ kind: 'paragraph', text })),
+      { kind: 'paragraph', strong: 'The reason:', text: first },
+      ...others.map((text) => ({ kind: 'paragraph' as const, text })),
+      {
+        kind: 'paragraph',
+        text: 'The same content cannot be uploaded here again, under any name.',
+      },
+      {
+        kind: 'paragraph',
+        strong: 'Do you think this is a mistake?',
+        text: `Answer this email, or write to ${supportEmail}.`,
+      },
+    ],
+  }
+}
+
+function filesOfYours(count: number): string {
+  return count === 1 ? '1 of your files was' : `${count} of your files were`
+}
+
+function fileBlock({ name, endsAt, isOpen }: NamedFile): Block {
+  return { kind: 'paragraph', strong: name, text: `${isOpen ? 'until' : 'expired'} ${endsAt}` }
+}
+
+/** Returns blocks for the first items, and one that counts the others. */
+function firstOf<Item>(items: readonly Item[], blockOf: (item: Item) => Block): Block[] {
+  const blocks = items.slice(0, maxNamed).map((item) => blockOf(item))
+  const others = items.length - maxNamed
+  return others > 0 ? [...blocks, { kind: 'note', text: `and ${others} more` }] : blocks
+}

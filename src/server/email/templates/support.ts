@@ -1,0 +1,129 @@
+import {
+  categoryLabels,
+  type FeedbackCategory,
+  maxFeedbackEmailsPerHour,
+} from '../../../shared/rules/accounts/feedback.ts'
+import { momentText } from '../../../shared/rules/format/moment-text.ts'
+import { counted, groupedDigits } from '../../../shared/rules/format/numbers.ts'
+import type { Block, EmailContent } from '../email.ts'
+
+/** The email that shows feedback to support. */
+export function feedbackEmail(feedback: {
+  name: string
+  email: string
+  category: FeedbackCategory | null
+  /** Plain text with one or more lines. */
+  message: string
+  createdAt: Date
+}): EmailContent {
+  const { name, email, category, message, createdAt } = feedback
+  const title = `${category === null ? 'Feedback' : categoryLabels[category]} from ${name}`
+  return {
+    subject: title,
+    preview: message.slice(0, 120),
+    heading: title,
+    blocks: [
+      ...paragraphs(message),
+      {
+        kind: 'note',
+        text: `Sent by ${name}, ${email}, on ${momentText(createdAt)}. Anybody can write any name and address into the form.`,
+      },
+    ],
+  }
+}
+
+/** The email that tells support about an hour in which not every feedback got its own email. */
+export function feedbackDigestEmail(hour: {
+  from: Date
+  until: Date
+  /** How much feedback of this hour is stored now. */
+  all: number
+  /** How much of it robots seem to have sent. */
+  suspect: number
+  adminCenter: string
+}): EmailContent {
+  const { from, until, all, suspect, adminCenter } = hour
+  const messages = counted(all, 'message')
+  const part = suspect === all ? '' : `${groupedDigits(suspect)} of them `
+  const robots = suspect === 0 ? '' : `, ${part}probably from robots`
+  return {
+    subject: `Feedback in the Admin Center: ${messages} in an hour`,
+    preview: 'Not every message of this hour got its own email.',
+    heading: 'Some feedback was not emailed',
+    blocks: [
+      {
+        kind: 'paragraph',
+        text: `Not every message from ${momentText(from)} to ${momentText(until)} got its own email. The Admin Center has ${messages} of that hour${robots}.`,
+      },
+      {
+        kind: 'button',
+        label: 'Open the Admin Center',
+        href: adminCenter,
+        note: `Look under Feedback. The number includes messages that were emailed, and not those that were deleted. At most ${maxFeedbackEmailsPerHour} an hour are emailed, and none that seems to come from a robot. A browser that fills in forms by itself may look like one.`,
+      },
+    ],
+  }
+}
+
+/** The email that tells support about a reported file. */
+export function reportEmail(report: {
+  fileName: string
+  /** The link under which the file was reported last. */
+  link: string
+  /** How often the file was reported since the administrator last dealt with it. */
+  count: number
+  /** Plain text with one or more lines. */
+  reason: string
+  /** The address that the person left for an answer. */
+  email: string | null
+  reportedAt: Date
+  adminCenter: string
+}): EmailContent {
+  const { fileName, link, count, reason, email, reportedAt, adminCenter } = report
+  const times = count === 1 ? 'once' : `${groupedDigits(count)} times`
+  return {
+    subject: 'A file was reported',
+    preview: reason.slice(0, 120),
+    heading: 'A file was reported',
+    blocks: [
+      { kind: 'paragraph', text: fileName },
+      { kind: 'paragraph', text: `Its link is ${link}. It was reported ${times}.` },
+      ...paragraphs(reason, 'The last report says:'),
+      {
+        kind: 'note',
+        text: `Sent by ${email ?? 'somebody who left no address'}, on ${momentText(reportedAt)}. Anybody can report a file, under any address.`,
+      },
+      {
+        kind: 'button',
+        label: 'Open the Admin Center',
+        href: adminCenter,
+        note: 'Take the file down there, or dismiss the report. Further reports of the file today send no other email.',
+      },
+    ],
+  }
+}
+
+/** The email by which the administrator tests the mail server. */
+export function testEmail({ origin }: { origin: string }): EmailContent {
+  return {
+    subject: 'Mail from Mayfly works',
+    preview: `A test from ${origin}.`,
+    heading: 'Mail works',
+    blocks: [
+      {
+        kind: 'paragraph',
+        text: `The administrator of ${origin} asked for this email. It arrived, so emails about accounts and files arrive too.`,
+      },
+    ],
+  }
+}
+
+/** Returns a paragraph for each line that has text. `lead` begins the first one. */
+function paragraphs(text: string, lead?: string): Block[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line, at) => ({
+    kind: 'paragraph',
+    text: line,
+    ...(at === 0 && lead !== undefined && { strong: lead }),
+  }))
+}

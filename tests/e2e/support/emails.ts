@@ -1,0 +1,91 @@
+import type { EmailContent } from '../../../src/server/email/email.ts'
+import {
+  addressTakenEmail,
+  googleLinkedEmail,
+  passwordChangedEmail,
+  resetPasswordEmail,
+  verifyAccountEmail,
+  verifySignupEmail,
+} from '../../../src/server/email/templates/account.ts'
+import { fileEmail, takedownEmail } from '../../../src/server/email/templates/files.ts'
+import {
+  feedbackDigestEmail,
+  feedbackEmail,
+  reportEmail,
+  testEmail,
+} from '../../../src/server/email/templates/support.ts'
+import { trialEndedEmail, trialEndsEmail } from '../../../src/server/email/templates/trial.ts'
+import { defaultLimits } from '../../../src/shared/rules/tiers/tier-limits.ts'
+
+const origin = 'https://files.example.org'
+const name = 'Ada'
+const email = 'ada@example.org'
+const supportEmail = 'support@example.org'
+const moment = 'Tue 24 Nov 2026, 14:02 UTC'
+const browser = 'Firefox on Linux'
+const loginPage = `${origin}/login`
+const dashboard = `${origin}/`
+const limits = defaultLimits.free
+const link = `${origin}/verify-email?token=${'a'.repeat(43)}`
+
+/** The emails of each template file, with everything that they can contain. */
+export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
+  account: [
+    verifySignupEmail({ email, link, signedUpAt: moment, browser }),
+    verifyAccountEmail({ email, link, askedAt: moment, loginPage }),
+    addressTakenEmail({ name, email, signedUpAt: moment, browser, loginPage }),
+    resetPasswordEmail({ name, email, link, askedAt: moment, hasPassword: true }),
+    passwordChangedEmail({
+      name,
+      email,
+      changedAt: moment,
+      changedBy: 'email',
+      removedGoogle: false,
+      loginPage,
+      supportEmail,
+    }),
+    googleLinkedEmail({ name, email, linkedAt: moment, tookOver: true, loginPage, supportEmail }),
+  ],
+  files: [
+    fileEmail('link-ends', {
+      name,
+      namesFiles: true,
+      files: Array.from({ length: 12 }, (_, n) => {
+        return { name: `file ${n}.pdf`, endsAt: moment, isOpen: n % 2 === 0 }
+      }),
+      fileManager: `${origin}/files`,
+    }),
+    takedownEmail({
+      name,
+      fileNames: Array.from({ length: 12 }, (_, n) => `file ${n}.pdf`),
+      count: 12,
+      reason: 'It is malware.\nThree scanners say so.',
+      takenDownAt: moment,
+      supportEmail,
+    }),
+  ],
+  support: [
+    feedbackEmail({ name, email, category: null, message: 'One\nTwo', createdAt: new Date(0) }),
+    feedbackDigestEmail({
+      from: new Date(0),
+      until: new Date(1),
+      all: 1042,
+      suspect: 12,
+      adminCenter: origin,
+    }),
+    reportEmail({
+      fileName: 'invoice.pdf',
+      link: `${origin}/s/k7RmTq9XbW`,
+      count: 12,
+      reason: 'It is malware.\nThree scanners say so.',
+      email,
+      reportedAt: new Date(0),
+      adminCenter: `${origin}/admin`,
+    }),
+    testEmail({ origin }),
+  ],
+  trial: [
+    trialEndedEmail({ name, endsAt: moment, limits, dashboard }),
+    trialEndsEmail({ name, endsAt: moment, limits, dashboard }, '3 days'),
+  ],
+}
