@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFile, makePerson } from '../support/make.ts'
-import { coveredByToast } from './support/covered.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { recordTexts } from './support/shown-texts.ts'
@@ -124,14 +123,6 @@ test('an oversized file is skipped and the others go on', async ({ app, folder, 
   await expect(
     page.getByRole('heading', { name: 'Drop files anywhere on this page' }),
   ).toBeFocused()
-
-  // On a phone, a toast with so many lines would cover the offer of a trial in its usual place.
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.evaluate(() => window.scrollTo(0, 0))
-  await expect(page.getByRole('button', { name: 'Start trial' })).toBeInViewport()
-  await chooseFiles(page, [large])
-  await refusal.hover()
-  expect(await coveredByToast(page)).toEqual([])
 })
 
 test('free users get 3 days, premium users choose', async ({ app, folder, page, visitor }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ToastOptions } from '../ui/toast-turns.ts'
+import type { ToastOptions } from '../ui/toast.tsx'
 import { createSignInAgain } from './sign-in-again.ts'
 
 test("toast 'Unauthorized / You are logged out. Logging in again...' and /api/login after 500 ms, once", () => {

@@ -1,5 +1,5 @@
 import { nextPath, withNext } from '../../shared/rules/accounts/next-path.ts'
-import type { ToastOptions } from '../ui/toast-turns.ts'
+import type { ToastOptions } from '../ui/toast.tsx'
 
 /** How long the toast is shown before the login page opens (spec §9). */
 const redirectDelayMs = 500

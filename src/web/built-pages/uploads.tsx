@@ -5,7 +5,7 @@
 import { createRoot, type Root } from 'react-dom/client'
 import { defaultLimits, largestFileCount } from '../../shared/rules/tiers/tier-limits.ts'
 import { call } from '../api/call.ts'
-import type { ToastLink } from '../ui/toast-turns.ts'
+import type { ToastLink } from '../ui/toast.tsx'
 import { createBrowserUploads } from '../uploads/browser-uploads.ts'
 import styles from '../uploads/panel/uploads-panel.css?url'
 import { UploadsPanel } from '../uploads/panel/uploads-panel.tsx'

@@ -1,14 +1,24 @@
 import { Toast as Base } from '@base-ui/react/toast'
 import { CircleAlert, X } from 'lucide-react'
-import { type RefObject, useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 import { IconButton } from './button.tsx'
-import { useToastPlace } from './toast-place.ts'
-import {
-  createToastTurns,
-  type ToastLink,
-  type ToastOptions,
-  type ToastTurns,
-} from './toast-turns.ts'
+/** A link in a toast. It opens in a new tab, because this one may be uploading. */
+export interface ToastLink {
+  text: string
+  href: string
+}
+
+export interface ToastOptions {
+  title: string
+  description?: string
+  /** Must also be reachable on the page, because the toast disappears. */
+  link?: ToastLink
+  /** `destructive` marks an error, which screen readers announce immediately. */
+  tone?: 'plain' | 'destructive'
+  /** Set for background events. They don't replace an error, but follow it. */
+  isNews?: boolean
+  durationMs?: number
+}
 
 /** Spec §9: toasts stay 5 s by default, one toast at a time. */
 const defaultDurationMs = 5000
@@ -26,32 +36,40 @@ function theManager() {
   return manager
 }
 
-let turns: ToastTurns | undefined
-function theTurns() {
-  turns ??= createToastTurns(
-    (
-      { title, description, link = null, tone = 'plain', durationMs = defaultDurationMs },
-      onClose,
-    ) =>
-      theManager().add({
-        id: theOne,
-        title,
-        description,
-        type: tone,
-        data: { link },
-        timeout: durationMs,
-        onClose,
-      }),
-  )
-  return turns
+let isErrorShown = false
+/** The last background event since the error that is shown. */
+let waiting: ToastOptions | null = null
+
+/** Shows a toast instead of the current one. A background event waits until an error has closed. */
+export function toast(options: ToastOptions): void {
+  if (options.isNews && isErrorShown && options.tone !== 'destructive') waiting = options
+  else show(options)
 }
 
-/**
- * Shows a toast instead of the current one. News waits until a failure has been shown long enough.
- * Any code may call this.
- */
-export function toast(options: ToastOptions): void {
-  theTurns().add(options)
+function show({
+  title,
+  description,
+  link,
+  tone = 'plain',
+  durationMs = defaultDurationMs,
+}: ToastOptions): void {
+  isErrorShown = tone === 'destructive'
+  theManager().add({
+    id: theOne,
+    title,
+    description,
+    type: tone,
+    data: { link: link ?? null },
+    timeout: durationMs,
+    onClose,
+  })
+}
+
+function onClose(): void {
+  isErrorShown = false
+  const next = waiting
+  waiting = null
+  if (next) show(next)
 }
 
 /** Keeps a toast for the page that the browser is about to load. That page shows it. */
@@ -73,9 +91,8 @@ function takeKept(): ToastOptions | null {
   }
 }
 
-function Toasts({ viewport }: { viewport: RefObject<HTMLDivElement | null> }) {
+function Toasts() {
   const { toasts, close } = Base.useToastManager<ToastData>()
-  useToastPlace(viewport, toasts[0])
   return toasts.map((shown) => (
     <Base.Root
       key={shown.id}
@@ -117,22 +134,20 @@ function Toasts({ viewport }: { viewport: RefObject<HTMLDivElement | null> }) {
   ))
 }
 
-/** The element that shows toasts. It is used once, at the root of the application. */
+/** Shows the toasts. Used once, at the root of the application. */
 export function Toaster() {
-  const viewport = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    theTurns().reset()
+    isErrorShown = false
+    waiting = null
     const kept = takeKept()
     if (kept) toast(kept)
   }, [])
   return (
     <Base.Provider toastManager={theManager()} timeout={defaultDurationMs} limit={1}>
       <Base.Portal>
-        {/* A toast begins below the header and below what sticks to the top of a page. In the
-            middle of a wide window it does not cover the buttons of the rows, which stand at both
-            ends. Where it would still cover a button, it is moved further down. */}
-        <Base.Viewport ref={viewport} className="fixed inset-x-3 top-17 z-50 mx-auto max-w-[380px]">
-          <Toasts viewport={viewport} />
+        {/* Below the header. On wide windows, the buttons at the ends of rows stay uncovered. */}
+        <Base.Viewport className="fixed inset-x-3 top-17 z-50 mx-auto max-w-[380px]">
+          <Toasts />
         </Base.Viewport>
       </Base.Portal>
     </Base.Provider>

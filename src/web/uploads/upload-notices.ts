@@ -1,5 +1,5 @@
 import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
-import type { ToastLink } from '../ui/toast-turns.ts'
+import type { ToastLink } from '../ui/toast.tsx'
 import { saysFull, unknownReason, unreadable, unreadableText } from './upload-errors.ts'
 
 /** A message to a person about an upload: `inline` beside the drop zone, or `toast`. */

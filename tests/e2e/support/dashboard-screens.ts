@@ -2,7 +2,6 @@ import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { files } from '../../../src/server/db/schema.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
-import { coveredByToast } from './covered.ts'
 import { fileRow, keepNewFilesMarked, openDashboard } from './dashboard.ts'
 import { longName } from './file-screens.ts'
 import { writeSparseFile } from './files.ts'
@@ -124,9 +123,5 @@ export const dashboardScreens: Screens = {
     await together.click()
     await expect(page.getByText('2 links copied')).toBeVisible()
     await page.getByText('2 links copied').hover()
-    for (const width of [390, 1280]) {
-      await page.setViewportSize({ width, height: 800 })
-      expect(await coveredByToast(page), `covered by a toast, ${width} px wide`).toEqual([])
-    }
   },
 }

@@ -1,4 +1,4 @@
-import type { ToastOptions } from '../../ui/toast-turns.ts'
+import type { ToastOptions } from '../../ui/toast.tsx'
 import { askForHandle } from '../picking/handle-file.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { KeptFile } from './kept-files.ts'
