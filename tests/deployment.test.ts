@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { parse } from 'yaml'
 import { readConfig } from '../src/server/config/config.ts'
 import { settings } from '../src/server/config/startup-settings.ts'
+import { nearby } from '../src/server/http/client-address.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
 import { freePort } from './support/free-port.ts'
@@ -53,7 +54,7 @@ describe('compose.yaml', async () => {
         value.replace(/\$\{(\w+):[?-][^}]*\}/g, (_, variable: string) => examples[variable] ?? ''),
       ])
       const config = readConfig(Object.fromEntries(filled))
-      expect(config.trustProxy).toBe(true)
+      expect(config.trustedProxies).toBe(nearby)
       expect(config.s3?.bucket).toBe('mayfly')
     }
   })

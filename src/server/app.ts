@@ -67,9 +67,9 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const publicValues = valueReader(deps)
   const showPage = pageShower(web.publicPages, publicValues)
   app.onError(errorAnswer(showPage))
-  const { appUrl, trustProxy } = deps.config
+  const { appUrl, trustedProxies } = deps.config
   const hosts = servedHosts(deps.config)
-  app.use(requestContext(deps, { trustProxy, hosts }))
+  app.use(requestContext(deps, { trustedProxies, hosts }))
   app.use(loopbackRedirect(appUrl))
   const bodies = new LargeBodies()
   app.use('/api/*', bodyLimit(bodies, maxBodySize, largerBodies()))

@@ -10,6 +10,8 @@ import type { Limits, UploadRefusal } from '../shared/rules/tiers/tier-limits.ts
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
+  /** False for a 5xx that is no fault of the server, so that it is not logged as one. */
+  readonly isLogged: boolean
 
   /**
    * @param message replaces the table's text where a more precise sentence helps. Clients see it.
@@ -18,12 +20,18 @@ export class AppError extends Error {
    */
   constructor(
     code: ErrorCode,
-    options: { message?: string; headers?: Record<string, string>; cause?: unknown } = {},
+    options: {
+      message?: string
+      headers?: Record<string, string>
+      cause?: unknown
+      isLogged?: boolean
+    } = {},
   ) {
     super(options.message ?? errorTable[code].message, { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.headers = { ...retryAfter(code), ...options.headers }
+    this.isLogged = options.isLogged ?? true
   }
 
   get status() {

@@ -1,6 +1,7 @@
+import type { BlockList } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addressBlock } from '../../src/server/http/address-block.ts'
+import { addressBlock, nearby, readNetworks } from '../../src/server/http/client-address.ts'
 import { requestContext } from '../../src/server/http/request-context.ts'
 import { servedHosts } from '../../src/server/http/served-hosts.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
@@ -15,10 +16,10 @@ import { type LogLine, logCollector } from '../support/test-log.ts'
 const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
 const warnings: LogLine[] = []
 
-function serve(trustProxy: boolean, logged: LogLine[] = []) {
+function serve(trustedProxies: BlockList | null, logged: LogLine[] = []) {
   return serveBare((app) => {
     const log = pino({ level: 'warn' }, logCollector(logged))
-    app.use(requestContext({ log, clock: testClock() }, { trustProxy, hosts }))
+    app.use(requestContext({ log, clock: testClock() }, { trustedProxies, hosts }))
     app.all('*', (c) => c.text(addressBlock(c.var.clientAddress)))
   })
 }
@@ -26,8 +27,8 @@ function serve(trustProxy: boolean, logged: LogLine[] = []) {
 let trusting: BareServer
 let direct: BareServer
 beforeAll(async () => {
-  trusting = await serve(true)
-  direct = await serve(false, warnings)
+  trusting = await serve(nearby)
+  direct = await serve(null, warnings)
 })
 afterAll(() => Promise.all([trusting.close(), direct.close()]))
 
@@ -36,6 +37,17 @@ async function countedBy(server: BareServer, forwarded?: string | string[]) {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
   return (await send(server.url, { headers })).body.toString()
 }
+
+describe('a client that reaches the port without the proxy', () => {
+  it('is not believed, whatever it says about its address', async () => {
+    const behindProxy = await serve(readNetworks(['192.0.2.1', '10.0.0.0/8']))
+    expect(await countedBy(behindProxy, '198.51.100.1')).toBe('127.0.0.1')
+    await behindProxy.close()
+    const listed = await serve(readNetworks(['192.0.2.1', '127.0.0.1']))
+    expect(await countedBy(listed, '198.51.100.1')).toBe('198.51.100.1')
+    await listed.close()
+  })
+})
 
 describe('behind a proxy that is trusted', () => {
   it.each([

@@ -20,14 +20,14 @@ export interface BareServer {
 export async function serveBare(
   add: (app: Hono<HttpEnv>) => void,
   limits: Partial<ConnectionLimits> = {},
-  { trustProxy = false, log = { warn() {} } }: Partial<ListenOptions> = {},
+  { trustedProxies = null, log = { warn() {} } }: Partial<ListenOptions> = {},
 ): Promise<BareServer> {
   const app = new Hono<HttpEnv>()
   app.onError(answerError)
   app.notFound((c) => answerError(new AppError('NOT_FOUND'), c))
   add(app)
   const refuse = () => Promise.reject(new Error('There is no storage here.'))
-  const address = { host: '127.0.0.1', port: 0, admit: () => true, watch() {}, trustProxy, log }
+  const address = { host: '127.0.0.1', port: 0, admit: () => true, watch() {}, trustedProxies, log }
   const { server, port } = await listen(app, refuse, address, { ...connectionLimits, ...limits })
   return {
     url: `http://127.0.0.1:${port}`,

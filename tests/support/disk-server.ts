@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Hono } from 'hono'
 import { pino } from 'pino'
 import { expect } from 'vitest'
-import { clientAddress } from '../../src/server/http/client-address.ts'
+import { clientAddress, nearby } from '../../src/server/http/client-address.ts'
 import { type ConnectionLimits, connectionLimits } from '../../src/server/http/connection-limits.ts'
 import type { HttpEnv } from '../../src/server/http/env.ts'
 import { listen } from '../../src/server/http/listen.ts'
@@ -71,7 +71,7 @@ export async function openDiskServer(
       port: 0,
       admit: () => true,
       watch() {},
-      trustProxy: false,
+      trustedProxies: null,
       log: { warn() {} },
     },
     { ...connectionLimits, ...limits },
@@ -136,7 +136,7 @@ export async function openDiskServer(
         return !disk.over.has(key)
       },
     },
-    clientAddress: (request) => clientAddress(request, { trustProxy: true }),
+    clientAddress: (request) => clientAddress(request, nearby),
     requireRoom() {},
     space,
     ...(fileSystem && { fileSystem }),

@@ -6,7 +6,7 @@ import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import type { Deps } from '../deps.ts'
 import { emailKey } from '../email/mail-queue.ts'
 import { AppError } from '../errors.ts'
-import { addressBlock } from '../http/address-block.ts'
+import { addressBlock } from '../http/client-address.ts'
 import { counter } from '../http/rate-limit.ts'
 import { addToReport, findReportable, type Reportable } from './report-queries.ts'
 
@@ -39,10 +39,13 @@ export async function reportLink(
   const { clock, db, mailQueue, rateLimits } = deps
   // This limit also counts reports of links that do not open. Otherwise somebody could guess short
   // codes with this call.
-  await rateLimits.spend([counter('reportsByAddress', addressBlock(clientAddress))])
+  const client = addressBlock(clientAddress)
+  await rateLimits.spend([counter('reportsByAddress', client)])
   const file = await findOpenLink(deps, code)
   if (!file) throw new AppError('LINK_NOT_FOUND')
-  await rateLimits.spend([counter('reportsByFile', file.id)])
+  // There is no limit for a file: whoever reached it would silence everybody else. One client adds
+  // few of the texts that a report keeps.
+  await rateLimits.spend([counter('reportsByAddressAndFile', `${client} ${file.id}`)])
   const now = clock()
   const isSuspect = Boolean(website)
   const statement = { at: now.toISOString(), reason, email, isSuspect }

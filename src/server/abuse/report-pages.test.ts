@@ -55,6 +55,7 @@ describe('the page where a visitor reports a file', () => {
     const { answer, page } = await open(shortCode)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('x-robots-tag')).toBe('noindex')
     expect(answer.headers.get('content-security-policy')).toContain("form-action 'self'")
     expect(answer.headers.get('content-security-policy')).not.toContain('unsafe-')
     expect(textOf(page.one('h1'))).toBe('Report this file')

@@ -51,6 +51,7 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
   const headersOf = (page: string, referrer: 'no-referrer' | 'same-origin') => ({
     ...pageHeaders({ html: page, appUrl, connect: [], referrer }),
     'cache-control': 'no-store',
+    'x-robots-tag': 'noindex',
   })
   // With `no-referrer`, browsers would hide the origin when they send the form, and the server
   // would refuse the form as one from another site. With `same-origin`, only this server sees the

@@ -24,11 +24,8 @@ import type { Db } from '../deps.ts'
 
 export type ReportRow = typeof reports.$inferSelect
 
-/**
- * A report collects statements. It keeps this many of the first ones and this many of the last
- * ones.
- */
-const keptAtEachEnd = 10
+/** A report keeps this many of the first statements and this many of the last ones. */
+const keptAtEachEnd = 50
 
 /**
  * Finds the file that has this short code, even if its link is not active. Returns the columns that

@@ -7,7 +7,7 @@ import { insertUser, lockAddress, setPassword } from '../auth/queries.ts'
 import { removePendingSignups } from '../auth/signup-queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { addressBlock } from '../http/address-block.ts'
+import { addressBlock } from '../http/client-address.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
 import { findUser } from '../tiers/queries.ts'
 

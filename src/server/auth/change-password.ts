@@ -1,7 +1,7 @@
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { addressBlock } from '../http/address-block.ts'
+import { addressBlock } from '../http/client-address.ts'
 import { counter } from '../http/rate-limit.ts'
 import { passwordEntry } from './audit-entry.ts'
 import { saltOf } from './password-hashing.ts'

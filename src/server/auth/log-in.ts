@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { addressBlock } from '../http/address-block.ts'
+import { addressBlock } from '../http/client-address.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
 import { accountName, admitTry } from './login-limits.ts'
 import { saltFor, saltOf } from './password-hashing.ts'

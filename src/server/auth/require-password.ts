@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { addressBlock } from '../http/address-block.ts'
+import { addressBlock } from '../http/client-address.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { findKnownBrowser } from './known-browser.ts'
 import { accountName, admitTry } from './login-limits.ts'

@@ -1,7 +1,7 @@
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { addressBlock } from '../http/address-block.ts'
+import { addressBlock } from '../http/client-address.ts'
 import { passwordEntry, unlinkEntry } from './audit-entry.ts'
 import { deleteGoogle } from './google/queries.ts'
 import { saltFor } from './password-hashing.ts'

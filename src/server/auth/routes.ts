@@ -1,7 +1,7 @@
 import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { addressBlock } from '../http/address-block.ts'
+import { addressBlock } from '../http/client-address.ts'
 import type { Handlers } from '../http/mount.ts'
 import { publicUser } from '../http/public-user.ts'
 import { type Counter, counter } from '../http/rate-limit.ts'

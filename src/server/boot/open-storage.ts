@@ -31,7 +31,7 @@ export function openStorage({
     appUrl: config.appUrl,
     nginxLocation: config.nginxLocation,
     uploads: { touch: (key) => touchUpload(db, key, clock()) },
-    clientAddress: (request) => clientAddress(request, config),
+    clientAddress: (request) => clientAddress(request, config.trustedProxies),
     meter: metrics.transfers,
     onError: (store, operation) => metrics.storageErrors.inc({ store, operation }),
   })

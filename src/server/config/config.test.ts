@@ -35,7 +35,7 @@ describe('defaults', () => {
       rateLimits: true,
       minFreeSpace: null,
       drainMs: 0,
-      trustProxy: false,
+      trustedProxies: null,
       requireEmailVerification: false,
       signup: 'open',
       smtpUrl: null,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { BlockList } from 'node:net'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -50,8 +51,8 @@ export interface Config {
   privacyGetsMail: boolean
   /** False turns off the limits of `http/rate-limit.ts`. Those of emails and feedback stay. */
   rateLimits: boolean
-  /** Whether the client's address is read from the header that a proxy sets. */
-  trustProxy: boolean
+  /** The proxies whose X-Forwarded-For is believed; null for none. */
+  trustedProxies: BlockList | null
   /** The internal location of nginx for the folder of files. null: nginx sends no files itself. */
   nginxLocation: string | null
   /**
@@ -160,7 +161,7 @@ export function readConfig(environment: Environment): Config {
     supportGetsMail: env.SUPPORT_EMAIL !== undefined || hostGetsMail,
     privacyGetsMail: env.PRIVACY_EMAIL !== undefined || hostGetsMail,
     rateLimits: env.RATE_LIMITS,
-    trustProxy: env.TRUST_PROXY,
+    trustedProxies: env.TRUST_PROXY,
     nginxLocation: env.X_ACCEL_REDIRECT,
     metricsToken: env.METRICS_TOKEN,
     minFreeSpace: env.MIN_FREE_SPACE,

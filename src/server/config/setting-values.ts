@@ -1,5 +1,7 @@
+import type { BlockList } from 'node:net'
 import { z } from 'zod'
 import { policiesForAll, type SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
+import { nearby, readNetworks } from '../http/client-address.ts'
 
 /**
  * Makes the error for a wrong value that may be shown. It says what the value is and what it should
@@ -75,6 +77,23 @@ export function signupPolicy() {
     .transform((text): SignupPolicy => {
       const policy = text.toLowerCase()
       return policiesForAll.find((known) => known === policy) ?? policy.split(/\s*,\s*/)
+    })
+}
+
+/** Reads which proxies are trusted: `on`, `off`, or addresses and networks. null means none. */
+export function trustedProxies() {
+  const advice = 'write on, off, or addresses and networks such as 127.0.0.1,10.0.0.0/8'
+  return z
+    .string()
+    .default('off')
+    .transform((text, context): BlockList | null => {
+      if (words.includes(text)) return isOn(text) ? nearby : null
+      const networks = readNetworks(text.split(/\s*,\s*/))
+      if (networks === null) {
+        const message = `is ${JSON.stringify(text)}: ${advice}, or unset it for off`
+        context.addIssue({ code: 'custom', message, input: text })
+      }
+      return networks
     })
 }
 

@@ -13,6 +13,7 @@ import {
   seconds,
   shown,
   signupPolicy,
+  trustedProxies,
 } from './setting-values.ts'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -80,7 +81,8 @@ export const settings = {
   RATE_LIMITS: { default: '`on`', meaning: '`off` for load tests' },
   TRUST_PROXY: {
     default: '`off`',
-    meaning: "`on` behind a proxy: take the client's address from its header",
+    meaning:
+      'Whose `X-Forwarded-For` is believed: `on` for proxies on this machine and in private networks, or addresses and networks such as `192.0.2.7,10.0.0.0/8`',
   },
   X_ACCEL_REDIRECT: {
     default: 'none: the server sends files on the disk itself',
@@ -170,7 +172,7 @@ export const settingsSchema = z.object({
   REQUIRE_EMAIL_VERIFICATION: maybeOnOff(),
   SIGNUP: signupPolicy(),
   RATE_LIMITS: onOff('on'),
-  TRUST_PROXY: onOff('off'),
+  TRUST_PROXY: trustedProxies(),
   X_ACCEL_REDIRECT: z
     .string()
     .regex(/^(\/[\w-]+){1,4}$/, shown('give a path without a slash at its end, such as /sealed'))

@@ -5,7 +5,7 @@ import { dayInMs, hourInMs, minuteInMs } from '../../shared/rules/format/units.t
 import type { Db, Deps } from '../deps.ts'
 import { emailKey } from '../email/mail-queue.ts'
 import { AppError } from '../errors.ts'
-import { addressBlock } from '../http/address-block.ts'
+import { addressBlock } from '../http/client-address.ts'
 import { counter } from '../http/rate-limit.ts'
 import { countFeedbackUnderLock, insertFeedback } from './queries.ts'
 

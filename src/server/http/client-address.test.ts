@@ -1,6 +1,13 @@
+import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readAddress } from './client-address.ts'
+import {
+  addressBlock,
+  isTrusted,
+  readAddress,
+  readNetworks,
+  watchForProxy,
+} from './client-address.ts'
 
 describe('readAddress', () => {
   it.each([
@@ -53,5 +60,64 @@ describe('readAddress', () => {
         if (address !== null) expect(readAddress(address)).toBe(address)
       }),
     )
+  })
+})
+
+function requestFrom(remoteAddress: string, headers: Record<string, string>) {
+  return { headers, socket: { remoteAddress } } as unknown as IncomingMessage
+}
+
+describe('addressBlock', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['unknown', 'unknown'],
+  ])('%s counts as %s', (address, block) => {
+    expect(addressBlock(address)).toBe(block)
+  })
+})
+
+describe('readNetworks', () => {
+  it.each(['', 'x', '10.0.0.0/33', '10.0.0.0/', '::1/129', '10.0.0.0/8/8', '10.0.0/8'])(
+    'refuses %j',
+    (text) => expect(readNetworks([text])).toBeNull(),
+  )
+
+  it('has the addresses of each network, and no others', () => {
+    const networks = readNetworks(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'])
+    expect(['10.9.9.9', '192.0.2.7', '2001:db8::1'].map((a) => isTrusted(a, networks))).toEqual(
+      Array(3).fill(true),
+    )
+    expect(['11.0.0.1', '192.0.2.8', '::1', 'unknown'].some((a) => isTrusted(a, networks))).toBe(
+      false,
+    )
+  })
+})
+
+describe('a warning about a proxy that is not trusted', () => {
+  const forwarded = { 'x-forwarded-for': '203.0.113.9' }
+  function warned(address: string, headers: Record<string, string>, trusted: string[] = []) {
+    const lines: unknown[] = []
+    const log = { warn: (facts: unknown) => void lines.push(facts) }
+    const watch = watchForProxy(log, readNetworks(trusted))
+    for (let n = 0; n < 2; n += 1) watch(requestFrom(address, headers))
+    return lines
+  }
+
+  it.each(['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.0.7', '100.64.0.1', '::1', 'fd00::1'])(
+    'is logged once for %s',
+    (address) => expect(warned(address, forwarded)).toEqual([{ proxy: address }]),
+  )
+
+  it.each(['203.0.113.7', '172.32.0.1', '100.128.0.1', '2001:db8::1'])(
+    'is not logged for %s: anybody can send that header',
+    (address) => expect(warned(address, forwarded)).toEqual([]),
+  )
+
+  it('is not logged for a trusted proxy, or for a request that was not forwarded', () => {
+    expect(warned('10.0.0.1', forwarded, ['10.0.0.1'])).toEqual([])
+    expect(warned('127.0.0.1', {})).toEqual([])
   })
 })

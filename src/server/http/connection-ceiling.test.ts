@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
 import { untilClosed } from '../../../tests/support/send.ts'
+import { nearby } from './client-address.ts'
 
 const connections = { total: 4, always: 2 }
 const get = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -92,7 +93,7 @@ it('silent connections of one address, however many, take nothing from others', 
 })
 
 it('a proxy may have all, since its connections are those of everybody', async () => {
-  server = await serve(60_000, { trustProxy: true })
+  server = await serve(60_000, { trustedProxies: nearby })
   for (let n = 0; n < 4; n += 1) expect(await askFrom('127.0.0.1')).toMatch(/^HTTP\/1\.1 200 /)
   expect(await askFrom('127.0.0.1')).toMatch(/^HTTP\/1\.1 503 /)
 })

@@ -67,7 +67,7 @@ export function errorAnswer(showPage: ShowPage) {
  */
 export function toLoggedFault(error: unknown, c: Context<HttpEnv>): AppError {
   const fault = toAppError(error, c.get('requestId'))
-  if (fault.status >= 500 && !notLogged.has(fault.code))
+  if (fault.status >= 500 && fault.isLogged && !notLogged.has(fault.code))
     c.get('requestLog')().error({ err: fault.cause ?? fault, code: fault.code }, 'failed')
   return fault
 }

@@ -1,4 +1,4 @@
-import { addressBlock } from './address-block.ts'
+import { addressBlock } from './client-address.ts'
 
 /** How many things of a kind, such as connections or bytes, may be open at the same time. */
 export interface Ceiling {

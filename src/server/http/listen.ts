@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, BlockList } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
@@ -27,8 +27,8 @@ export interface ListenOptions {
   host: string
   port: number
   admit: Admit
-  /** True if a proxy in front of this server makes all connections to it. */
-  trustProxy: boolean
+  /** The proxies in front of this server, which make the connections of many people. */
+  trustedProxies: BlockList | null
   log: Pick<Logger, 'warn'>
   /** Is called for each request when its turn on the connection begins. */
   watch(request: IncomingMessage, response: ServerResponse): void
@@ -46,7 +46,7 @@ export interface ListenOptions {
 export async function listen(
   app: Hono<HttpEnv>,
   answerStorage: StorageHandler,
-  { host, port, admit, trustProxy, log, watch, stopping }: ListenOptions,
+  { host, port, admit, trustedProxies, log, watch, stopping }: ListenOptions,
   limits: ConnectionLimits = connectionLimits,
 ): Promise<{ server: Server; port: number }> {
   const answer = getRequestListener(
@@ -88,7 +88,10 @@ export async function listen(
   const server = createServer(options, (request, response) =>
     turns.take(request, response, () => begin(request, response, false)),
   )
-  const ceiling = new ConnectionCeiling(server, limits, { trustProxy, log })
+  const ceiling = new ConnectionCeiling(server, limits, {
+    trustProxy: trustedProxies !== null,
+    log,
+  })
   server.on('checkContinue', (request, response) =>
     turns.take(request, response, () => begin(request, response, true)),
   )

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { BlockList } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { nearby } from './client-address.ts'
 import { assertMayReadMetrics } from './metrics-access.ts'
 
 function verdict(
@@ -8,15 +10,20 @@ function verdict(
     token = null,
     from = '127.0.0.1',
     appUrl = 'http://localhost:3000',
-    trustProxy = false,
-  }: { token?: string | null; from?: string; appUrl?: string; trustProxy?: boolean } = {},
+    trustedProxies = null,
+  }: {
+    token?: string | null
+    from?: string
+    appUrl?: string
+    trustedProxies?: BlockList | null
+  } = {},
 ): string {
   const request = { headers, socket: { remoteAddress: from } } as unknown as IncomingMessage
   try {
     assertMayReadMetrics(request, {
       appUrl: new URL(appUrl),
       metricsToken: token,
-      trustProxy,
+      trustedProxies,
     })
     return 'in'
   } catch (error) {
@@ -54,7 +61,7 @@ describe('without a token the metrics are', () => {
   // A proxy that adds no header and rewrites the host looks like a program on this machine.
   test.each([
     ['APP_URL is public', { appUrl: 'https://files.example.org' }],
-    ['a proxy is trusted', { trustProxy: true }],
+    ['a proxy is trusted', { trustedProxies: nearby }],
   ])('closed to everybody where %s', (_, settings) => {
     for (const headers of [local, {}]) expect(verdict(headers, settings)).toBe('FORBIDDEN')
     const token = 'a-token-of-the-operator'

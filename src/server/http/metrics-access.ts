@@ -19,13 +19,17 @@ const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwa
  */
 export function assertMayReadMetrics(
   request: IncomingMessage,
-  { appUrl, metricsToken, trustProxy }: Pick<Config, 'appUrl' | 'metricsToken' | 'trustProxy'>,
+  {
+    appUrl,
+    metricsToken,
+    trustedProxies,
+  }: Pick<Config, 'appUrl' | 'metricsToken' | 'trustedProxies'>,
 ): void {
   if (metricsToken !== null) {
     if (bears(request, metricsToken)) return
     throw new AppError('UNAUTHORIZED', { headers: { 'www-authenticate': 'Bearer' } })
   }
-  const isPublic = trustProxy || !isLoopback(appUrl.hostname)
+  const isPublic = trustedProxies !== null || !isLoopback(appUrl.hostname)
   if (!isPublic && comesFromThisMachine(request)) return
   throw new AppError('FORBIDDEN', {
     message:

@@ -44,7 +44,7 @@ beforeAll(async () => {
   const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
   const deps = { log: pino({ level: 'silent' }), clock: testClock() }
   server = await serveBare((app) => {
-    app.use(requestContext(deps, { trustProxy: false, hosts }))
+    app.use(requestContext(deps, { trustedProxies: null, hosts }))
     const found = async () => {
       looked += 1
       return session

@@ -61,3 +61,11 @@ describe('GET /api/openapi.json', () => {
     made.mockRestore()
   })
 })
+
+it('GET /api/ready refuses during a drain, and logs no error', async () => {
+  const draining = await startTestApp()
+  draining.beginStop()
+  expect((await send(draining.url, { path: '/api/ready' })).status).toBe(503)
+  expect(draining.logged.filter(({ level }) => level >= 50)).toEqual([])
+  await draining.close()
+})

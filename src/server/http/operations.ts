@@ -59,7 +59,7 @@ export function operationsRoutes(
 
     async ready() {
       // Load balancers ask this, and turn to other servers before this one stops listening.
-      if (stopping.aborted) throw new AppError('UNAVAILABLE')
+      if (stopping.aborted) throw new AppError('UNAVAILABLE', { isLogged: false })
       try {
         await check()
       } catch (error) {

@@ -32,7 +32,7 @@ const limits = {
   feedbackByAddress: { most: 10, windowMs: hourInMs },
   feedbackEmails: { most: maxFeedbackEmailsPerHour, windowMs: hourInMs },
   reportsByAddress: { most: 10, windowMs: hourInMs },
-  reportsByFile: { most: 100, windowMs: hourInMs },
+  reportsByAddressAndFile: { most: 2, windowMs: hourInMs },
   tierChangesByUser: { most: 60, windowMs: hourInMs },
   renewalsByUser: { most: 300, windowMs: hourInMs },
   storageTestsByUser: { most: 60, windowMs: hourInMs },

@@ -1,10 +1,10 @@
+import type { BlockList } from 'node:net'
 import { createMiddleware } from 'hono/factory'
 import { customAlphabet } from 'nanoid'
 import type { Deps } from '../deps.ts'
 import { requestLine } from '../logging/log.ts'
-import { clientAddress, type ProxyTrust } from './client-address.ts'
+import { clientAddress, watchForProxy } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
-import { watchForProxy } from './missed-proxy.ts'
 import { loggedPath } from './route-name.ts'
 import type { ServedHosts } from './served-hosts.ts'
 
@@ -19,9 +19,9 @@ const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
  */
 export function requestContext(
   { log, clock }: Pick<Deps, 'log' | 'clock'>,
-  options: ProxyTrust & { hosts: ServedHosts },
+  options: { trustedProxies: BlockList | null; hosts: ServedHosts },
 ) {
-  const lookForProxy = options.trustProxy ? () => {} : watchForProxy(log)
+  const lookForProxy = watchForProxy(log, options.trustedProxies)
   return createMiddleware<HttpEnv>(async (c, next) => {
     const requestId = newRequestId()
     const { incoming, outgoing } = c.env
@@ -33,7 +33,7 @@ export function requestContext(
     c.set('requestLog', () => log.child({ requestId }))
     c.set('publicOrigin', options.hosts.publicOrigin(incoming.headers.host))
     lookForProxy(incoming)
-    c.set('clientAddress', clientAddress(incoming, options))
+    c.set('clientAddress', clientAddress(incoming, options.trustedProxies))
     const started = performance.now()
     await next()
     log.info(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { feedbackCategories } from '../rules/accounts/feedback.ts'
 import { longestAddress } from '../rules/accounts/mail-address.ts'
 import { endpoint } from './endpoint.ts'
-import { done, isoDate, isPlainLine, linesOfText, tooLong } from './fields.ts'
+import { done, isoDate, isPlainLine, isVisible, linesOfText, tooLong } from './fields.ts'
 
 /** The greatest length of each text in the form, in characters. */
 export const longestFeedback = { name: 100, email: longestAddress, message: 5000 } as const
@@ -17,7 +17,7 @@ function line(most: number) {
     .trim()
     .min(1)
     .max(most, tooLong(most))
-    .refine(isPlainLine, 'Must be one line of text.')
+    .refine((text) => isPlainLine(text) && isVisible(text), 'Must be one line of text.')
 }
 
 /** Spec §5, feedback: name, email and message are required, and the email contains an @. */

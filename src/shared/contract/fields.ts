@@ -28,6 +28,14 @@ export function isPlainLine(text: string): boolean {
   return fitsDatabase(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)
 }
 
+/** True if a text has a character that a reader can see. U+2800 is a braille cell without dots. */
+export function isVisible(text: string): boolean {
+  return /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
+}
+
+/** Characters that reorder text or control a terminal. Tab and line feed are not among them. */
+const deceptive = /[[\p{Cc}--[\0\t\n]]\p{Bidi_Control}\u2028\u2029]/gv
+
 /** Returns the error text for a text that is longer than `most` characters. */
 export function tooLong(most: number): string {
   return `Must have ${groupedDigits(most)} characters at most.`
@@ -36,16 +44,17 @@ export function tooLong(most: number): string {
 /**
  * A text of one or more lines, of at most `most` characters after trimming. Browsers send the lines
  * of a form field with CRLF. It becomes LF before the characters are counted. So a text that fits
- * the `maxlength` of its field is never refused as too long.
+ * the `maxlength` of its field is never refused as too long. Characters that would deceive a reader
+ * in the Admin Center or in an email are removed.
  */
 export function linesOfText(most: number) {
   return z
     .string()
-    .overwrite((text) => text.replaceAll(/\r\n?/g, '\n'))
+    .overwrite((text) => text.replaceAll(/\r\n?/g, '\n').replaceAll(deceptive, ''))
     .trim()
     .min(1)
     .max(most, tooLong(most))
-    .refine(fitsDatabase, 'Must be text.')
+    .refine((text) => fitsDatabase(text) && isVisible(text), 'Must be text.')
 }
 
 /** The name of a file as the client sends it. The server cleans the name afterwards. */

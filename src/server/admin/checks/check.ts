@@ -40,6 +40,8 @@ export interface Visit {
   isForwarded: boolean
   /** Whether the request seems to come through a proxy that the operator runs. */
   isProxied: boolean
+  /** Whether TRUST_PROXY names the address that the request comes from. */
+  isTrusted: boolean
 }
 
 /**

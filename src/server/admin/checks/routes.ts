@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import type { BlockList } from 'node:net'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { countOpenReports } from '../../abuse/report-queries.ts'
-import { isFromProxy } from '../../http/missed-proxy.ts'
+import { isFromProxy, isTrusted, senderOf } from '../../http/client-address.ts'
 import type { Handlers } from '../../http/mount.ts'
 import { lastLineOf } from '../audit-queries.ts'
 import type { CheckDeps, Visit } from './check.ts'
@@ -30,7 +31,7 @@ export function checkRoutes(
     // If the database cannot be reached, the checks must still run, because one of them reports
     // that.
     const lastAct = await lastLineOf(deps.db, administrator).catch(() => null)
-    return runner.read({ visit: visitOf(request), lastAct, ...wish })
+    return runner.read({ visit: visitOf(request, deps.config.trustedProxies), lastAct, ...wish })
   }
   return {
     adminChecks: ({ context, query, user }) =>
@@ -47,7 +48,7 @@ export function checkRoutes(
   }
 }
 
-function visitOf(request: IncomingMessage): Visit {
+function visitOf(request: IncomingMessage, trustedProxies: BlockList | null): Visit {
   const { headers } = request
   // If there are several proxies, each adds its value at the end. The first proxy is the one that
   // the browser spoke to.
@@ -57,5 +58,6 @@ function visitOf(request: IncomingMessage): Visit {
     scheme: scheme === 'http' || scheme === 'https' ? scheme : null,
     isForwarded: headers['x-forwarded-for'] !== undefined,
     isProxied: isFromProxy(request),
+    isTrusted: isTrusted(senderOf(request), trustedProxies),
   }
 }

@@ -11,7 +11,13 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const visit: Visit = { host: 'localhost', scheme: null, isForwarded: false, isProxied: false }
+const visit: Visit = {
+  host: 'localhost',
+  scheme: null,
+  isForwarded: false,
+  isProxied: false,
+  isTrusted: false,
+}
 
 function run(list: Check[], limit?: number) {
   const deps = { ...app.deps, startedAt: app.clock() }

@@ -16,7 +16,14 @@ function configOf(env: Record<string, string>) {
 }
 
 function visitOf(facts: Partial<Visit>): Visit {
-  return { host: 'files.example.org', scheme: null, isForwarded: false, isProxied: false, ...facts }
+  return {
+    host: 'files.example.org',
+    scheme: null,
+    isForwarded: false,
+    isProxied: false,
+    isTrusted: false,
+    ...facts,
+  }
 }
 
 function only(found: Finding[]): Finding {
@@ -110,7 +117,8 @@ describe('the proxy', () => {
     [{}, {}, 'ok', ''],
     [{}, { isForwarded: true }, 'ok', ''],
     [{}, { isForwarded: true, isProxied: true }, 'warning', 'TRUST_PROXY=on'],
-    [trusting, { isForwarded: true, isProxied: true }, 'ok', ''],
+    [trusting, { isForwarded: true, isProxied: true, isTrusted: true }, 'ok', ''],
+    [trusting, { isForwarded: true }, 'warning', 'TRUST_PROXY'],
     [trusting, {}, 'warning', 'X-Forwarded-For'],
   ])('with %j, of a request with %j, is %s', (env, visit, status, cure) => {
     const found = only(checkProxy(configOf(env), visitOf(visit)))

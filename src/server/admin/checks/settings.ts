@@ -90,19 +90,22 @@ export function checkRateLimits({ config }: ConfigDeps): Finding[] {
 
 /** Checks whether the server sees the IP addresses of its clients. */
 export function checkProxy({ config }: ConfigDeps, visit: Visit): Finding[] {
-  if (!config.trustProxy) {
-    if (!visit.isProxied) return [ok('Clients connect directly, so their addresses are known.')]
+  const trusts = config.trustedProxies !== null
+  if (!trusts && !visit.isProxied) {
+    return [ok('Clients connect directly, so their addresses are known.')]
+  }
+  if (visit.isForwarded && !visit.isTrusted) {
     return [
       warning(
         'A proxy passes requests on, but its word is not trusted: all people count as one address and share its limits for logins and transfers.',
-        'Set TRUST_PROXY=on and restart the server. The proxy must set X-Forwarded-For.',
+        'Set TRUST_PROXY=on, or TRUST_PROXY to the address of the proxy if it is not in a private network, and restart the server. The proxy must set X-Forwarded-For.',
       ),
     ]
   }
   if (visit.isForwarded) return [ok('The addresses of clients come from the proxy.')]
   return [
     warning(
-      'TRUST_PROXY is on, but your request came without X-Forwarded-For. Either the proxy does not set it, or this server can be reached without the proxy. Then anybody can invent the address that counts against the limits.',
+      'TRUST_PROXY is set, but your request came without X-Forwarded-For. Either the proxy does not set it, or this server can be reached without the proxy. Then people in the same network can invent the address that counts against the limits.',
       'Let the proxy set X-Forwarded-For (the README shows nginx and Caddy), and make sure that only the proxy reaches the port of this server: HOST=127.0.0.1, or a firewall. Without a proxy remove TRUST_PROXY=on and restart.',
     ),
   ]

@@ -5,7 +5,7 @@ import type { SignInFault } from '../../../shared/rules/accounts/sign-in-fault.t
 import type { Deps } from '../../deps.ts'
 import { sendsMail } from '../../email/create-mailer.ts'
 import { AppError } from '../../errors.ts'
-import { addressBlock } from '../../http/address-block.ts'
+import { addressBlock } from '../../http/client-address.ts'
 import type { HttpEnv } from '../../http/env.ts'
 import type { Handlers } from '../../http/mount.ts'
 import { counter } from '../../http/rate-limit.ts'

@@ -27,16 +27,15 @@ const dashes = /[\p{Dash_Punctuation}\u2212]/gu
 const reserved = /[<>:"/\\|?*]/gu
 
 /**
- * What is removed at the ends of a name. White space and joiners are removed at both ends, where a
- * joiner has no effect. Variation selectors are removed only at the start, because each of them
- * changes the character before it. The lookbehind keeps the pattern from trying every character of
- * a long run of joiners as its beginning, which would take time by the square of the length.
+ * White space, blank braille cells and joiners have no effect at the ends of a name. Variation
+ * selectors change the character before them, so they are removed only at the start. The lookbehind
+ * keeps a long run of joiners from taking quadratic time.
  */
 const edges =
-  /^[\s\p{Join_Control}\p{Variation_Selector}]+|(?<![\s\p{Join_Control}])[\s\p{Join_Control}]+$/gu
+  /^[\s\u2800\p{Join_Control}\p{Variation_Selector}]+|(?<![\s\u2800\p{Join_Control}])[\s\u2800\p{Join_Control}]+$/gu
 
-/** A character that a reader can see, other than a dot. */
-const visible = /[^\s.\p{Join_Control}\p{Variation_Selector}]/u
+/** A character that a reader can see, other than a dot. U+2800 is a braille cell without dots. */
+const visible = /[^\s.\u2800\p{Join_Control}\p{Variation_Selector}]/u
 
 /**
  * The extension of a name: the text from the last dot on, if it is short and has no space. Endings
