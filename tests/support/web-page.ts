@@ -5,7 +5,7 @@ import { vi } from 'vitest'
 import type { ErrorCode } from '../../src/shared/contract/errors.ts'
 import { signedInHint } from '../../src/shared/signed-in-hint.ts'
 import { createQueryClient } from '../../src/web/api/query-client.ts'
-import { SignInAgainContext } from '../../src/web/auth/use-sign-in-again.ts'
+import { SignInAgainContext } from '../../src/web/auth/sign-in-again.ts'
 import { Toaster } from '../../src/web/ui/toast.tsx'
 
 /** A request that the page has sent to the server. */

@@ -69,7 +69,7 @@ function ForgotPasswordForm({ email, hint, onClose }: ForgotPasswordFormProps) {
     names,
     schema: account.forgotPassword.body,
     // Spec §5, forgot password: the email is required.
-    faultToast: ({ email }) =>
+    errorToast: ({ email }) =>
       email.trim() === ''
         ? { title: 'Email required', description: 'Please enter your email address.' }
         : null,

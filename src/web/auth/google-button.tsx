@@ -1,8 +1,7 @@
 import { withNext } from '../../shared/rules/accounts/next-path.ts'
 import { useSignInWays } from '../api/public-values.ts'
 import { ButtonLink } from '../ui/button.tsx'
-import { GoogleMark } from './google-mark.tsx'
-import { useNext } from './use-next.ts'
+import { useNext } from './use-auth-state.ts'
 
 /**
  * A button that navigates to /api/login, as an alternative to the form above it (spec §2). It
@@ -24,5 +23,17 @@ export function GoogleButton({ children }: { children: string }) {
         {children}
       </ButtonLink>
     </div>
+  )
+}
+
+/** Google's logo, the coloured G. Screen readers ignore it. */
+export function GoogleMark() {
+  return (
+    <svg viewBox="0 0 24 24" fill="none" strokeWidth="4.2" aria-hidden="true">
+      <path stroke="#ea4335" d="M17.8 6.2A8.2 8.2 0 0 0 4.57 8.53" />
+      <path stroke="#fbbc05" d="M4.57 8.53a8.2 8.2 0 0 0 0 6.94" />
+      <path stroke="#34a853" d="M4.57 15.47A8.2 8.2 0 0 0 17.27 18.28" />
+      <path stroke="#4285f4" d="M17.27 18.28A8.2 8.2 0 0 0 20.2 12H12" />
+    </svg>
   )
 }

@@ -1,8 +1,8 @@
 import { CircleCheck, Mail } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { z } from 'zod'
 import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
 import { durationText } from '../../shared/rules/format/duration-text.ts'
-import type { NewAccount } from './new-account.ts'
 
 export interface NewAccountNoteProps {
   account: NewAccount
@@ -34,4 +34,22 @@ export function NewAccountNote({ account, mailWaits, again }: NewAccountNoteProp
       </p>
     </div>
   )
+}
+
+const newAccount = z.object({
+  email: z.string(),
+  /** True if the account begins to exist only when somebody opens the link in its email. */
+  requiresVerification: z.boolean(),
+})
+
+/** What the signup page tells the login page about the account that was just made. */
+export type NewAccount = z.infer<typeof newAccount>
+
+/**
+ * Returns the account in a state of the browser's history; null if the state holds none. The
+ * browser keeps that state when the page is loaded again, so an older version of this program may
+ * have written it.
+ */
+export function readNewAccount(state: unknown): NewAccount | null {
+  return newAccount.safeParse(state).data ?? null
 }

@@ -1,14 +1,12 @@
 import { useState } from 'react'
 import { z } from 'zod'
-import { account, passwordHint } from '../../shared/contract/account.ts'
+import { account } from '../../shared/contract/account.ts'
 import { ApiError, call, NetworkError } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
-import { PasswordField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
-import { isConfirmed, newPasswordToast } from './new-password.ts'
-import { networkErrorOccurred } from './texts.ts'
-import { useAuthForm } from './use-auth-form.ts'
+import { isConfirmed, NewPasswordFields, newPasswordToast } from './new-password-fields.tsx'
+import { networkErrorOccurred, useAuthForm } from './use-auth-form.ts'
 
 const names = ['newPassword', 'confirmPassword'] as const
 
@@ -32,7 +30,7 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
   const form = useAuthForm({
     names,
     schema,
-    faultToast: newPasswordToast,
+    errorToast: newPasswordToast,
     send: async ({ newPassword }) => {
       try {
         await call('resetPassword', { body: { token, newPassword } })
@@ -67,21 +65,7 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
     >
       {(busy) => (
         <>
-          <PasswordField
-            label="New password"
-            name="newPassword"
-            autoComplete="new-password"
-            hint={passwordHint}
-            required
-            error={form.errors.newPassword}
-          />
-          <PasswordField
-            label="Confirm password"
-            name="confirmPassword"
-            autoComplete="new-password"
-            required
-            error={form.errors.confirmPassword}
-          />
+          <NewPasswordFields errors={form.errors} confirmLabel="Confirm password" />
           {isUnanswered ? <p className="text-red text-sm">{networkErrorOccurred}</p> : null}
           <Button
             type="submit"

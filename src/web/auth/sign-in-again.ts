@@ -1,3 +1,4 @@
+import { createContext, useContext } from 'react'
 import { nextPath, withNext } from '../../shared/rules/accounts/next-path.ts'
 import type { ToastOptions } from '../ui/toast.tsx'
 
@@ -41,4 +42,18 @@ export function createSignInAgain(
     })
     later(() => goTo(withNext('/api/login', nextPath(here()))), redirectDelayMs)
   }
+}
+
+/**
+ * Provides the function of `createSignInAgain` to components. Without a provider it does nothing.
+ */
+export const SignInAgainContext = createContext<() => void>(() => undefined)
+
+/**
+ * Returns the function to call when the server says that the session has ended. Queries and
+ * mutations call it by themselves (see `createQueryClient`). Other code that calls the server must
+ * call this function too.
+ */
+export function useSignInAgain(): () => void {
+  return useContext(SignInAgainContext)
 }

@@ -3,7 +3,7 @@ import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
 import type { SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
-import type { NewAccount } from './new-account.ts'
+import type { NewAccount } from './new-account-note.tsx'
 import { SignupForm } from './signup-form.tsx'
 
 let page: WebPage

@@ -11,7 +11,7 @@ import { PasswordField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AccountFields } from './account-fields.tsx'
-import type { NewAccount } from './new-account.ts'
+import type { NewAccount } from './new-account-note.tsx'
 import { useAuthForm } from './use-auth-form.ts'
 
 const names = ['firstName', 'lastName', 'email', 'password', 'confirmPassword'] as const
@@ -47,7 +47,7 @@ export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
       path: ['email'],
       message: 'This address is of another domain.',
     }),
-    faultToast,
+    errorToast,
     send: async (body) => {
       const { requiresVerification } = await call('signup', { body })
       toast({
@@ -108,7 +108,7 @@ export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
  * Returns the toast for an error in the passwords; null if there is none. The errors are checked in
  * the order of spec §5, signup.
  */
-function faultToast({ password, confirmPassword }: SignupValues) {
+function errorToast({ password, confirmPassword }: SignupValues) {
   if (password !== confirmPassword) {
     return {
       title: 'Password mismatch',

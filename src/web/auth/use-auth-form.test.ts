@@ -3,8 +3,9 @@ import { act } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import { signupBody } from '../../shared/contract/account.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
-import { type AuthForm, useAuthForm } from './use-auth-form.ts'
+import { type AuthForm, errorsByField, errorsInMessage, useAuthForm } from './use-auth-form.ts'
 
 let page: WebPage
 beforeEach(() => {
@@ -72,7 +73,7 @@ describe('what was typed', () => {
   test('gets a toast too where the form has one for it', async () => {
     const told = { title: 'Password too short', description: 'At least 6 characters.' }
     const { submit } = form({
-      faultToast: ({ password }) => (password.length < 6 ? told : null),
+      errorToast: ({ password }) => (password.length < 6 ? told : null),
     })
     await submit({ ...typed, email: 'ada' })
     expect(page.text()).toBe('')
@@ -140,4 +141,62 @@ describe('a call that fails', () => {
     expect(page.signedOut()).toBe(1)
     expect(page.text()).toBe('')
   })
+})
+
+const good = {
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: 'ada@example.org',
+  password: 'secret',
+  confirmPassword: 'secret',
+}
+
+function faults(change: Partial<typeof good>) {
+  const values = { ...good, ...change }
+  const parsed = signupBody.safeParse(values)
+  return parsed.success ? {} : errorsByField(parsed.error.issues, values)
+}
+
+test.each<[string, Partial<typeof good>, Partial<typeof good>]>([
+  ['a good form has none', {}, {}],
+  ['an empty name', { firstName: ' ' }, { firstName: 'Please fill in this field.' }],
+  [
+    'a name that is too long',
+    { lastName: 'x'.repeat(101) },
+    { lastName: 'Please use at most 100 characters.' },
+  ],
+  ['an empty email', { email: '' }, { email: 'Please fill in this field.' }],
+  ['no email', { email: 'ada@' }, { email: 'Please enter a valid email address.' }],
+  [
+    'a short password',
+    { password: '12345', confirmPassword: '12345' },
+    { password: 'This password is too short.' },
+  ],
+  [
+    'another confirmation',
+    { confirmPassword: 'other' },
+    { confirmPassword: 'This is not the password above.' },
+  ],
+  [
+    'several at once',
+    { firstName: '', password: '1', confirmPassword: '2' },
+    {
+      firstName: 'Please fill in this field.',
+      password: 'This password is too short.',
+      confirmPassword: 'This is not the password above.',
+    },
+  ],
+])('%s', (_, change, expected) => {
+  expect(faults(change)).toEqual(expected)
+})
+
+test("the server's faults are found by their fields, the first of each", () => {
+  const names = ['email', 'password'] as const
+  const found = (message: string) => errorsInMessage(message, names)
+  expect(found('email: Invalid: no @; or two; password: Too short')).toEqual({
+    email: 'Invalid: no @; or two',
+    password: 'Too short',
+  })
+  expect(found('email: First; email: Second; tier: Unknown')).toEqual({ email: 'First' })
+  expect(found('The body is not valid JSON.')).toEqual({})
 })

@@ -1,5 +1,7 @@
 import { useState } from 'react'
+import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
+import { nextPath } from '../../shared/rules/accounts/next-path.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 
 /**
@@ -25,4 +27,13 @@ export function useAuthState(): AuthState {
   if (user === null) return { is: wasSignedIn ? 'logged-out' : 'visitor' }
   if (isPending && errorUpdateCount === 0) return { is: 'loading' }
   return { is: 'unreachable', retry: () => void refetch(), isRetrying: isFetching }
+}
+
+/**
+ * Returns the page of this server to which signing in leads, from the query `next`. Any other
+ * target is replaced by the front page.
+ */
+export function useNext(): string {
+  const [search] = useSearchParams()
+  return nextPath(search.get('next'))
 }

@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, call, NetworkError } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
-import { networkErrorOccurred } from './texts.ts'
-import { tellFailure } from './use-auth-form.ts'
+import { networkErrorOccurred, tellFailure } from './use-auth-form.ts'
 
 /** What the page shows that a verification email links to (spec §2, verification). */
 export type EmailVerification =

@@ -1,13 +1,14 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { User } from '../../../shared/contract/account.ts'
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { localDayText } from '../../../shared/rules/format/moment-text.ts'
 import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
+import { call } from '../../api/call.ts'
 import { serverNow } from '../../api/look-again.ts'
 import { Card } from '../../ui/card.tsx'
 import { LoadFailedLine } from '../../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
-import { useHoldings } from './use-holdings.ts'
 
 /** Shows what the account has: its tier, and how many files, bytes and active links. */
 export function Holdings({ user }: { user: User }) {
@@ -72,4 +73,21 @@ function Waiting() {
       <Skeleton className="my-1 h-5 w-16" />
     </Loading>
   )
+}
+
+/**
+ * The query for what the account has. Every upload changes that, so each visit of the account page
+ * reads it again.
+ */
+const holdingsQuery = queryOptions({
+  queryKey: ['/api/auth/user/holdings'],
+  queryFn: ({ signal }) => call('holdings', { signal }),
+  refetchOnMount: 'always',
+})
+
+/**
+ * Returns what the account has: files, their size, and active links. Each visit asks for it anew.
+ */
+function useHoldings() {
+  return useQuery(holdingsQuery)
 }

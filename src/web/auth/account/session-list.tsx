@@ -2,12 +2,13 @@ import { CircleAlert, Monitor, Smartphone } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import type { SessionView } from '../../../shared/contract/own-account.ts'
 import { localDayText, localMomentText } from '../../../shared/rules/format/moment-text.ts'
+import { counted } from '../../../shared/rules/format/numbers.ts'
+import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/format/units.ts'
 import { serverClock } from '../../api/server-clock.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { isHandheld, lastSeenText } from './session-text.ts'
 import { sessionName, useEndOtherSessions, useEndSession, useSessions } from './use-sessions.ts'
 import { WayRow, WayRowsLoading } from './way-row.tsx'
 
@@ -148,4 +149,24 @@ function clipped(userAgent: string): string {
 /** A separating dot. It always stays on the line of the text before it. */
 function Dot() {
   return <span aria-hidden="true">{'\u00a0· '}</span>
+}
+
+/**
+ * Returns when a session was last used, as people say it: 'just now', '25 minutes ago', '2 hours
+ * ago', 'on 11 Nov'. Less than ten minutes is 'just now', because the server records a use only
+ * every ten minutes. A moment in the future, from a wrong clock, is 'just now' too.
+ */
+export function lastSeenText(lastSeen: Date, now: Date): string {
+  const passed = now.getTime() - lastSeen.getTime()
+  if (passed < 10 * minuteInMs) return 'just now'
+  if (passed < hourInMs) return `${Math.floor(passed / minuteInMs)} minutes ago`
+  if (passed < dayInMs) return `${counted(Math.floor(passed / hourInMs), 'hour')} ago`
+  return `on ${localDayText(lastSeen, now)}`
+}
+
+/**
+ * True if the name of a browser, as the server gives it, says that it runs on a phone or a tablet.
+ */
+export function isHandheld(browser: string | null): boolean {
+  return /\b(Android|iOS|Windows Phone)\b/.test(browser ?? '')
 }

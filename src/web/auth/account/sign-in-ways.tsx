@@ -1,14 +1,23 @@
 import { CircleAlert, LockKeyhole } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { signInWays } from '../../../shared/contract/sign-in-ways.ts'
+import { readSignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
 import { localDayText } from '../../../shared/rules/format/moment-text.ts'
-import type { CallAnswer } from '../../api/call.ts'
+import { type CallAnswer, call } from '../../api/call.ts'
 import { serverNow } from '../../api/look-again.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { GoogleMark } from '../google-mark.tsx'
-import { AddGoogle } from './add-google.tsx'
+import { PasswordField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { GoogleMark } from '../google-button.tsx'
+import { signInFaultTexts } from '../sign-in-fault.tsx'
+import { useAuthForm } from '../use-auth-form.ts'
+import { HiddenUsername, wrongPassword } from './password-section.tsx'
 import { useRemoveGoogle, useWays } from './use-ways.ts'
 import { WayRow, WayRowsLoading } from './way-row.tsx'
 
@@ -127,4 +136,99 @@ function RemoveGoogle({ open, onOpenChange, heading }: RemoveGoogleProps) {
       finalFocus={() => (isRemoved.current ? heading() : true)}
     />
   )
+}
+
+const names = ['currentPassword'] as const
+
+/**
+ * A button that opens a dialog. The dialog asks for the password and then sends the person to
+ * Google.
+ */
+function AddGoogle({ email }: { email: string }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button size="small" onClick={() => setOpen(true)}>
+        Add Google
+      </Button>
+      <FormDialog
+        open={open}
+        onOpenChange={setOpen}
+        title="Add Google"
+        description="Enter your password. Then choose the Google account that may sign in here."
+      >
+        <AddGoogleForm email={email} onCancel={() => setOpen(false)} />
+      </FormDialog>
+    </>
+  )
+}
+
+function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => void }) {
+  const form = useAuthForm({
+    names,
+    schema: signInWays.linkGoogle.body,
+    send: async (body) => {
+      const { url } = await call('linkGoogle', { body })
+      window.location.assign(url)
+      return 'leave'
+    },
+    failed: { title: 'Google not added', description: 'Failed to add Google. Please try again.' },
+    refusals: wrongPassword,
+  })
+  return (
+    <Form {...form}>
+      {(busy) => (
+        <>
+          <HiddenUsername email={email} />
+          <PasswordField
+            label="Your password"
+            name="currentPassword"
+            autoComplete="current-password"
+            required
+            error={form.errors.currentPassword}
+          />
+          <div className="flex flex-wrap justify-end gap-2">
+            <Button onClick={onCancel}>Cancel</Button>
+            <Button
+              type="submit"
+              variant="primary"
+              pending={busy}
+              pendingLabel="Leading to Google..."
+            >
+              Go to Google
+            </Button>
+          </div>
+        </>
+      )}
+    </Form>
+  )
+}
+
+/**
+ * Shows whether adding Google succeeded, after the browser has come back from Google. Then removes
+ * the result from the URL, because a reload would show it again.
+ */
+export function useGoogleOutcome(): void {
+  const [search, setSearch] = useSearchParams()
+  useEffect(() => {
+    const fault = readSignInFault(search.get('fault'))
+    const isLinked = search.get('linked') === 'google'
+    if (fault) {
+      toast({
+        title: 'Google not added',
+        description: signInFaultTexts[fault],
+        tone: 'destructive',
+      })
+    } else if (isLinked) toast({ title: 'Google added' })
+    if (!search.has('fault') && !search.has('linked')) return
+    setSearch(
+      (before) => {
+        const after = new URLSearchParams(before)
+        after.delete('fault')
+        after.delete('linked')
+        return after
+      },
+      { replace: true },
+    )
+  }, [search, setSearch])
 }

@@ -2,7 +2,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import type { SessionView } from '../../../shared/contract/own-account.ts'
 import { ApiError, call } from '../../api/call.ts'
 import { toast } from '../../ui/toast.tsx'
-import { tellUnlessSignedOut } from './tell-unless-signed-out.ts'
+import { tellUnlessSignedOut } from '../use-auth-form.ts'
 
 /**
  * The query for the user's sessions. Each visit reads it again, because people expect the current

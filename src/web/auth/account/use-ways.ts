@@ -3,7 +3,7 @@ import { call } from '../../api/call.ts'
 import { signInWaysQuery } from '../../api/public-values.ts'
 import { currentUserQuery } from '../../api/use-current-user.ts'
 import { toast } from '../../ui/toast.tsx'
-import { tellUnlessSignedOut } from './tell-unless-signed-out.ts'
+import { tellUnlessSignedOut } from '../use-auth-form.ts'
 import { sessionsQuery } from './use-sessions.ts'
 
 /** The query for the ways to sign in to the account. */
@@ -49,7 +49,7 @@ export function useRemoveGoogle() {
  * Asks for the email with which an account without a password gets one.
  * @param mailWaits how the email reaches people if the server sends no mail; null if it sends mail.
  */
-export function useAskForPasswordLetter(mailWaits: string | null) {
+export function useRequestPasswordEmail(mailWaits: string | null) {
   return useMutation({
     mutationFn: (email: string) => call('forgotPassword', { body: { email } }),
     onSuccess: ({ message }) =>

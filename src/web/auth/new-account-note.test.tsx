@@ -1,8 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { readNewAccount } from './new-account.ts'
-import { NewAccountNote } from './new-account-note.tsx'
+import { NewAccountNote, readNewAccount } from './new-account-note.tsx'
 
 afterEach(cleanup)
 

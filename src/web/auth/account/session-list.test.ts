@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isHandheld, lastSeenText } from './session-text.ts'
+import { isHandheld, lastSeenText } from './session-list.tsx'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mailWaits } from './mail-waits.ts'
+import { mailWaits } from './use-mail-waits.ts'
 
 it('says nothing where the server sends mail', () => {
   expect(mailWaits({ sendsMail: true, supportEmail: 'help@example.org' })).toBeNull()
