@@ -3,7 +3,7 @@ import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { expireFiles } from '../files/expire-files.ts'
-import { expireTrials } from '../tiers/expire-trials.ts'
+import { expireTrials } from '../tiers/set-tier.ts'
 import { actionEntry } from './action-entry.ts'
 
 /**

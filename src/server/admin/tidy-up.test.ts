@@ -18,7 +18,7 @@ import { auditLog, files, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
-import { expireTrials } from '../tiers/expire-trials.ts'
+import { expireTrials } from '../tiers/set-tier.ts'
 import { cleanUpExpired } from './clean-up-expired.ts'
 import { expireFilesNow, expireTrialsNow } from './run-jobs-now.ts'
 

@@ -11,8 +11,7 @@ import { lookAtFiles } from '../files/purge-queries.ts'
 import { tellEndingLinks } from '../files/queue-file-emails.ts'
 import { forgetReceiptNames } from '../files/receipt-queries.ts'
 import { recheckFiles } from '../files/recheck-files.ts'
-import { expireTrials } from '../tiers/expire-trials.ts'
-import { setTier } from '../tiers/set-tier.ts'
+import { expireTrials, setTier } from '../tiers/set-tier.ts'
 import { findNamedKeys, listNamedKeys } from './queries.ts'
 
 /*

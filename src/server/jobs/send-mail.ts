@@ -9,7 +9,7 @@ import { type MailRequest, mailRequest } from '../email/mail-queue.ts'
 import { renderEmail } from '../email/render-email.ts'
 import { writeFeedbackDigest, writeFeedbackMail } from '../feedback/write-feedback-mail.ts'
 import { writeFileMail } from '../files/write-file-mail.ts'
-import { writeTrialMail } from '../tiers/write-trial-mail.ts'
+import { writeTrialEmail } from '../tiers/trial-emails.ts'
 import { admitEmail } from './email-limits.ts'
 
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailer' | 'settings'>
@@ -77,7 +77,7 @@ function isAllowed({ config }: SendMailDeps, email: OutgoingEmail, kind: EmailKi
 function writeMail(deps: SendMailDeps, asked: MailRequest): Promise<OutgoingEmail | null> {
   switch (asked.kind) {
     case 'trial':
-      return writeTrialMail(deps, asked)
+      return writeTrialEmail(deps, asked)
     case 'feedback':
       return writeFeedbackMail(deps, asked)
     case 'feedback-digest':

@@ -1,15 +1,18 @@
 import { readCap, type StorageCap } from '../../shared/rules/files/storage-cap.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import {
+  checkSetting,
   type SettingKey,
   type SettingValues,
   settingDefaults,
 } from '../../shared/rules/tiers/admin-settings.ts'
 import { readLimits } from '../../shared/rules/tiers/limit-settings.ts'
 import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
+import { writeAudit } from '../audit/audit-log.ts'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
-import { findSettings, type KeptSetting } from './queries.ts'
+import { AppError } from '../errors.ts'
+import { findSettings, type KeptSetting, lockSettings, writeSetting } from './queries.ts'
 
 /** Spec §7: after this time, a server and a browser read the settings again. */
 export const settingsKeptMs = 5 * minuteInMs
@@ -27,6 +30,16 @@ export interface AdminSettingsOptions {
   supportEmail: string
   /** Is called with the cap each time the settings have been read, unless they are old already. */
   onCap: (cap: StorageCap) => void
+}
+
+/** A new value of a setting, and who changes it from which address. */
+export interface SettingChange {
+  key: SettingKey
+  value: string
+  description?: string | undefined
+  /** The id of the administrator. */
+  actor: string
+  ipAddress: string
 }
 
 /**
@@ -98,6 +111,32 @@ export class AdminSettings {
       if (this.#kept === reading) this.#kept = null
       throw error
     }
+  }
+
+  /**
+   * Changes a setting (spec §7) and writes the change into the audit log. This server uses the new
+   * value immediately; other servers use it within `settingsKeptMs`.
+   * @throws {AppError} INVALID_INPUT if the value is not allowed, with the limit that it breaks.
+   */
+  async change({ key, value, description, actor, ipAddress }: SettingChange): Promise<KeptSetting> {
+    const at = this.#clock()
+    const changed = await this.#db.transaction(async (tx) => {
+      // Limits depend on one another. So the other limits must not change between the check and the
+      // write.
+      await lockSettings(tx)
+      const kept = await findSettings(tx)
+      const verdict = checkSetting(key, value, this.withDefaults(kept))
+      if (!verdict.ok) throw new AppError('INVALID_INPUT', { message: verdict.fault })
+      const setting = await writeSetting(tx, { key, value: verdict.value, description }, at)
+      const from = kept.find((one) => one.key === key)?.value ?? null
+      const details = { key, from, to: setting.value }
+      await writeAudit(tx, [
+        { at, actor, action: 'change-setting', subject: null, ipAddress, details },
+      ])
+      return setting
+    })
+    this.forget()
+    return changed
   }
 
   async #load(): Promise<CurrentSettings> {

@@ -19,7 +19,7 @@ import { dayInMs } from '../../shared/rules/format/units.ts'
 import { limitKeys } from '../../shared/rules/tiers/limit-settings.ts'
 import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import { settings, uploads, users } from '../db/schema.ts'
-import { writeTrialMail } from '../tiers/write-trial-mail.ts'
+import { writeTrialEmail } from '../tiers/trial-emails.ts'
 
 const megabyte = 1024 ** 2
 
@@ -356,7 +356,7 @@ describe('emails after a change', () => {
     const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: endsAt })
     const text = async () => {
       const asked = { kind: 'trial', userId: person.id, about: 'three-days' } as const
-      const mail = await writeTrialMail(app.deps, { ...asked, endsAt: endsAt.toISOString() })
+      const mail = await writeTrialEmail(app.deps, { ...asked, endsAt: endsAt.toISOString() })
       return JSON.stringify(mail?.content)
     }
     expect(await text()).toContain('free again: 3 files at most, 500MB each, for 3 days.')

@@ -1,11 +1,11 @@
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
-import { changeSetting } from './change-setting.ts'
 
 /** The calls that read settings, and the call that changes one (spec §7). */
-export function settingRoutes(
-  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'settings'>,
-): Handlers<
+export function settingRoutes({
+  config,
+  settings,
+}: Pick<Deps, 'config' | 'settings'>): Handlers<
   | 'emailSignature'
   | 'version'
   | 'premiumPrice'
@@ -14,7 +14,6 @@ export function settingRoutes(
   | 'adminSettings'
   | 'changeSetting'
 > {
-  const { config, settings } = deps
   return {
     emailSignature: async () => ({ signature: (await settings.read()).email_signature }),
     version: async () => ({ version: (await settings.read()).app_version }),
@@ -23,6 +22,6 @@ export function settingRoutes(
     contact: () => ({ supportEmail: config.supportGetsMail ? config.supportEmail : null }),
     adminSettings: async () => ({ values: (await settings.readNow()).values }),
     changeSetting: ({ body, user, clientAddress }) =>
-      changeSetting(deps, { ...body, actor: user.id, ipAddress: clientAddress }),
+      settings.change({ ...body, actor: user.id, ipAddress: clientAddress }),
   }
 }

@@ -1,11 +1,18 @@
-import { changeTier, type TierRequest } from '../../shared/rules/tiers/tier-change.ts'
-import { writeAudit } from '../audit/audit-log.ts'
+import { defaultTier } from '../../shared/rules/tiers/tier.ts'
+import {
+  changeTier,
+  type TierReason,
+  type TierRequest,
+} from '../../shared/rules/tiers/tier-change.ts'
+import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
+import { type AuditEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
-import { lockUser, writeTierFacts } from './queries.ts'
-import { queueTrialEmails } from './queue-trial-emails.ts'
-import { tierEntry } from './tier-entry.ts'
+import { endTrials, lockUser, writeTierFacts } from './queries.ts'
+import { queueTrialEmails } from './trial-emails.ts'
+
+const trialsAtOnce = 500
 
 /** Whose tier is to change, in which way, and who asked for it. */
 export interface TierChange {
@@ -45,4 +52,64 @@ export function setTier(
     if (reason === 'trial') await queueTrialEmails(mailQueue, after, tx)
     return toSessionUser(after, now)
   })
+}
+
+/**
+ * Sets users whose trial has ended to free. Their Premium ends at its date even before this job
+ * runs (see `effectiveTier`). The job only updates the rows and writes to the audit log. It works
+ * in batches, each in its own transaction. If it is interrupted, the next run continues. Several
+ * servers share the work.
+ * @returns how many users were set to free.
+ */
+export async function expireTrials({
+  clock,
+  db,
+}: Pick<Deps, 'clock' | 'db'>): Promise<{ expiredCount: number }> {
+  let expiredCount = 0
+  for (;;) {
+    const ended = await db.transaction(async (tx) => {
+      const now = clock()
+      const users = await endTrials(tx, now, trialsAtOnce)
+      const entries = users.map(({ id, premiumTrialEndsAt }) =>
+        tierEntry({
+          userId: id,
+          reason: 'trial',
+          from: { tier: 'premium', premiumTrialEndsAt },
+          to: { tier: 'free', premiumTrialEndsAt },
+          at: now,
+          actor: null,
+          ipAddress: null,
+        }),
+      )
+      await writeAudit(tx, entries)
+      return users.length
+    })
+    expiredCount += ended
+    if (ended < trialsAtOnce) return { expiredCount }
+  }
+}
+
+type Standing = Pick<TierFacts, 'tier' | 'premiumTrialEndsAt'>
+
+/**
+ * Returns the line of the audit log about a change of a user's tier. It contains the reason, and
+ * the tier and the end of the trial before and after.
+ */
+function tierEntry(change: {
+  userId: string
+  reason: TierReason
+  from: Standing
+  to: Standing
+  at: Date
+  /** The id of the user who asked; null if the server made the change by itself. */
+  actor: string | null
+  ipAddress: string | null
+}): AuditEntry {
+  const { at, actor, ipAddress, reason } = change
+  const details = { reason, from: told(change.from), to: told(change.to) }
+  return { at, actor, action: 'set-tier', subject: change.userId, ipAddress, details }
+}
+
+function told({ tier, premiumTrialEndsAt }: Standing) {
+  return { tier: tier ?? defaultTier, trialEndsAt: premiumTrialEndsAt?.toISOString() ?? null }
 }

@@ -8,8 +8,7 @@ import type { TierRequest } from '../../shared/rules/tiers/tier-change.ts'
 import { effectiveTier, type TierFacts } from '../../shared/rules/tiers/trial.ts'
 import { auditLog, users } from '../db/schema.ts'
 import type { AppError } from '../errors.ts'
-import { expireTrials } from './expire-trials.ts'
-import { setTier } from './set-tier.ts'
+import { expireTrials, setTier } from './set-tier.ts'
 
 const rounds = 100
 const day = 24 * 60 * 60_000

@@ -14,7 +14,7 @@ import { abort, askForUpload, confirm } from '../../../tests/support/upload-requ
 import type { User } from '../../shared/contract/account.ts'
 import { files, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
-import { expireTrials } from './expire-trials.ts'
+import { expireTrials } from './set-tier.ts'
 
 const hour = 60 * 60_000
 const day = 24 * hour

@@ -5,7 +5,6 @@ import {
   makeFile,
   makePerson,
   putBytes,
-  type StartedUpload,
   sha256,
   signParts,
   startUpload,
@@ -13,18 +12,12 @@ import {
 import {
   type InParts,
   onDisk,
-  sendAll,
   sendParts,
   startInParts,
 } from '../../../tests/support/parted-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { confirmAll, endsOf, sendAllOf } from '../../../tests/support/upload-batches.ts'
-import {
-  abort,
-  askForUpload,
-  confirm,
-  expectRefusal,
-} from '../../../tests/support/upload-requests.ts'
+import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent } from '../db/schema.ts'
 import { confirmUploads } from './confirm-upload.ts'
@@ -32,7 +25,6 @@ import { sweepUploads } from './end-uploads.ts'
 
 const minute = 60_000
 const day = 24 * 3_600_000
-const mebibyte = 1024 ** 2
 
 let app: TestApp
 beforeAll(async () => {
@@ -138,40 +130,6 @@ describe('the slots of a free user', () => {
     const answers = await Promise.all(started.map(({ cloudKey }) => confirm(person, cloudKey)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(3)
-  })
-
-  it('are three for uploads in parts too, however many are started and confirmed at once', async () => {
-    const person = await makePerson(app)
-    const fileSize = 8 * mebibyte + 1
-    const starts = await Promise.all(
-      Array.from({ length: 20 }, () => askForUpload(person, { fileSize })),
-    )
-    const granted = starts.filter(({ status }) => status === 200)
-    expect(granted).toHaveLength(3)
-    for (const answer of granted) {
-      await abort(person, (await json<StartedUpload>(answer)).cloudKey)
-    }
-
-    // An idle upload does not count against the limit. So more uploads can be completed than the
-    // limit has slots.
-    const six: InParts[] = []
-    for (let n = 0; n < 6; n += 1) {
-      if (n === 3) app.clock.advance(16 * minute)
-      six.push(await sendAll(app, person))
-    }
-    app.clock.advance(16 * minute)
-    const confirms = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => confirm(person, six[at % 6]?.cloudKey ?? '')),
-    )
-    const files = await json<File[]>(await person.fetch('/api/files'))
-    expect(files).toHaveLength(3)
-    const made = await Promise.all(
-      confirms.filter(({ status }) => status === 200).map((answer) => json<File>(answer)),
-    )
-    expect(new Set(made.map(({ id }) => id))).toEqual(new Set(files.map(({ id }) => id)))
-    for (const refused of confirms.filter(({ status }) => status !== 200)) {
-      await expectRefusal(refused, 403, 'TIER_FILE_COUNT')
-    }
   })
 
   it('are held by signing and by listing as they are by sending', async () => {

@@ -4,20 +4,27 @@ import {
   json,
   listParts,
   makeClient,
+  makeFile,
   makePerson,
+  type Person,
+  putBytes,
   type StartedUpload,
   sha256,
   signParts,
   startUpload,
 } from '../../../tests/support/make.ts'
 import {
+  allWithoutChecksums,
   expectGoesOn,
   listed,
+  onDisk,
   pieceOf,
   putPart,
+  sendAll,
   sendParts,
   startInParts,
 } from '../../../tests/support/parted-uploads.ts'
+import { refusalOf, send } from '../../../tests/support/send.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
   abort,
@@ -32,6 +39,7 @@ import { firstPartsSigned } from '../../shared/rules/files/part-plan.ts'
 import { createStores } from '../storage/stores.ts'
 import { signParts as signPartsAt } from './upload-parts.ts'
 
+const minute = 60_000
 const hour = 3_600_000
 const mebibyte = 1024 ** 2
 
@@ -62,33 +70,6 @@ describe('the offer of parts', () => {
       expect.stringContaining('/storage/'),
     ])
     expect(started.parts).toEqual(plan && { ...plan, urls: Object.fromEntries(urls) })
-  })
-
-  it('leads to the very file without another call before the confirmation', async () => {
-    const person = await makePerson(app)
-    const bytes = new Uint8Array(randomBytes(8 * mebibyte + 5))
-    const { cloudKey, parts } = await startUpload(person, { size: bytes.length })
-    const second = await putPart(parts?.urls[2] ?? '', bytes.subarray(8 * mebibyte))
-    const first = await putPart(parts?.urls[1] ?? '', bytes.subarray(0, 8 * mebibyte))
-    expect([second.status, first.status]).toEqual([200, 200])
-    const confirmed = await confirm(person, cloudKey, { sha256: sha256(bytes) })
-    expect(sha256(await download(app, await json<File>(confirmed)))).toBe(sha256(bytes))
-  })
-
-  it('lasts as long as what is signed later: an hour, for that part alone', async () => {
-    const person = await makePerson(app)
-    const { cloudKey, parts } = await startUpload(person, { size: 8 * mebibyte + 5 })
-    const last = parts?.urls[2] ?? ''
-    const other = (parts?.urls[1] ?? '').replace(/part=1\b/, 'part=2')
-    expect(other).not.toBe(parts?.urls[1])
-    const statuses = async (url: string) => (await putPart(url, new Uint8Array(5))).status
-    expect(await statuses(other)).toBe(403)
-    app.clock.advance(hour - 1)
-    expect(await statuses(last)).toBe(200)
-    app.clock.advance(1)
-    expect(await statuses(last)).toBe(403)
-    expect(await listParts(person, cloudKey)).toHaveLength(1)
-    app.clock.advance(-hour)
   })
 
   it('leads to the very file and its SHA-256, sent in any order and at once', async () => {
@@ -211,4 +192,191 @@ describe("another user's upload", () => {
       await expectRefusal(response, 400, 'INVALID_INPUT')
     },
   )
+})
+
+describe('GET /api/files/upload-parts', () => {
+  it('tells the parts that are held and what each holds', async () => {
+    const person = await makePerson(app)
+    const upload = await startInParts(app, person)
+    expect(await listParts(person, upload.cloudKey)).toEqual([])
+    await sendParts(person, upload, [3, 1])
+    const other = { ...upload, bytes: new Uint8Array(25).fill(7) }
+    await sendParts(person, other, [3])
+    expect(await listParts(person, upload.cloudKey)).toEqual([
+      listed(1, pieceOf(upload, 1)),
+      listed(3, pieceOf(other, 3)),
+    ])
+  })
+
+  it.each([0, 1, 8 * mebibyte])(
+    'tells the one part of a file of %i bytes when it is there',
+    async (size) => {
+      const person = await makePerson(app)
+      const bytes = new Uint8Array(size)
+      const started = await startUpload(person, { size })
+      expect(await listParts(person, started.cloudKey)).toEqual([])
+      expect((await putBytes(started, bytes)).status).toBe(200)
+      expect(await listParts(person, started.cloudKey)).toEqual([{ partNumber: 1, size }])
+      expect((await confirm(person, started.cloudKey, { sha256: sha256(bytes) })).status).toBe(200)
+    },
+  )
+
+  it('tells no part while the whole file is on its way', async () => {
+    const person = await makePerson(app)
+    const { cloudKey, uploadUrl } = await startUpload(person, { size: 10 })
+    const headers = { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }
+    const answer = await send(uploadUrl, { method: 'PUT', headers, body: Buffer.alloc(9) })
+    expect(refusalOf(answer)).toEqual([400, 'UPLOAD_INCOMPLETE'])
+    expect(await app.storage.storedSize(cloudKey)).toBe(9)
+    expect(await listParts(person, cloudKey)).toEqual([])
+  })
+
+  it('tells all parts of a file that was sealed and then found no place', async () => {
+    const person = await makePerson(app)
+    const parted = await sendAll(app, person)
+    const whole = await startInParts(app, person)
+    expect((await putBytes(whole, whole.bytes)).status).toBe(200)
+    app.clock.advance(16 * minute)
+    const files = [await makeFile(person), await makeFile(person), await makeFile(person)]
+    for (const { cloudKey } of [parted, whole]) {
+      await expectRefusal(await confirm(person, cloudKey), 403, 'TIER_FILE_COUNT')
+      expect(await listParts(person, cloudKey)).toEqual(allWithoutChecksums)
+    }
+    for (const { id } of files.slice(0, 2)) {
+      await person.fetch(`/api/files/${id}`, { method: 'DELETE' })
+    }
+    for (const upload of [parted, whole]) {
+      const claim = { sha256: sha256(upload.bytes) }
+      const file = await json<File>(await confirm(person, upload.cloudKey, claim))
+      expect(await download(app, file)).toEqual(upload.bytes)
+    }
+  })
+})
+
+describe("a part's presigned URL", () => {
+  it('takes nothing when anything in it was altered', async () => {
+    const person = await makePerson(app)
+    const [upload, another] = [await startInParts(app, person), await startInParts(app, person)]
+    const [url = ''] = await signParts(person, upload.cloudKey, [1])
+    const changes: [string | RegExp, string][] = [
+      [upload.cloudKey, another.cloudKey],
+      ['part=1', 'part=2'],
+      ['offset=0', 'offset=10'],
+      ['size=10', 'size=1000'],
+      ['operation=part', 'operation=put'],
+      [/until=(\d)/, 'until=9'],
+      [/.$/, '~'],
+      [/signature=.*$/, 'signature='],
+    ]
+    for (const [from, to] of changes) {
+      const forged = url.replace(from, to)
+      expect(forged).not.toBe(url)
+      const body = Buffer.alloc(forged.includes('size=1000') ? 1000 : 10)
+      const answer = await send(forged, {
+        method: 'PUT',
+        headers: { 'content-type': 'text/plain' },
+        body,
+      })
+      expect([forged, ...refusalOf(answer)]).toEqual([forged, 403, 'SIGNATURE_INVALID'])
+    }
+    expect(await listParts(person, upload.cloudKey)).toEqual([])
+    expect(await listParts(person, another.cloudKey)).toEqual([])
+    await expectGoesOn(app, person, upload)
+  })
+
+  it('lives one hour, after which the part is signed anew', async () => {
+    const person = await makePerson(app)
+    const upload = await startInParts(app, person)
+    const [first = '', second = ''] = await signParts(person, upload.cloudKey, [1, 2])
+    app.clock.advance(hour - 1)
+    expect((await putPart(first, pieceOf(upload, 1))).status).toBe(200)
+    app.clock.advance(1)
+    await expectRefusal(await putPart(second, pieceOf(upload, 2)), 403, 'SIGNATURE_EXPIRED')
+    await expectGoesOn(app, person, upload)
+  })
+
+  it('changes nothing once the upload is confirmed', async () => {
+    const person = await makePerson(app)
+    const upload = await startInParts(app, person)
+    const [url = ''] = await signParts(person, upload.cloudKey, [1])
+    await sendParts(person, upload, [1, 2, 3])
+    const file = await json<File>(await confirm(person, upload.cloudKey))
+    await expectRefusal(await putPart(url, new Uint8Array(10)), 409, 'UPLOAD_SEALED')
+    await expectRefusal(await askForParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await askForList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    expect(await download(app, file)).toEqual(upload.bytes)
+  })
+
+  it('stores nothing once the upload is aborted: nothing of that stays', async () => {
+    const person = await makePerson(app)
+    const upload = await startInParts(app, person)
+    const [url = ''] = await signParts(person, upload.cloudKey, [1])
+    await sendParts(person, upload, [2, 3])
+    expect(await onDisk(app, upload.cloudKey)).toHaveLength(2)
+    expect((await abort(person, upload.cloudKey)).status).toBe(200)
+    await expectRefusal(await putPart(url, pieceOf(upload, 1)), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await askForParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await askForList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    expect(await onDisk(app, upload.cloudKey)).toEqual([])
+  })
+})
+
+describe('the body of a part', () => {
+  const type = { 'content-type': 'text/plain' }
+  const chunked = { ...type, 'transfer-encoding': 'chunked' }
+
+  it.each([
+    ['nothing', type, 0, 400, 'UPLOAD_INCOMPLETE'],
+    ['too many bytes of no announced length', chunked, 5000, 413, 'FILE_TOO_LARGE'],
+    ['too few bytes of no announced length', chunked, 9, 400, 'UPLOAD_INCOMPLETE'],
+    ['another type', { 'content-type': 'text/html' }, 10, 403, 'SIGNATURE_INVALID'],
+    [
+      'bytes with another checksum',
+      { ...type, 'x-amz-checksum-crc32': 'AAAAAA==' },
+      10,
+      409,
+      'CHECKSUM_MISMATCH',
+    ],
+    [
+      'a checksum that is none',
+      { ...type, 'x-amz-checksum-crc32': '12' },
+      10,
+      400,
+      'INVALID_INPUT',
+    ],
+  ])('is not %s', async (_, headers, length, status, code) => {
+    const person = await makePerson(app)
+    const upload = await startInParts(app, person)
+    await sendParts(person, upload, [2])
+    const [url = ''] = await signParts(person, upload.cloudKey, [1])
+    const answer = await send(url, { method: 'PUT', headers, body: Buffer.alloc(length, 1) })
+    expect(refusalOf(answer)).toEqual([status, code])
+    expect(await listParts(person, upload.cloudKey)).toEqual([listed(2, pieceOf(upload, 2))])
+    await expectGoesOn(app, person, upload)
+  })
+
+  it.each([
+    ['the whole file', async ({ uploadUrl }: StartedUpload) => uploadUrl],
+    [
+      'its one part',
+      async ({ cloudKey }: StartedUpload, person: Person) =>
+        (await signParts(person, cloudKey, [1]))[0] ?? '',
+    ],
+  ] as const)('stores no more than a declared 1 KB, sent as %s', async (_, urlOf) => {
+    const person = await makePerson(app)
+    const started = await startUpload(person, { size: 1024 })
+    const url = await urlOf(started, person)
+    for (const headers of [type, chunked]) {
+      const answer = await send(url, { method: 'PUT', headers, body: Buffer.alloc(4 * mebibyte) })
+      expect(refusalOf(answer)).toEqual([413, 'FILE_TOO_LARGE'])
+      expect((await app.storage.storedSize(started.cloudKey)) ?? 0).toBe(0)
+    }
+    const early = await confirm(person, started.cloudKey)
+    await expectRefusal(early, 400, 'UPLOAD_INCOMPLETE')
+    const bytes = new Uint8Array(randomBytes(1024))
+    expect((await putPart(url, bytes)).status).toBe(200)
+    expect(await download(app, await json<File>(await confirm(person, started.cloudKey)))).toEqual(
+      bytes,
+    )
+  })
 })

@@ -1,12 +1,27 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makePerson, putBytes, startUpload } from '../../../tests/support/make.ts'
+import {
+  expectGoesOn,
+  onDisk,
+  sendParts,
+  startInParts,
+} from '../../../tests/support/parted-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
   abort,
+  askForList,
   askForUpload,
   confirm,
   expectRefusal,
 } from '../../../tests/support/upload-requests.ts'
+import { uploads } from '../db/schema.ts'
+import { compareStorage } from '../jobs/compare-storage.ts'
+import { sweepUploads } from './end-uploads.ts'
+
+const minute = 60_000
+const hour = 3_600_000
+const day = 24 * 3_600_000
 
 let app: TestApp
 beforeAll(async () => {
@@ -17,6 +32,53 @@ afterAll(() => app.close())
 function text(length: number) {
   return new Uint8Array(length).fill(65)
 }
+
+describe('idle uploads', () => {
+  it('end after 24 h with their bytes, and no younger one does', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const old = await startUpload(person, { size: 1 })
+    await putBytes(old, text(1))
+    app.clock.advance(1000)
+    const young = await startUpload(person, { size: 1 })
+    await putBytes(young, text(1))
+    app.clock.advance(day - 999)
+
+    await Promise.all([sweepUploads(app.deps), sweepUploads(app.deps)])
+    expect(await app.storage.storedSize(old.cloudKey)).toBeNull()
+    expect((await confirm(person, old.cloudKey)).status).toBe(404)
+    expect((await confirm(person, young.cloudKey)).status).toBe(200)
+  })
+
+  it('end after 24 h with all their parts too', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const old = await startInParts(app, person)
+    await sendParts(person, old, [2])
+    app.clock.advance(1000)
+    const young = await startInParts(app, person)
+    await sendParts(person, young, [2])
+    app.clock.advance(24 * hour - 999)
+    await sweepUploads(app.deps)
+    expect(await onDisk(app, old.cloudKey)).toEqual([])
+    await expectRefusal(await askForList(person, old.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectGoesOn(app, person, young)
+  })
+})
+
+describe('parts that no row names', () => {
+  it('go after 24 h, and no others do', async () => {
+    const person = await makePerson(app, { tier: 'premium' })
+    const [lost, kept] = [await startInParts(app, person), await startInParts(app, person)]
+    for (const upload of [lost, kept]) await sendParts(person, upload, [1, 2])
+    await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
+    const before = app.clock()
+    // Objects on the disk have real dates, so the test sets its clock by the real time.
+    app.clock.set(new Date(Date.now() + 24 * hour + minute))
+    await compareStorage(app.deps)
+    app.clock.set(before)
+    expect(await onDisk(app, lost.cloudKey)).toEqual([])
+    await expectGoesOn(app, person, kept)
+  })
+})
 
 describe('POST /api/files/abort-upload', () => {
   it('frees the place at once and removes the bytes', async () => {
