@@ -1,7 +1,7 @@
 import { eq, like } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountName } from '../../src/server/auth/login-limits.ts'
-import { removeLapsedRows } from '../../src/server/auth/queries.ts'
+import { removeExpiredRows } from '../../src/server/auth/queries.ts'
 import { accounts, rateLimits, users } from '../../src/server/db/schema.ts'
 import { serveApp } from '../support/app-server.ts'
 import { makeClient, signUp } from '../support/make.ts'
@@ -428,7 +428,7 @@ describe('the table of counters', () => {
     expect(await db.$count(rateLimits)).toBe(before)
 
     app.clock.advance(60 * minute)
-    await removeLapsedRows(db, new Date(app.clock().getTime() + 1))
+    await removeExpiredRows(db, new Date(app.clock().getTime() + 1))
     expect(await db.$count(rateLimits)).toBe(0)
   })
 

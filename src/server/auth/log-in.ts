@@ -6,8 +6,8 @@ import { accountName, admitTry } from './login-limits.ts'
 import { saltFor, saltOf } from './password-hashing.ts'
 import { type Account, findAccountByEmail, lockAccount } from './queries.ts'
 import { isSameText } from './secrets.ts'
-import { openSession, type SessionUse } from './session-queries.ts'
-import { findWaitingPasswords } from './signup-queries.ts'
+import { openSession, type SessionUse } from './sessions.ts'
+import { findPendingPasswords } from './signup-queries.ts'
 
 type LoginDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'passwords' | 'rateLimits' | 'secret'>
 
@@ -53,7 +53,7 @@ export async function logIn(
   const { clock, config, db, passwords, secret } = deps
   const email = typed.email.toLowerCase()
   const account = await findAccountByEmail(db, email)
-  const waiting = await findWaitingPasswords(db, email, clock())
+  const pending = await findPendingPasswords(db, email, clock())
   const stored = account?.passwordHash ?? null
   const knownBrowser = client.knownBrowser(stored)
   const address = addressBlock(client.address)
@@ -73,7 +73,7 @@ export async function logIn(
     }
     // The password of a pending signup counts as a wrong try. Otherwise a signup with a stranger's
     // address would be a way to reset the count of guesses at the stranger's password.
-    const signup = waiting.find(({ passwordHash }) => isSameText(hash, passwordHash))
+    const signup = pending.find(({ passwordHash }) => isSameText(hash, passwordHash))
     if (signup) return { unverified: signup.id }
     throw new AppError('INVALID_CREDENTIALS')
   } catch (error) {

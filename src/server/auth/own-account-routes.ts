@@ -9,7 +9,7 @@ import { clearSessionCookies, setSessionCookies } from './cookies.ts'
 import { rememberBrowser } from './known-browser.ts'
 import { loggingRefusals } from './login-limits.ts'
 import { renameUser } from './queries.ts'
-import { endOtherSessions, endOwnSession, listSessions } from './session-queries.ts'
+import { endOtherSessions, endOwnSession, listSessions } from './sessions.ts'
 
 type OwnAccountDeps = Pick<
   Deps,

@@ -224,7 +224,7 @@ export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean
  * pending signups and rate limits. This only saves space. Each batch is a statement of its own.
  * @returns how many rows were removed.
  */
-export async function removeLapsedRows(db: Db, now: Date): Promise<number> {
+export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
   const countedUntil = new Date(now.getTime() - emailsCountedMs)
   let removed = 0
   for (const [key, isLapsed] of [

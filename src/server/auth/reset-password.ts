@@ -15,7 +15,7 @@ import {
   setPassword,
 } from './queries.ts'
 import { credentialStamp, tokenHash } from './secrets.ts'
-import { endSessions } from './session-queries.ts'
+import { endSessions } from './sessions.ts'
 import { removePendingSignups } from './signup-queries.ts'
 
 /**

@@ -18,7 +18,7 @@ import { findKnownBrowser, rememberBrowser } from './known-browser.ts'
 import { logIn } from './log-in.ts'
 import { accountName, loggingRefusals } from './login-limits.ts'
 import { findResetAccount, resetPassword } from './reset-password.ts'
-import { endSession, sessionUse } from './session-queries.ts'
+import { endSession, sessionUse } from './sessions.ts'
 import { signUp } from './sign-up.ts'
 import { isOwnSignup, verifyEmail } from './verify-email.ts'
 

@@ -44,7 +44,7 @@ export async function findSignupToResend(
 }
 
 /** Finds the passwords of the pending signups of this address, those of the newest first. */
-export function findWaitingPasswords(
+export function findPendingPasswords(
   db: Db,
   email: string,
   now: Date,

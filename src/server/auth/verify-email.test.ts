@@ -25,7 +25,7 @@ import {
   sessions,
   users,
 } from '../db/schema.ts'
-import { removeLapsedRows } from './queries.ts'
+import { removeExpiredRows } from './queries.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -325,7 +325,7 @@ it('signups and emails that count no more are removed, and no others', async () 
   app.clock.advance(23 * hour)
   await signUpForToken(app, { email })
   app.clock.advance(hour + 1)
-  await removeLapsedRows(db, app.clock())
+  await removeExpiredRows(db, app.clock())
   const waiting = await db.select({ email: pendingSignups.email }).from(pendingSignups)
   expect(waiting).toContainEqual({ email })
   expect(waiting).not.toContainEqual({ email: old })

@@ -13,7 +13,7 @@ import {
   setPassword,
 } from './queries.ts'
 import { credentialStamp, tokenHash } from './secrets.ts'
-import { endSessions } from './session-queries.ts'
+import { endSessions } from './sessions.ts'
 import { requireSignupAllowed } from './sign-up.ts'
 import {
   findVerification,

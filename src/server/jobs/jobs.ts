@@ -3,7 +3,7 @@ import { findBlockedContent } from '../abuse/block-copies.ts'
 import { computeDigests } from '../abuse/compute-digests.ts'
 import { removeLapsedReports } from '../abuse/report-queries.ts'
 import { removeOldDays } from '../analytics/remove-old-days.ts'
-import { removeLapsedRows } from '../auth/queries.ts'
+import { removeExpiredRows } from '../auth/queries.ts'
 import { messageWithoutValues } from '../db/without-values.ts'
 import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
@@ -84,7 +84,7 @@ const work: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
   'remove-lapsed-rows': {
     cron: '*/10 * * * *',
     run: async ({ clock, db }) => ({
-      removed: await removeLapsedRows(db, clock()),
+      removed: await removeExpiredRows(db, clock()),
       names: await forgetReceiptNames(db, clock()),
       reports: await removeLapsedReports(db, clock()),
       feedback: await removeOldFeedback(db, clock()),

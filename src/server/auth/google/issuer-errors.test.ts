@@ -1,7 +1,7 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import { expect, it } from 'vitest'
 import { isAway, refusalOf } from './issuer-errors.ts'
-import { messagesOf, SignInRefused } from './sign-in-refused.ts'
+import { messagesOf, SignInRefused } from './sign-in.ts'
 
 function inPlaceOfCode(error: string) {
   return new AuthorizationResponseError('told', { cause: new URLSearchParams({ error }) })

@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import type { SignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
-import { messagesOf, SignInRefused } from './sign-in-refused.ts'
+import { messagesOf, SignInRefused } from './sign-in.ts'
 
 /**
  * RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6: the errors that an issuer returns in place of

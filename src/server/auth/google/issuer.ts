@@ -1,5 +1,5 @@
 /**
- * Signing in with Google, or with another issuer of OpenID Connect. The words of this room:
+ * Signing in with Google, or with another issuer of OpenID Connect. Terms:
  * - The *issuer* knows people and says who they are. Its *subject* is its own id of a person.
  * - *Discovery* is the document in which the issuer names the addresses of its endpoints and of
  *   its keys.
@@ -32,7 +32,7 @@ import {
 } from '../../config/google-settings.ts'
 import { type Identity, needsUserInfo, readIdentity } from './identity.ts'
 import { isAway, refusalOf } from './issuer-errors.ts'
-import { SignInRefused } from './sign-in-refused.ts'
+import { SignInRefused } from './sign-in.ts'
 
 /** How long the server waits for the discovery document. A person waits for a page meanwhile. */
 const discoverySeconds = 3

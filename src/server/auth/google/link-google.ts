@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { counter } from '../../http/rate-limit.ts'
 import { linkEntry, unlinkEntry } from '../audit-entry.ts'
 import { lockAccount, markEmailVerified } from '../queries.ts'
-import { endOtherSessions, hasSession, type OwnSession } from '../session-queries.ts'
+import { endOtherSessions, hasSession, type OwnSession } from '../sessions.ts'
 import { removePendingSignups } from '../signup-queries.ts'
 import type { Identity } from './identity.ts'
 import {
@@ -15,7 +15,7 @@ import {
   lockSubject,
   setPicture,
 } from './queries.ts'
-import { SignInRefused } from './sign-in-refused.ts'
+import { SignInRefused } from './sign-in.ts'
 
 /**
  * Links Google with the account of a signed-in user, who has just proved to own the Google account.

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { nextPath, withNext } from '../../../shared/rules/accounts/next-path.ts'
 import type { SignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
+import type { GoogleSettings } from '../../config/google-settings.ts'
 import type { Deps } from '../../deps.ts'
 import { sendsMail } from '../../email/create-mailer.ts'
 import { AppError } from '../../errors.ts'
@@ -11,21 +12,20 @@ import type { Handlers } from '../../http/mount.ts'
 import { counter } from '../../http/rate-limit.ts'
 import { isOfAnotherSite } from '../../http/same-origin.ts'
 import type { Session } from '../../http/session.ts'
+import { requirePassword } from '../change-password.ts'
 import { readSessionToken, setSessionCookies } from '../cookies.ts'
 import { loggingRefusals } from '../login-limits.ts'
-import { requirePassword } from '../require-password.ts'
-import { sessionUse } from '../session-queries.ts'
+import { sessionUse } from '../sessions.ts'
 import {
   type Answered,
   beginRequest,
   endRequest,
   type SignInPurpose,
 } from './authorization-request.ts'
+import type { Issuer } from './issuer.ts'
 import { linkGoogle, unlinkGoogle } from './link-google.ts'
-import { type IssuerCalls, openIssuer } from './open-issuer.ts'
 import { listWays } from './queries.ts'
-import { signInWithGoogle } from './sign-in.ts'
-import { messagesOf, SignInRefused } from './sign-in-refused.ts'
+import { messagesOf, SignInRefused, signInWithGoogle } from './sign-in.ts'
 
 type GoogleDeps = Pick<
   Deps,
@@ -37,7 +37,7 @@ type GoogleHandlers = Handlers<
 >
 
 /** What the endpoints of a sign-in need to know about a request. */
-interface Visit {
+interface GoogleCall {
   clientAddress: string
   publicOrigin: string
   log: Logger
@@ -58,11 +58,23 @@ const accountPage = '/account'
  */
 export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
   const { config, db, log } = deps
-  const issuer = config.google && openIssuer(config.google, log)
+  const { google } = config
+  let issuer: Promise<Issuer> | undefined
+  /**
+   * Loads the client library with the first sign-in, because it costs time and memory at the start.
+   */
+  const openIssuer = (settings: GoogleSettings): Promise<Issuer> => {
+    issuer ??= import('./issuer.ts').then(({ Issuer }) => new Issuer(settings, log))
+    // The next sign-in tries again. Perhaps the process had too many open files.
+    issuer.catch(() => {
+      issuer = undefined
+    })
+    return issuer
+  }
 
   return {
     signInWays: () => ({
-      google: issuer !== null,
+      google: google !== null,
       signup: config.signup,
       sendsMail: sendsMail(config),
     }),
@@ -71,13 +83,16 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
       const next = nextPath(call.query.next)
       // Google may sign in without asking. So a link on another site must not start a sign-in,
       // which would replace the session.
-      if (issuer === null || isOfAnotherSite(call.context.req.raw.headers)) {
-        return leadTo(call, withNext('/login', next))
+      if (google === null || isOfAnotherSite(call.context.req.raw.headers)) {
+        return redirectTo(call, withNext('/login', next))
       }
       try {
-        return leadTo(call, await beginAtIssuer(deps, issuer, call, { next, linkTo: null }))
+        return redirectTo(
+          call,
+          await beginAtIssuer(deps, await openIssuer(google), call, { next, linkTo: null }),
+        )
       } catch (error) {
-        return leadTo(call, loginPage(noteFault(error, call), next))
+        return redirectTo(call, loginPage(logRefusal(error, call), next))
       }
     },
 
@@ -87,10 +102,13 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
           counter('googleAnswersByAddress', addressBlock(call.clientAddress)),
         ])
         const answered = await endRequest(deps, call.context, stateOf(call))
-        if (issuer === null || answered === null) throw new SignInRefused('google-lost')
-        return leadTo(call, await comeBack(deps, issuer, call, { answered, ...options }))
+        if (google === null || answered === null) throw new SignInRefused('google-lost')
+        return redirectTo(
+          call,
+          await finishAtIssuer(deps, await openIssuer(google), call, { answered, ...options }),
+        )
       } catch (error) {
-        return leadTo(call, loginPage(noteFault(error, call), '/'))
+        return redirectTo(call, loginPage(logRefusal(error, call), '/'))
       }
     },
 
@@ -100,7 +118,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
     },
 
     async linkGoogle(call) {
-      if (issuer === null) {
+      if (google === null) {
         throw new AppError('NOT_FOUND', { message: 'Nobody signs in with Google here.' })
       }
       const { id: userId } = call.user
@@ -110,10 +128,10 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
       await deps.rateLimits.spend([counter('googleChangesByUser', userId)])
       try {
         const purpose = { next: accountPage, linkTo: userId }
-        return { url: await beginAtIssuer(deps, issuer, call, purpose) }
+        return { url: await beginAtIssuer(deps, await openIssuer(google), call, purpose) }
       } catch (error) {
         if (!(error instanceof SignInRefused)) throw error
-        noteFault(error, call)
+        logRefusal(error, call)
         throw new AppError('UNAVAILABLE', {
           message: 'Google cannot be reached right now. Please try again in a minute.',
           headers: { 'retry-after': '60' },
@@ -136,8 +154,8 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
  */
 async function beginAtIssuer(
   deps: GoogleDeps,
-  issuer: IssuerCalls,
-  { clientAddress, context, publicOrigin }: Visit,
+  issuer: Issuer,
+  { clientAddress, context, publicOrigin }: GoogleCall,
   purpose: SignInPurpose,
 ): Promise<string> {
   await deps.rateLimits.spend([counter('googleStartsByAddress', addressBlock(clientAddress))])
@@ -152,10 +170,10 @@ async function beginAtIssuer(
  * Signs a person in, or links Google, after the issuer has sent the browser back. Returns the page
  * that the browser opens next.
  */
-async function comeBack(
+async function finishAtIssuer(
   deps: GoogleDeps,
-  issuer: IssuerCalls,
-  call: Visit,
+  issuer: Issuer,
+  call: GoogleCall,
   { answered, session }: RouteOptions & { answered: Answered },
 ): Promise<string> {
   const { linkTo, next, secrets } = answered
@@ -176,7 +194,7 @@ async function comeBack(
     await linkGoogle(deps, { userId: linkTo, sessionId: own.id }, identity, call.clientAddress)
     return `${accountPage}?linked=google`
   } catch (error) {
-    const fault = noteFault(error, call)
+    const fault = logRefusal(error, call)
     const isSignedIn = linkTo !== null && fault !== 'google-signed-out'
     return isSignedIn ? `${accountPage}?fault=${fault}` : loginPage(fault, next)
   }
@@ -186,7 +204,7 @@ async function comeBack(
  * Returns the parameter `state` of the address that the issuer sent the browser back with. If the
  * address has none or several, returns an empty text, which is never valid.
  */
-function stateOf({ context }: Visit): string {
+function stateOf({ context }: GoogleCall): string {
   const states = new URL(context.req.url).searchParams.getAll('state')
   return states.length === 1 ? (states[0] ?? '') : ''
 }
@@ -195,7 +213,7 @@ function stateOf({ context }: Visit): string {
  * Returns the address to which the issuer has sent the browser back, with the origin that this
  * server named to the issuer. A proxy may have changed the origin of the request itself.
  */
-function answerOf({ context, publicOrigin }: Visit): URL {
+function answerOf({ context, publicOrigin }: GoogleCall): URL {
   return new URL(`${callbackPath}${new URL(context.req.url).search}`, publicOrigin)
 }
 
@@ -203,7 +221,7 @@ function answerOf({ context, publicOrigin }: Visit): URL {
  * Logs why a sign-in was refused, except because of too many requests. Returns the code of the
  * fault, which the page may show.
  */
-function noteFault(error: unknown, { clientAddress, log }: Visit): SignInFault {
+function logRefusal(error: unknown, { clientAddress, log }: GoogleCall): SignInFault {
   if (error instanceof SignInRefused) {
     const level = error.fault === 'google-away' || error.fault === 'google-failed' ? 'warn' : 'info'
     const reason = messagesOf(error)
@@ -220,7 +238,7 @@ function loginPage(fault: SignInFault, next: string): string {
   return `/login?${query}`
 }
 
-function leadTo({ context }: Visit, location: string): Response {
+function redirectTo({ context }: GoogleCall, location: string): Response {
   context.header('cache-control', 'no-store')
   return context.redirect(location)
 }

@@ -1,3 +1,4 @@
+import type { SignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
 import { isSignupAllowed } from '../../../shared/rules/accounts/signup-policy.ts'
 import { writeAudit } from '../../audit/audit-log.ts'
 import type { Db, Deps } from '../../deps.ts'
@@ -10,11 +11,10 @@ import {
   lockAccount,
   lockAddress,
 } from '../queries.ts'
-import { openSession, type SessionUse } from '../session-queries.ts'
+import { openSession, type SessionUse } from '../sessions.ts'
 import { removePendingSignups } from '../signup-queries.ts'
 import type { Identity } from './identity.ts'
 import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries.ts'
-import { SignInRefused } from './sign-in-refused.ts'
 
 interface GoogleClient {
   /** The client's address. */
@@ -131,4 +131,23 @@ async function makeUser(
   await insertGoogle(tx, { userId, subject: identity.subject, now })
   await removePendingSignups(tx, identity.email)
   return userId
+}
+
+/** A sign-in with Google was refused. The browser is sent to the page that says why. */
+export class SignInRefused extends Error {
+  readonly fault: SignInFault
+
+  /** @param reason says more to the operator. It is written to the log and goes nowhere else. */
+  constructor(fault: SignInFault, reason?: string, options?: ErrorOptions) {
+    super(reason ?? fault, options)
+    this.name = 'SignInRefused'
+    this.fault = fault
+  }
+}
+
+/** Joins the messages of an error and of its causes. None of them contains a token or a code. */
+export function messagesOf(error: unknown): string {
+  const messages: string[] = []
+  for (let fault = error; fault instanceof Error; fault = fault.cause) messages.push(fault.message)
+  return messages.join(': ')
 }

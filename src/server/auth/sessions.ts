@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
-import { sessionEnd } from '../../shared/rules/accounts/session-life.ts'
+import type { Context } from 'hono'
+import { isSeenDue, sessionEnd } from '../../shared/rules/accounts/session-life.ts'
 import { keysForPlan } from '../db/keys-for-plan.ts'
 import { sessions, users } from '../db/schema.ts'
 import { lookUpTogether } from '../db/together.ts'
-import type { Db } from '../deps.ts'
+import type { Db, Deps } from '../deps.ts'
+import type { HttpEnv } from '../http/env.ts'
+import { type Session, toSessionUser } from '../http/session.ts'
+import { readSessionToken } from './cookies.ts'
 import { newToken } from './secrets.ts'
 
 /** Browsers send some 150 characters. */
@@ -58,7 +62,7 @@ export async function openSession(
  * Nearly every request of a signed-in user calls it, so the query is prepared, and requests that
  * arrive at the same moment share one.
  */
-export function prepareFindSession(db: Db) {
+function prepareFindSession(db: Db) {
   const query = db
     .select({
       id: sessions.id,
@@ -82,7 +86,7 @@ export function prepareFindSession(db: Db) {
  * Records the use of a session. Of parallel requests only the first one records it. An ended
  * session stays ended.
  */
-export async function recordSessionUse(
+async function recordSessionUse(
   db: Db,
   found: { id: string; createdAt: Date; lastSeenAt: Date },
   use: SessionUse,
@@ -152,4 +156,34 @@ export async function endSessions(db: Db, userId: string): Promise<void> {
 
 function isOwn({ userId, sessionId }: OwnSession) {
   return and(eq(sessions.id, sessionId), eq(sessions.userId, userId))
+}
+
+/**
+ * Makes the function that finds the session of a request, in one query. Now and then it records the
+ * use, which extends the session (`rules/session-life.ts`). With `isPolled` it records nothing: an
+ * open page makes such requests with nobody in front of it.
+ *
+ * An expired session's cookies aren't removed: this answer may arrive after that of a new login.
+ */
+export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secret'>) {
+  const { clock, db } = deps
+  const findSession = prepareFindSession(db)
+  return async (
+    context: Context<HttpEnv>,
+    { isPolled = false }: { isPolled?: boolean } = {},
+  ): Promise<Session | null> => {
+    const token = readSessionToken(deps, context)
+    if (token === null) return null
+    const found = await findSession(token)
+    const now = clock()
+    if (!found || now >= found.expiresAt) return null
+    if (!isPolled && isSeenDue(found.lastSeenAt, now)) {
+      const use = sessionUse(context.req.raw.headers, context.get('clientAddress'))
+      // On a full disk, people must still be able to delete files. So the session stays valid.
+      await recordSessionUse(db, found, use, now).catch((error: unknown) =>
+        context.get('requestLog')().warn({ err: error }, 'the use of a session was not recorded'),
+      )
+    }
+    return { id: found.id, user: toSessionUser(found.user, now) }
+  }
 }
