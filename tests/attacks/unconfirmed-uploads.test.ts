@@ -98,7 +98,7 @@ describe('a disk with space for one more upload', () => {
 })
 
 describe('a disk that is full of uploads nobody confirmed', () => {
-  test('is freed by those that were idle for 15 minutes, the longest idle first', async () => {
+  test('is freed by ending uploads that were idle for 15 minutes, the longest idle first', async () => {
     const [ada, bob, eve] = [
       await makePerson(app),
       await makePerson(app),
@@ -145,7 +145,7 @@ test('a batch starts only the files that fit, and keeps no row of the rest', asy
 })
 
 describe('an account', () => {
-  test('without a limit of files passes its ceiling in no number of parallel calls', async () => {
+  test('without a limit of files cannot exceed its limit of bytes by parallel calls', async () => {
     const largest = largestFileSize(defaultLimits)
     const tier = tiers.find((tier) => defaultLimits[tier].maxFileSize === largest)
     const person = await makePerson(app, { tier: tier ?? defaultTier })
@@ -163,7 +163,7 @@ describe('an account', () => {
     expect(await rowsOf(other)).toBe(1)
   })
 
-  test('without a limit of files sends a thousand small ones, one after another', async () => {
+  test('without a limit of files can start a thousand small uploads', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 50; round += 1) {
       expect(await askAtOnce(person, 20, 1)).toEqual(Array(20).fill(200))
@@ -171,7 +171,7 @@ describe('an account', () => {
     expect(await rowsOf(person)).toBe(1000)
   })
 
-  test('with three places piles up no more than its idle ones beside them', async () => {
+  test('with three slots keeps at most three idle uploads more', async () => {
     const person = await makePerson(app)
     for (let round = 0; round < 4; round += 1) {
       await askAtOnce(person, 20, 500 * mebibyte)
@@ -181,7 +181,7 @@ describe('an account', () => {
   })
 })
 
-test('of a batch only what fits below the ceiling of the account is started', async () => {
+test('a batch starts only the files within the limit of the account', async () => {
   const person = await makePerson(app, { tier: 'premium' })
   const large = wish({ fileSize: 1024 * mebibyte })
   await startAll(person, Array(31).fill(large))

@@ -115,7 +115,7 @@ describe('a change of a limit', () => {
     ['free_expiration_days', '3, 8', 'Free would allow more than Premium: longer links.'],
     ['storage_cap', '1', 'The cap must be a size from 1MB to 1,000,000GB, or unlimited.'],
     ['free_space', 'plenty', 'The minimum free space must be a size from 0 to 1,000,000GB.'],
-  ])('to %s %j is refused with the bound: %s', async (key, value, bound) => {
+  ])('to %s %j is refused with the limit: %s', async (key, value, bound) => {
     const response = await admin.post('/api/admin/settings', { key, value })
     expect(response.status).toBe(bound === null ? 200 : 400)
     if (bound === null) return
@@ -126,7 +126,7 @@ describe('a change of a limit', () => {
     expect(await app.deps.db.select().from(settings)).toEqual([])
   })
 
-  it('is checked against the others that are changed at the same moment', async () => {
+  it('is checked against parallel changes of other limits', async () => {
     // Each of the two changes is allowed alone, but both together are not.
     const changes = [
       ['premium_max_lifetime_days', '30'],
@@ -142,7 +142,7 @@ describe('a change of a limit', () => {
     }
   })
 
-  it('is for the administrator alone', async () => {
+  it('is only for administrators', async () => {
     const user = await makePerson(app, { tier: 'premium' })
     for (const key of [...limitKeys, ...capKeys]) {
       const body = { key, value: '1' }
@@ -239,7 +239,7 @@ describe('an upload that was started before a change', () => {
     await confirmed(person, upload)
   })
 
-  it('is confirmed when the limit was raised meanwhile and it had lost its slot', async () => {
+  it('is confirmed if the limit was raised meanwhile and it had lost its slot', async () => {
     const person = await makePerson(app)
     const upload = await send(person)
     app.clock.advance(16 * 60_000)
@@ -273,7 +273,7 @@ describe('an upload that was started before a change', () => {
     })
   })
 
-  it('is found again by its key, although it would be refused now', async () => {
+  it('is resumed by its key, although it would be refused now', async () => {
     for (const tier of ['free', 'premium'] as const) {
       const person = await makePerson(app, { tier })
       const request = { size: 3 * megabyte, idempotencyKey: 'again' }
@@ -292,7 +292,7 @@ describe('an upload that was started before a change', () => {
     }
   })
 
-  it('of a server that kept no limits yet is held to those of now', async () => {
+  it('uses the current limits if the server had cached none', async () => {
     const person = await makePerson(app)
     for (let count = 0; count < 2; count += 1) await makeFile(person)
     const upload = await send(person)

@@ -52,7 +52,7 @@ describe('the public settings', () => {
     await other.close()
   })
 
-  it('are kept by browsers for 5 minutes, which no other answer is', async () => {
+  it('are cached by browsers for 5 minutes, unlike other answers', async () => {
     for (const name of ['premium-price', 'version', 'email-signature', 'contact']) {
       const { headers } = await makeClient(app).fetch(`/api/settings/${name}`)
       expect(headers.get('cache-control')).toBe('public, max-age=300')
@@ -77,7 +77,7 @@ describe('GET /api/admin/settings', () => {
   const readAll = async () =>
     json<{ values: Record<string, string> }>(await admin.fetch('/api/admin/settings'))
 
-  it('tells all settings in force, as they are stored', async () => {
+  it('answers all current settings as stored', async () => {
     await change('premium_price', '9.50')
     const { values } = await readAll()
     expect(Object.keys(values).sort()).toEqual([...settingKeys].sort())
@@ -89,7 +89,7 @@ describe('GET /api/admin/settings', () => {
     })
   })
 
-  it('tells a change of another server at once, and this server uses it from then on', async () => {
+  it('answers a change of another server at once, and this server then uses it', async () => {
     await read('version')
     for (const [key, value] of [
       ['app_version', 'v2'],
@@ -101,7 +101,7 @@ describe('GET /api/admin/settings', () => {
     expect(await read('version')).toEqual({ version: 'v2' })
   })
 
-  it('is for the administrator alone', async () => {
+  it('is only for administrators', async () => {
     expect((await makeClient(app).fetch('/api/admin/settings')).status).toBe(401)
     const user = await makePerson(app, { tier: 'premium' })
     expect((await user.fetch('/api/admin/settings')).status).toBe(403)
@@ -109,7 +109,7 @@ describe('GET /api/admin/settings', () => {
 })
 
 describe('POST /api/admin/settings', () => {
-  it('changes a setting, and this server tells the new value immediately', async () => {
+  it('changes a setting, and this server answers the new value immediately', async () => {
     await read('premium-price')
     const changed = await change('premium_price', 12.5, { description: 'Since November' })
     expect(changed.status).toBe(200)
@@ -157,7 +157,7 @@ describe('POST /api/admin/settings', () => {
     ['premium_price', 0, 'The price must be a number from 1 to 99, in whole cents.'],
     ['app_version', '', 'The version must be one line of 1 to 40 characters.'],
     ['email_signature', 'a\0', 'The signature must be plain text of 1 to 500 characters.'],
-  ])('refuses %s %j, names the bound and changes nothing', async (key, value, message) => {
+  ])('refuses %s %j, names the limit and changes nothing', async (key, value, message) => {
     const refused = await change(key, value)
     expect(refused.status).toBe(400)
     expect(await json(refused)).toEqual({ code: 'INVALID_INPUT', message })
@@ -200,7 +200,7 @@ describe('POST /api/admin/settings', () => {
     })
   })
 
-  it('names the bound of a number that JSON reads as infinite', async () => {
+  it('names the limit for a number that JSON reads as infinite', async () => {
     const refused = await admin.fetch('/api/admin/settings', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -210,7 +210,7 @@ describe('POST /api/admin/settings', () => {
     expect(await json(refused)).toMatchObject({ message: expect.stringContaining('from 1 to 99') })
   })
 
-  it('names the bound of a value that is far too long', async () => {
+  it('names the limit for a value that is far too long', async () => {
     for (const [key, bound] of boundOf) {
       const refused = await change(key, '9'.repeat(50_000))
       expect(refused.status).toBe(400)
@@ -228,7 +228,7 @@ describe('POST /api/admin/settings', () => {
     expect((await change(key, value, more)).status).toBe(400)
   })
 
-  it('is closed to everybody but the administrator', async () => {
+  it('is refused to everybody but administrators', async () => {
     const body = { key: 'premium_price', value: '9' }
     const visitor = await makeClient(app).post('/api/admin/settings', body)
     expect(visitor.status).toBe(401)
@@ -239,7 +239,7 @@ describe('POST /api/admin/settings', () => {
     expect(await read('premium-price')).toEqual({ price: 8 })
   })
 
-  it('loses no change of several in parallel', async () => {
+  it('loses no parallel change', async () => {
     const prices = Array.from({ length: 8 }, (_, at) => String(at + 1))
     const answers = await Promise.all(prices.map((price) => change('premium_price', price)))
     expect(answers.map(({ status }) => status)).toEqual(prices.map(() => 200))

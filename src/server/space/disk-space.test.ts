@@ -24,7 +24,7 @@ describe('a full disk', () => {
   const coded = (code: string, cause?: unknown) =>
     Object.assign(new Error('failed', { cause }), { code })
 
-  test('is told by its error code, also in the cause of another error', () => {
+  test('is recognized by its error code, also in the cause of another error', () => {
     for (const code of ['ENOSPC', 'EDQUOT', '53100']) {
       expect(isDiskFull(coded(code))).toBe(true)
       expect(isDiskFull(coded('EIO', coded(code)))).toBe(true)
@@ -69,7 +69,7 @@ describeOnSmallDisk('the free space of a disk', () => {
   const said = () => logged.map(({ msg }) => msg.split(':')[0])
   const until = (check: () => unknown) => eventually(async () => check())
 
-  test('is for uploads above the minimum; what they take counts before the next read', async () => {
+  test('is available to uploads above the minimum; taken bytes count before the next read', async () => {
     await open(false, 30 * mebibyte)
     expect(space.availableBytes()).toBe(70 * mebibyte)
     expect(space.take(mebibyte)).toBe(true)
@@ -83,7 +83,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     expect(space.availableBytes()).toBe(-30 * mebibyte)
   })
 
-  test('tells once that it is short, and once that this is over', async () => {
+  test('is logged once when it runs short and once when it recovers', async () => {
     await open(false, 30 * mebibyte)
     space.watch()
     await disk.fill()
@@ -96,7 +96,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     expect(logged.map(({ level }) => level)).toEqual([40, 30])
   })
 
-  test('says at the start where more must stay free than the disk has', async () => {
+  test('warns when the minimum is larger than the disk', async () => {
     await open(false, 101 * mebibyte)
     expect(await space.figures()).toEqual({
       free: 100 * mebibyte,
@@ -116,7 +116,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     })
   })
 
-  test('leaves what a database needs beside its reserve, though the minimum is 0', async () => {
+  test('includes what the database needs, even if the minimum is 0', async () => {
     await open(true, 0)
     // 24 MiB let the database go on, and 40 MiB are for the reserve that is not filled yet.
     expect(space.availableBytes()).toBe(36 * mebibyte)
@@ -144,7 +144,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
   })
 
-  test('without a database there it keeps no reserve', async () => {
+  test('keeps no reserve without an embedded database', async () => {
     await open(false, 0)
     space.watch()
     await disk.fill()

@@ -15,7 +15,7 @@ async function onDisk() {
   return (await stat(join(folder, 'reserve'))).blocks * 512
 }
 
-test('it holds bytes that are really there, for the next process too', async () => {
+test('the reserve takes up real disk space, and the next process finds it', async () => {
   const reserve = await SpaceReserve.open(folder)
   expect([reserve.held, reserve.missing]).toEqual([0, reserveBytes])
   await reserve.fill(never)
@@ -24,7 +24,7 @@ test('it holds bytes that are really there, for the next process too', async () 
   expect((await SpaceReserve.open(folder)).held).toBe(reserveBytes)
 })
 
-test('a file with holes holds nothing', async () => {
+test('a sparse file does not count as reserve', async () => {
   const reserve = await SpaceReserve.open(folder)
   await reserve.fill(never)
   const path = join(folder, 'reserve')
@@ -36,7 +36,7 @@ test('a file with holes holds nothing', async () => {
   expect(await onDisk()).toBeGreaterThanOrEqual(reserveBytes)
 })
 
-test('it frees what is asked for, and keeps what only a start may take', async () => {
+test('it frees the requested bytes but keeps what only a start may take', async () => {
   const reserve = await SpaceReserve.open(folder)
   await reserve.fill(never)
   const some = 3 * 1024 * 1024
@@ -52,7 +52,7 @@ test('it frees what is asked for, and keeps what only a start may take', async (
   expect(reserve.missing).toBe(0)
 })
 
-test('a server that stops does not wait for it', async () => {
+test('filling the reserve stops when the server stops', async () => {
   const reserve = await SpaceReserve.open(folder)
   await reserve.fill(AbortSignal.abort())
   expect(reserve.held).toBe(0)

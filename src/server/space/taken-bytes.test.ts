@@ -12,11 +12,11 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const kilobyte = 1024
 
-test('what does not exist takes nothing', async () => {
+test('a missing path takes no space', async () => {
   expect(await takenBytes(join(folder, 'none'))).toBe(0)
 })
 
-test('a folder takes what all files in it take, in blocks of the disk', async () => {
+test('a folder takes the blocks of all files in it', async () => {
   const before = await takenBytes(folder)
   await mkdir(join(folder, 'a', 'b'), { recursive: true })
   const paths = Array.from({ length: 70 }, (_, n) => join(folder, n < 65 ? 'a' : 'a/b', `${n}`))
@@ -27,7 +27,7 @@ test('a folder takes what all files in it take, in blocks of the disk', async ()
   expect(taken).toBeLessThan(71 * 64 * kilobyte + 64 * kilobyte)
 })
 
-test('neither holes nor links to elsewhere count', async () => {
+test('neither holes nor symbolic links count', async () => {
   const large = join(folder, 'large')
   await writeFile(large, Buffer.alloc(1024 * kilobyte, 1))
   const inner = join(folder, 'inner')

@@ -73,7 +73,7 @@ describe('POST /api/auth/start-trial', () => {
     expect(await currentUser(ada)).toEqual(user)
   })
 
-  it('is refused to whoever had a trial, while it runs and ever after', async () => {
+  it('is refused to a user who has or had a trial', async () => {
     const ada = await makePerson(app)
     const before = app.clock()
     const user = await changedUser(await startTrial(ada))
@@ -160,7 +160,7 @@ describe('POST /api/auth/toggle-premium', () => {
     expect(await audited(ada.id)).toEqual([])
   })
 
-  it('is what it is for: a way to more files', async () => {
+  it('allows more files', async () => {
     const ada = await makePerson(app)
     const ask = (expirationDays: string) =>
       ada.post('/api/files/get-upload-url', {
@@ -178,7 +178,7 @@ describe('POST /api/auth/toggle-premium', () => {
 })
 
 describe('the audit log', () => {
-  it('tells every change of a tier: who, whose, why, from where, and both sides', async () => {
+  it('records every change of a tier: actor, user, reason, address, before and after', async () => {
     const ada = await makePerson(app)
     const admin = await makePerson(app, { role: 'admin' })
     const at = app.clock()
@@ -207,14 +207,14 @@ describe('the audit log', () => {
     ])
   })
 
-  it('has no line for what was refused', async () => {
+  it('has no entry for a refused change', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await startTrial(ada)
     await toggle(ada, { tier: 'premium' })
     expect(await audited(ada.id)).toEqual([])
   })
 
-  it('holds a change and its line together: without one there is not the other', async () => {
+  it('writes a change and its entry in one transaction', async () => {
     const ada = await makePerson(app)
     await app.pool.query('alter table audit_log rename to audit_log_away')
     try {
@@ -227,7 +227,7 @@ describe('the audit log', () => {
     expect(await app.mails()).toEqual([])
   })
 
-  it('has no line for a change that was undone at its end', async () => {
+  it('has no entry for a change that was rolled back', async () => {
     const ada = await makePerson(app)
     const add = () => Promise.reject(new Error('no queue'))
     const mailQueue = { ...app.deps.mailQueue, add }
@@ -254,14 +254,14 @@ describe('the audit log', () => {
     expect(await app.deps.db.select().from(auditLog).orderBy(auditLog.id)).toEqual(before)
   })
 
-  it('is led to by no foreign key that could take its rows along', async () => {
+  it('has no foreign key that could delete its rows', async () => {
     const { rows } = await app.pool.query(
       "select conname from pg_constraint where contype = 'f' and conrelid = 'audit_log'::regclass",
     )
     expect(rows).toEqual([])
   })
 
-  it('keeps the lines about a user who is gone, as they were', async () => {
+  it('keeps the entries about a deleted user', async () => {
     const ada = await makePerson(app)
     await toggle(ada)
     const [line] = await audited(ada.id)
@@ -271,8 +271,8 @@ describe('the audit log', () => {
   })
 })
 
-describe('a user who changes tiers without end', () => {
-  it('is told to wait, and others are not', async () => {
+describe('a user who changes tiers too often', () => {
+  it('is rate limited, and others are not', async () => {
     const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     const [ada, bob] = [await makePerson(limited), await makePerson(limited)]
     for (let change = 0; change < 60; change += 1) expect((await toggle(ada)).status).toBe(200)

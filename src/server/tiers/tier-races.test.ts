@@ -145,7 +145,7 @@ describe(`${rounds} times at once`, () => {
     }
   })
 
-  it('switches go forth and back, each once', async () => {
+  it('switches alternate, each once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const three = await race(neverTried, toggle, toggle, toggle)
       expect(three.results.toSorted()).toEqual(['200 free', '200 premium', '200 premium'])
@@ -186,7 +186,7 @@ describe(`${rounds} times at once`, () => {
   })
 })
 
-describe('the tidying up of trials', () => {
+describe('the job that ends trials', () => {
   const insertTrials = async (count: number, endsAt: Date) => {
     await app.pool.query(
       `insert into users (id, name, email, created_at, updated_at, tier,
@@ -197,7 +197,7 @@ describe('the tidying up of trials', () => {
     )
   }
 
-  it('works in batches, shared by servers, and counts each trial once', async () => {
+  it('works in batches that servers share, and counts each trial once', async () => {
     const now = app.clock()
     await insertTrials(1700, now)
     await insertTrials(3, new Date(now.getTime() + 1))
@@ -213,7 +213,7 @@ describe('the tidying up of trials', () => {
     app.clock.set(now)
   })
 
-  it('goes on where it was cut off', async () => {
+  it('continues after an interruption', async () => {
     await insertTrials(600, app.clock())
     const { db } = app.deps
     const cut = Object.create(db, {

@@ -231,7 +231,7 @@ describe('the emails about a trial', () => {
   it.each([
     ['went to Premium', { tier: 'premium' }],
     ['went back to free', { tier: 'free' }],
-  ])('do not come to whoever %s', async (_, body) => {
+  ])('are not sent to a user who %s', async (_, body) => {
     await startTrial(ada)
     await signedInAt(27 * day)
     expect(await subjectsSent()).toEqual(['Your Mayfly Premium trial ends in 3 days'])
@@ -243,7 +243,7 @@ describe('the emails about a trial', () => {
     }
   })
 
-  it('do not come to whoever is gone', async () => {
+  it('are not sent to a deleted user', async () => {
     await startTrial(ada)
     await app.deps.db.delete(users).where(eq(users.id, ada.id))
     at(30 * day)

@@ -83,7 +83,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(await rowsOf(nobody)).toBe(0)
   })
 
-  it('answers each entry in its place as a call of its own would', async () => {
+  it('answers each entry as a call for one file would', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const wishes: unknown[] = [
       wish({ fileName: 'first.txt' }),
@@ -139,7 +139,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(await rowsOf(person)).toBe(3)
   })
 
-  it('never waits for ever for another batch with the same keys in another order', async () => {
+  it('does not deadlock with another batch that has the same keys in another order', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const wishes = Array.from({ length: 20 }, (_, at) => wish({ idempotencyKey: `key ${at}` }))
     const batches = Array.from({ length: 10 }, (_, at) =>
@@ -151,7 +151,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(await rowsOf(person)).toBe(20)
   })
 
-  it('gives no more slots than the tier has, also to batches at the same time', async () => {
+  it('gives no more slots than the tier has, even to parallel batches', async () => {
     const person = await makePerson(app)
     await makeFile(person)
     const wishes = Array.from({ length: 4 }, () => wish())
@@ -163,7 +163,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(await rowsOf(other)).toBe(3)
   })
 
-  it('lets a repeated entry go on although no slot is free', async () => {
+  it('resumes a repeated entry although no slot is free', async () => {
     const person = await makePerson(app)
     const wishes = ['a', 'b', 'c'].map((idempotencyKey) => wish({ idempotencyKey }))
     const first = await startAll(person, wishes)
@@ -211,7 +211,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(await listed(person)).toHaveLength(mostInBatch)
   })
 
-  it('answers each entry in its place as a call of its own would', async () => {
+  it('answers each entry as a call for one file would', async () => {
     const [person, other] = [
       await makePerson(app, { tier: 'premium' }),
       await makePerson(app, { tier: 'premium' }),
@@ -255,7 +255,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect((await confirm(other, theirs?.cloudKey ?? '')).status).toBe(200)
   })
 
-  it('makes each file once, however many batches and calls come at the same time', async () => {
+  it('makes each file once in parallel batches and calls', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const started = await sendAllOf(
       person,
@@ -273,7 +273,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(new Set(ids).size).toBe(12)
   })
 
-  it('gives slots only as far as they go, to those that are confirmed first', async () => {
+  it('gives free slots to the entries that come first', async () => {
     const person = await makePerson(app)
     const idle = await sendAllOf(person, [text(1), text(2), text(3)])
     app.clock.advance(16 * minute)
@@ -291,7 +291,7 @@ describe('POST /api/files/confirm-uploads', () => {
     ])
   })
 
-  it('goes on after it was cut off between the seals and the rows', async () => {
+  it('can be repeated after a crash between sealing and inserting', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const started = await sendAllOf(person, [text(8), text(9)])
     vi.spyOn(app.deps.db, 'transaction').mockRejectedValueOnce(new Error('the server was killed'))
@@ -317,7 +317,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(endsOf(await confirmAll(person, started))).toEqual(['ok', 'ok'])
   })
 
-  it('asks a store that is silent for the entries that are under way, and for no others', async () => {
+  it('stops asking a store that does not answer', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const started = await sendAllOf(
       person,
@@ -334,7 +334,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(endsOf(await confirmAll(person, started))).toEqual(started.map(() => 'ok'))
   })
 
-  it('removes wrong bytes without keeping connections from others', async () => {
+  it('holds no database connections while it removes wrong bytes', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const started = await sendAllOf(
       person,

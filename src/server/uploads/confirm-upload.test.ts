@@ -73,7 +73,7 @@ describe('POST /api/files/confirm-upload', () => {
     ['a time in the future', day, 0],
     ['nonsense', 'yesterday', 0],
     ['none', undefined, 0],
-  ])('does not trust %s as the start', async (_, start, seconds) => {
+  ])('does not trust %s as the start time', async (_, start, seconds) => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 0 })
     await putBytes(started, text(0))
@@ -82,7 +82,7 @@ describe('POST /api/files/confirm-upload', () => {
     expect(file.uploadDuration).toBe(seconds)
   })
 
-  it('never gives a short code a second time, and changes nothing where one is taken', async () => {
+  it('never reuses a short code, and changes nothing when one is taken', async () => {
     const person = await makePerson(app)
     const { shortCode } = await makeFile(person)
     const { cloudKey } = await startUpload(person, { size: 0 })
@@ -98,7 +98,7 @@ describe('POST /api/files/confirm-upload', () => {
     expect(await findUploads(db, person.id, [cloudKey])).toEqual(open)
   })
 
-  it('makes one file, however often and however many times at once it is called', async () => {
+  it('makes one file, however often it is called, even in parallel', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 3 })
     await putBytes(started, text(3))
@@ -111,7 +111,7 @@ describe('POST /api/files/confirm-upload', () => {
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(1)
   })
 
-  it('makes that one file also where it takes the last place', async () => {
+  it('makes one file in the last free slot when called in parallel', async () => {
     const person = await makePerson(app)
     await Promise.all([makeFile(person), makeFile(person)])
     const started = await startUpload(person, { size: 3 })
@@ -124,7 +124,7 @@ describe('POST /api/files/confirm-upload', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   })
 
-  it('is refused before the bytes are there, and loses nothing', async () => {
+  it('is refused while bytes are missing, and loses nothing', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 6 })
     const none = await confirm(person, started.cloudKey)
@@ -135,7 +135,7 @@ describe('POST /api/files/confirm-upload', () => {
     expect((await confirm(person, started.cloudKey)).status).toBe(200)
   })
 
-  it('makes a file of no bytes too', async () => {
+  it('makes an empty file', async () => {
     const file = await makeFile(await makePerson(app), { bytes: text(0) })
     expect(file.size).toBe(0)
   })
@@ -168,7 +168,7 @@ describe('POST /api/files/confirm-upload', () => {
 })
 
 describe('what is stored', () => {
-  it('can never be more than was announced, nor change once it is confirmed', async () => {
+  it('is never larger than announced, and never changes after the confirm', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 10 })
     const refused = await putBytes(started, text(11)).catch(() => undefined)
@@ -206,7 +206,7 @@ describe('confirming an upload in parts', () => {
     ])
   })
 
-  it('gives way to the whole file, sent in place of the parts', async () => {
+  it('uses the whole file if it was sent after the parts', async () => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
     await sendParts(person, upload, [1, 2])

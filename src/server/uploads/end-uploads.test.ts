@@ -34,7 +34,7 @@ function text(length: number) {
 }
 
 describe('idle uploads', () => {
-  it('end after 24 h with their bytes, and no younger one does', async () => {
+  it('are removed after 24 hours, and not earlier', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const old = await startUpload(person, { size: 1 })
     await putBytes(old, text(1))
@@ -49,7 +49,7 @@ describe('idle uploads', () => {
     expect((await confirm(person, young.cloudKey)).status).toBe(200)
   })
 
-  it('end after 24 h with all their parts too', async () => {
+  it('are removed with all their parts', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const old = await startInParts(app, person)
     await sendParts(person, old, [2])
@@ -65,7 +65,7 @@ describe('idle uploads', () => {
 })
 
 describe('parts that no row names', () => {
-  it('go after 24 h, and no others do', async () => {
+  it('are removed after 24 hours', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const [lost, kept] = [await startInParts(app, person), await startInParts(app, person)]
     for (const upload of [lost, kept]) await sendParts(person, upload, [1, 2])
@@ -81,7 +81,7 @@ describe('parts that no row names', () => {
 })
 
 describe('POST /api/files/abort-upload', () => {
-  it('frees the place at once and removes the bytes', async () => {
+  it('frees the slot and removes the bytes', async () => {
     const person = await makePerson(app)
     const uploads = []
     for (let n = 0; n < 3; n += 1) uploads.push(await startUpload(person, { size: 1 }))
@@ -110,7 +110,7 @@ describe('POST /api/files/abort-upload', () => {
     expect(await app.storage.storedSize(started.cloudKey)).toBe(1)
   })
 
-  it('leaves nothing to a confirm that has just found the upload', async () => {
+  it('makes a parallel confirm fail', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 1 })
     await putBytes(started, text(1))

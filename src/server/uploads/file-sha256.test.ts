@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the SHA-256 of a file', () => {
-  it('is kept as storage computes it, whether or not it is claimed', async () => {
+  it('is the one that storage computes, with or without a claim', async () => {
     const person = await makePerson(app)
     for (const claim of [{}, 'claimed']) {
       const { cloudKey, bytes } = await sendAll(app, person)
@@ -50,7 +50,7 @@ describe('the SHA-256 of a file', () => {
     },
   )
 
-  it('that differs from the claim ends the upload, and the bytes go', async () => {
+  it('ends the upload when it differs from the claim', async () => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
     await sendParts(person, { ...upload, bytes: new Uint8Array(25) }, [1, 2, 3])
@@ -68,7 +68,7 @@ describe('the SHA-256 of a file', () => {
     expect(await download(app, file)).toEqual(again.bytes)
   })
 
-  it('of two different claims: the right one gets its file or a conflict, never an error', async () => {
+  it('answers two different claims in parallel with a file or a conflict, never an error', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
       const { cloudKey, bytes } = await sendAll(app, person)
@@ -88,7 +88,7 @@ describe('the SHA-256 of a file', () => {
     await Promise.all(files.map((file) => download(app, file)))
   })
 
-  it('wrong bytes are left to the job where storage fails', async () => {
+  it('leaves wrong bytes to the job when storage fails', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const upload = await sendAll(app, person)
     const remove = () => Promise.reject(new Error('EIO'))
@@ -102,7 +102,7 @@ describe('the SHA-256 of a file', () => {
     expect(await onDisk(app, upload.cloudKey)).toEqual([])
   })
 
-  it('is what the client claims where storage does not see the bytes', async () => {
+  it('is the claim when storage does not see the bytes', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const blind = {
       ...app.storage,

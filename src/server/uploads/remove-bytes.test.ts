@@ -63,7 +63,7 @@ async function abortInVain() {
   return cloudKey
 }
 
-describe('bytes of an upload that ended, whose removal failed', () => {
+describe('bytes of an ended upload whose removal failed', () => {
   it.each([
     ['aborted', (person: Person, key: string) => abort(person, key)],
     [
@@ -82,7 +82,7 @@ describe('bytes of an upload that ended, whose removal failed', () => {
         }
       },
     ],
-  ])('go within minutes when it was %s', async (_, end) => {
+  ])('are removed within minutes when it was %s', async (_, end) => {
     const person = await makePerson(app)
     const { cloudKey } = await upload(person)
     const refusing = refuseRemovals()
@@ -95,7 +95,7 @@ describe('bytes of an upload that ended, whose removal failed', () => {
     expect(await isStored(cloudKey)).toBeNull()
   })
 
-  it('go although the server that began to remove them got stuck', async () => {
+  it('are removed although the server that began it hangs', async () => {
     const person = await makePerson(app)
     const { cloudKey } = await upload(person)
     const removed = Promise.withResolvers<void>()
@@ -112,7 +112,7 @@ describe('bytes of an upload that ended, whose removal failed', () => {
     expect((await aborted).status).toBe(200)
   })
 
-  it('are tried again for ever, after 2, 4, 8 and then 10 minutes, and told each time', async () => {
+  it('are retried without limit after 2, 4, 8 and then 10 minutes, with a log line each time', async () => {
     const cloudKey = await abortInVain()
     for (const wait of [2, 4, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10]) {
       app.clock.advance(wait * minute - 1)
@@ -130,7 +130,7 @@ describe('bytes of an upload that ended, whose removal failed', () => {
     expect(await isStored(cloudKey)).toBeNull()
   })
 
-  it('are left too when storage does not confirm the removal', async () => {
+  it('are retried when storage does not confirm the removal', async () => {
     const person = await makePerson(app)
     const { cloudKey } = await upload(person)
     const silent = vi.spyOn(app.deps.stores.current, 'remove').mockResolvedValue()
@@ -143,7 +143,7 @@ describe('bytes of an upload that ended, whose removal failed', () => {
     expect(await isStored(cloudKey)).toBeNull()
   })
 
-  it('are reported as overdue from 15 minutes on, until they are gone', async () => {
+  it('are reported as overdue after 15 minutes', async () => {
     const since = app.clock()
     await abortInVain()
     app.clock.advance(15 * minute - 1)
@@ -155,7 +155,7 @@ describe('bytes of an upload that ended, whose removal failed', () => {
     expect(await reportOverdueRemovals(app.deps)).toBe(0)
   })
 
-  it('of an idle upload were due 24 h after its last byte, however late the sweep came', async () => {
+  it('of an idle upload are due 24 hours after its last activity, even if the job is late', async () => {
     const { cloudKey } = await upload(await makePerson(app))
     const dueAt = new Date(app.clock().getTime() + 24 * hour)
     app.clock.advance(7 * 24 * hour)
@@ -167,7 +167,7 @@ describe('bytes of an upload that ended, whose removal failed', () => {
 })
 
 describe('an upload that ends', () => {
-  it('leaves nothing to remove when its bytes went, or it became a file', async () => {
+  it('leaves no removal when its bytes are gone or it became a file', async () => {
     const person = await makePerson(app)
     const [aborted, kept] = [await upload(person), await upload(person)]
     await abort(person, aborted.cloudKey)
@@ -176,7 +176,7 @@ describe('an upload that ends', () => {
     expect(await isStored(kept.cloudKey)).toBe(1)
   })
 
-  it('because its start failed leaves no byte that came by the URL of a parallel call', async () => {
+  it('after a failed start leaves no bytes from the URL of a parallel call', async () => {
     const person = await makePerson(app)
     const request = { fileSize: 1, idempotencyKey: randomUUID() }
     let cloudKey = ''

@@ -37,7 +37,7 @@ function text(length: number) {
 }
 
 describe('the slots of a free user', () => {
-  it('are never four, however many uploads are asked for at once', async () => {
+  it('are never more than three when many uploads start in parallel', async () => {
     const person = await makePerson(app)
     await makeFile(person)
     const answers = await Promise.all(Array.from({ length: 20 }, () => askForUpload(person)))
@@ -49,7 +49,7 @@ describe('the slots of a free user', () => {
     expect(message).toMatch(/Upgrade/)
   })
 
-  it('are held by an idle upload for 15 minutes and no longer', async () => {
+  it('are held by an idle upload for 15 minutes', async () => {
     const person = await makePerson(app)
     for (let n = 0; n < 3; n += 1) await startUpload(person, { size: 1 })
     app.clock.advance(15 * minute - 1)
@@ -58,7 +58,7 @@ describe('the slots of a free user', () => {
     expect((await askForUpload(person)).status).toBe(200)
   })
 
-  it('are held for 15 minutes too, once a clock that was days ahead is set right', async () => {
+  it('are held for 15 minutes after the clock was set back', async () => {
     const person = await makePerson(app)
     app.clock.advance(4 * day)
     for (let n = 0; n < 3; n += 1) await startUpload(person, { size: 1 })
@@ -70,7 +70,7 @@ describe('the slots of a free user', () => {
     expect((await askForUpload(person)).status).toBe(200)
   })
 
-  it('are not held by idle uploads, of which only the last active ones are kept', async () => {
+  it('are not held by idle uploads; only the last active ones are kept', async () => {
     const person = await makePerson(app)
     const started = []
     for (let n = 0; n < 8; n += 1) {
@@ -96,7 +96,7 @@ describe('the slots of a free user', () => {
     expect((await askForUpload(person)).status).toBe(200)
   })
 
-  it('may all be taken when an idle upload is confirmed: its bytes are kept until there is room', async () => {
+  it('may all be taken when an idle upload is confirmed: its bytes stay until a slot is free', async () => {
     const person = await makePerson(app)
     const late = await startUpload(person, { size: 4 })
     await putBytes(late, text(4))
@@ -115,7 +115,7 @@ describe('the slots of a free user', () => {
     expect((await confirm(person, late.cloudKey)).status).toBe(200)
   })
 
-  it('never hold a fourth file, however many uploads are confirmed at once', async () => {
+  it('never hold a fourth file when many uploads are confirmed in parallel', async () => {
     const person = await makePerson(app)
     const started = []
     // An idle upload does not count against the limit. So more uploads can be open than the limit
@@ -132,7 +132,7 @@ describe('the slots of a free user', () => {
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(3)
   })
 
-  it('are held by signing and by listing as they are by sending', async () => {
+  it('are held by signing, listing and sending parts', async () => {
     const person = await makePerson(app)
     const three = [await startInParts(app, person), await startInParts(app, person)]
     three.push(await startInParts(app, person))
@@ -172,7 +172,7 @@ describe('the last slot of a free user', () => {
     expect(endsOf(results)).toEqual(['CONTENT_BLOCKED', 'ok'])
   })
 
-  it('is not taken by an entry whose bytes a parallel call has just removed', async () => {
+  it('is not taken by an entry that a parallel call has just ended', async () => {
     const { person, first, second } = await twoForOneSlot()
     vi.spyOn(app.deps.db, 'transaction').mockImplementationOnce(async (work) => {
       const parallel = await confirm(person, first.cloudKey, { sha256: 'a'.repeat(64) })

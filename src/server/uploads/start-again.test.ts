@@ -52,7 +52,7 @@ function rowsOf({ id }: Person) {
   return app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
 }
 
-describe('a start that names whose it is', () => {
+describe('a start that names its owner', () => {
   it("is refused as signed out in another's session, and takes nothing", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app, { role: 'admin' })]
     for (const ownerId of [ada.id, 'nobody', '', bob.id.toUpperCase()]) {
@@ -65,21 +65,21 @@ describe('a start that names whose it is', () => {
     expect(await json<Person>(session)).toMatchObject({ id: bob.id })
   })
 
-  it('is taken in its own session', async () => {
+  it('is accepted in the session of this owner', async () => {
     const ada = await makePerson(app)
     const { cloudKey } = await start(ada, { ownerId: ada.id })
     expect(await rowsOf(ada)).toMatchObject([{ storageKey: cloudKey, ownerId: ada.id }])
   })
 
-  it.each([7, null, {}, 'x'.repeat(65)])('is refused when that is %j', async (ownerId) => {
+  it.each([7, null, {}, 'x'.repeat(65)])('is refused for the owner %j', async (ownerId) => {
     await expectRefusal(await ask(await makePerson(app), { ownerId }), 400, 'INVALID_INPUT')
   })
 })
 
-describe.each(tiers)('a start that is repeated, %s', (tier) => {
+describe.each(tiers)('a repeated start, %s', (tier) => {
   const person = () => makePerson(app, { tier })
 
-  it('answers the same upload, with URLs signed anew', async () => {
+  it('answers the same upload with new URLs', async () => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
     const first = await start(ada, key)
@@ -101,7 +101,7 @@ describe.each(tiers)('a start that is repeated, %s', (tier) => {
     expect(confirmed.status).toBe(200)
   })
 
-  it('takes one place, however many come at once', async () => {
+  it('takes one slot, even in parallel', async () => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
     const answers = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
@@ -109,7 +109,7 @@ describe.each(tiers)('a start that is repeated, %s', (tier) => {
     expect(await rowsOf(ada)).toHaveLength(1)
   })
 
-  it('is cut as it was when it was first started, and keeps what has arrived', async () => {
+  it('keeps the part size of the first start and the stored bytes', async () => {
     const ada = await person()
     const key = { size: 5, idempotencyKey: randomUUID() }
     const first = await startUpload(ada, key)
@@ -142,7 +142,7 @@ describe.each(tiers)('a start that is repeated, %s', (tier) => {
     expect(await rowsOf(ada)).toEqual(before)
   })
 
-  it('is the same when only what the server tidies differs', async () => {
+  it('is the same if only what the server normalizes differs', async () => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
     const first = await start(ada, key)
@@ -182,7 +182,7 @@ describe.each(tiers)('a start that is repeated, %s', (tier) => {
         return Response.json({})
       },
     ],
-  ])('is a new one once the first was %s', async (_, end) => {
+  ])('starts a new upload after the first was %s', async (_, end) => {
     const ada = await person()
     const key = { fileSize: 5, idempotencyKey: randomUUID() }
     const first = await start(ada, key)
@@ -193,12 +193,12 @@ describe.each(tiers)('a start that is repeated, %s', (tier) => {
   })
 
   const noKeys = [7, null, {}, '', 'x'.repeat(65), 'a\0b', '\ud800', 'a\udc00']
-  it.each(noKeys)('is refused by the key %j', async (key) => {
+  it.each(noKeys)('is refused with the key %j', async (key) => {
     const refused = await ask(await person(), { idempotencyKey: key })
     await expectRefusal(refused, 400, 'INVALID_INPUT')
   })
 
-  it('keeps the upload when storage is away, and takes no place by a first start', async () => {
+  it('keeps the upload when storage is unavailable, and a first start takes no slot', async () => {
     const ada = await person()
     const { cloudKey } = await startUpload(ada, { size: 5, idempotencyKey: 'open' })
     const away = {
@@ -219,7 +219,7 @@ describe.each(tiers)('a start that is repeated, %s', (tier) => {
 })
 
 describe('the slots of a free user', () => {
-  it('are not asked for again by a start that is repeated', async () => {
+  it('are not taken again by a repeated start', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     await start(ada)
@@ -233,7 +233,7 @@ describe('the slots of a free user', () => {
     expect(await rowsOf(ada)).toHaveLength(2)
   })
 
-  it('are taken once each by many starts that are repeated at once', async () => {
+  it('are taken once each by starts that are repeated in parallel', async () => {
     const ada = await makePerson(app)
     const keys = ['a', 'b', 'c', 'd', 'e']
     const answers = await Promise.all(
@@ -248,7 +248,7 @@ describe('the slots of a free user', () => {
     }
   })
 
-  it('are held for 15 minutes from when a start was last repeated, once bytes came', async () => {
+  it('are held for 15 minutes after a repeated start if bytes have arrived', async () => {
     const ada = await makePerson(app)
     const key = { idempotencyKey: randomUUID() }
     const first = await start(ada, key)
@@ -265,7 +265,7 @@ describe('the slots of a free user', () => {
     expect((await ask(ada)).status).toBe(200)
   })
 
-  it('are not held any longer by a start that is repeated without a byte', async () => {
+  it('are not held longer by repeating a start without sending bytes', async () => {
     const ada = await makePerson(app)
     const key = { idempotencyKey: randomUUID() }
     await start(ada, key)
@@ -278,7 +278,7 @@ describe('the slots of a free user', () => {
     expect((await ask(ada)).status).toBe(200)
   })
 
-  it('go on with an upload that its owner began in a better tier', async () => {
+  it('resume an upload that was started in a better tier', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const better = { expirationDays: '7', idempotencyKey: randomUUID() }
     const { cloudKey } = await start(ada, better)

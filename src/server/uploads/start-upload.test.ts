@@ -29,7 +29,7 @@ describe('POST /api/files/get-upload-url', () => {
     expect(started.cloudKey).not.toContain('txt')
   })
 
-  it('takes a name with half a character, which the file is called without', async () => {
+  it('removes lone surrogates from a name', async () => {
     const file = await makeFile(await makePerson(app), { name: '\ud800no\udc00tes.txt' })
     expect(file.originalName).toBe('notes.txt')
     const { headers } = await fetch(`${app.url}/api/download/${file.shortCode}`)
@@ -62,7 +62,7 @@ describe('POST /api/files/get-upload-url', () => {
     })
   })
 
-  it('takes a file without a known type as a stream of bytes', async () => {
+  it('stores a file without a type as application/octet-stream', async () => {
     const started = await json<object>(await askForUpload(await makePerson(app), { fileType: '' }))
     expect(started).toMatchObject({ metadata: { mimeType: 'application/octet-stream' } })
   })
@@ -88,7 +88,7 @@ describe('POST /api/files/get-upload-url', () => {
     },
   )
 
-  it('holds a lapsed trial to the limits of the free tier', async () => {
+  it('enforces the limits of Free after a trial has ended', async () => {
     const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
     expect((await askForUpload(person, { expirationDays: '5' })).status).toBe(403)
   })

@@ -182,8 +182,11 @@ async function answer(stores: Stores, upload: Upload, now: Date): Promise<Starte
   const plan = planParts(size, partSize)
   // The parts are signed first, because in a bucket this also begins the multipart upload that the
   // URL for the whole file leads to.
-  const ranges = rangesOf(upload, Math.min(plan.count, firstPartsSigned))
-  const parts = plan.count > 1 && { ...plan, urls: await signPartUrls(stores, upload, ranges, now) }
+  const firstParts = () => rangesOf(upload, Math.min(plan.count, firstPartsSigned))
+  const parts = plan.count > 1 && {
+    ...plan,
+    urls: await signPartUrls(stores, upload, firstParts(), now),
+  }
   // The URL works for as long as an idle upload is kept, so that the upload can be continued.
   const until = new Date(now.getTime() + idleUploadKeptMs)
   return {

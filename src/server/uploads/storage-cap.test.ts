@@ -59,8 +59,8 @@ async function bytesInUse() {
   return stored.files + stored.uploads
 }
 
-describe('a cap of the bytes in storage', () => {
-  it('takes what fits of a batch, and refuses the rest', async () => {
+describe('the storage cap', () => {
+  it('accepts the files of a batch that fit', async () => {
     await set('storage_cap', '1MB')
     const person = await makePerson(app, { tier: 'premium' })
     const sizes = [600, 500, 400, 25]
@@ -72,7 +72,7 @@ describe('a cap of the bytes in storage', () => {
     expect(await bytesInUse()).toBe(1000 * kilobyte)
   })
 
-  it('takes uploads up to it, and refuses the next one with a sentence that says so', async () => {
+  it('accepts uploads up to the cap, and explains why it refuses the next one', async () => {
     await set('storage_cap', '1MB')
     const person = await makePerson(app)
     expect((await ask(person, 1024)).status).toBe(200)
@@ -89,7 +89,7 @@ describe('a cap of the bytes in storage', () => {
     expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
   })
 
-  it('counts files and open uploads of all accounts, and frees what is removed or given up', async () => {
+  it('counts files and open uploads of all accounts until they are removed', async () => {
     await set('storage_cap', '1MB')
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const file = await makeFile(ada, { bytes: new Uint8Array(600 * kilobyte) })
@@ -119,7 +119,7 @@ describe('a cap of the bytes in storage', () => {
     expect((await ask(person, 1)).status).toBe(200)
   })
 
-  it('is not held by uploads of which nothing came for 15 minutes, the longest idle first', async () => {
+  it('ends uploads that were idle for 15 minutes, the longest idle first', async () => {
     await set('storage_cap', '1MB')
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const first = await startUpload(ada, { size: 500 * kilobyte })
@@ -135,7 +135,7 @@ describe('a cap of the bytes in storage', () => {
     expect((await abort(ada, second.cloudKey)).status).toBe(404)
   })
 
-  it('is passed by no number of parallel uploads, and all that fit are taken', async () => {
+  it('is not exceeded by parallel uploads, and all that fit are accepted', async () => {
     await set('storage_cap', '1MB')
     const people = await Promise.all(
       (['premium', 'premium', 'premium', 'free'] as const).map((tier) => makePerson(app, { tier })),
@@ -158,7 +158,7 @@ describe('a cap of the bytes in storage', () => {
     }
   })
 
-  it('is passed by no mixture of sizes', async () => {
+  it('is not exceeded by uploads of mixed sizes', async () => {
     await set('storage_cap', '1MB')
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
@@ -173,7 +173,7 @@ describe('a cap of the bytes in storage', () => {
 })
 
 describe('the free space to leave', () => {
-  it('refuses uploads that would take of it, until it is less again', async () => {
+  it('refuses uploads that would leave less', async () => {
     const person = await makePerson(app)
     await set('free_space', '1000000GB')
     await expectRefusal(await ask(person, 1), 507, 'STORAGE_FULL')
@@ -197,7 +197,7 @@ describe('the checks of the administrator', () => {
 })
 
 describe('GET /api/admin/limits', () => {
-  it('tells the settings in force, what is in use, and the free space', async () => {
+  it('answers the current settings, the usage and the free space', async () => {
     const person = await makePerson(app)
     await makeFile(person, { bytes: new Uint8Array(70) })
     const open: StartedUpload = await startUpload(person, { size: 30 })
@@ -226,7 +226,7 @@ describe('GET /api/admin/limits', () => {
     await abort(person, open.cloudKey)
   })
 
-  it('tells what the parts of DATA_DIR take up', async () => {
+  it('answers the disk usage of each part of DATA_DIR', async () => {
     const { dataDir } = app.deps.config
     const use = async () => {
       const { disk } = await json<{ disk: { use: Record<string, number> } }>(
@@ -258,7 +258,7 @@ describe('GET /api/admin/limits', () => {
     expect(await use()).toMatchObject({ files: megabyte, uploads: before.uploads })
   })
 
-  it('tells a change of another server at once', async () => {
+  it('answers a change of another server at once', async () => {
     const value = async () => {
       const answer = await json<{ values: object }>(await admin.fetch('/api/admin/limits'))
       return answer.values
@@ -270,7 +270,7 @@ describe('GET /api/admin/limits', () => {
     expect(await value()).toMatchObject({ premium_max_files: '6' })
   })
 
-  it('is for the administrator alone', async () => {
+  it('is only for administrators', async () => {
     const user = await makePerson(app, { tier: 'premium' })
     expect((await user.fetch('/api/admin/limits')).status).toBe(403)
     expect((await makeClient(app).fetch('/api/admin/limits')).status).toBe(401)

@@ -49,7 +49,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('the offer of parts', () => {
+describe('the parts in the answer to a start', () => {
   it.each([
     [0, undefined],
     [8 * mebibyte, undefined],
@@ -72,7 +72,7 @@ describe('the offer of parts', () => {
     expect(started.parts).toEqual(plan && { ...plan, urls: Object.fromEntries(urls) })
   })
 
-  it('leads to the very file and its SHA-256, sent in any order and at once', async () => {
+  it('make the file when they are sent in any order and in parallel', async () => {
     const person = await makePerson(app)
     const bytes = new Uint8Array(randomBytes(2 * 8 * mebibyte + 5))
     const started = await startUpload(person, { size: bytes.length })
@@ -100,7 +100,7 @@ describe('the offer of parts', () => {
 })
 
 describe('POST /api/files/upload-parts', () => {
-  it('signs the parts that were asked for, each once', async () => {
+  it('signs each requested part once', async () => {
     const person = await makePerson(app)
     const { cloudKey } = await startInParts(app, person)
     const response = await askForParts(person, cloudKey, [3, 1, 3])
@@ -149,7 +149,7 @@ describe('POST /api/files/upload-parts', () => {
     await expectRefusal(response, 400, 'INVALID_INPUT')
   })
 
-  it('signs at the store that has the bytes, whichever takes new files', async () => {
+  it('signs at the store that has the bytes, even if another store takes new files', async () => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
     const elsewhere = {
@@ -179,7 +179,7 @@ describe("another user's upload", () => {
     await expectGoesOn(app, owner, upload)
   })
 
-  it.each(['nothing', '../../etc/passwd'])('cannot be told from %j, which is none', async (key) => {
+  it.each(['nothing', '../../etc/passwd'])('is answered like the unknown key %j', async (key) => {
     const person = await makePerson(app)
     await expectRefusal(await askForParts(person, key, [1]), 404, 'UPLOAD_NOT_FOUND')
     await expectRefusal(await askForList(person, key), 404, 'UPLOAD_NOT_FOUND')
@@ -195,7 +195,7 @@ describe("another user's upload", () => {
 })
 
 describe('GET /api/files/upload-parts', () => {
-  it('tells the parts that are held and what each holds', async () => {
+  it('lists the stored parts', async () => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
     expect(await listParts(person, upload.cloudKey)).toEqual([])
@@ -221,7 +221,7 @@ describe('GET /api/files/upload-parts', () => {
     },
   )
 
-  it('tells no part while the whole file is on its way', async () => {
+  it('lists no part while the whole file is arriving', async () => {
     const person = await makePerson(app)
     const { cloudKey, uploadUrl } = await startUpload(person, { size: 10 })
     const headers = { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }
@@ -231,7 +231,7 @@ describe('GET /api/files/upload-parts', () => {
     expect(await listParts(person, cloudKey)).toEqual([])
   })
 
-  it('tells all parts of a file that was sealed and then found no place', async () => {
+  it('lists all parts of a file that was sealed and then refused for lack of a slot', async () => {
     const person = await makePerson(app)
     const parted = await sendAll(app, person)
     const whole = await startInParts(app, person)
@@ -254,7 +254,7 @@ describe('GET /api/files/upload-parts', () => {
 })
 
 describe("a part's presigned URL", () => {
-  it('takes nothing when anything in it was altered', async () => {
+  it('is refused when anything in it was altered', async () => {
     const person = await makePerson(app)
     const [upload, another] = [await startInParts(app, person), await startInParts(app, person)]
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
@@ -284,7 +284,7 @@ describe("a part's presigned URL", () => {
     await expectGoesOn(app, person, upload)
   })
 
-  it('lives one hour, after which the part is signed anew', async () => {
+  it('is valid for one hour', async () => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
     const [first = '', second = ''] = await signParts(person, upload.cloudKey, [1, 2])
@@ -295,7 +295,7 @@ describe("a part's presigned URL", () => {
     await expectGoesOn(app, person, upload)
   })
 
-  it('changes nothing once the upload is confirmed', async () => {
+  it('changes nothing after the confirm', async () => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
@@ -307,7 +307,7 @@ describe("a part's presigned URL", () => {
     expect(await download(app, file)).toEqual(upload.bytes)
   })
 
-  it('stores nothing once the upload is aborted: nothing of that stays', async () => {
+  it('stores nothing after an abort', async () => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
     const [url = ''] = await signParts(person, upload.cloudKey, [1])

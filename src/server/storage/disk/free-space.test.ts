@@ -21,7 +21,7 @@ describe('bytes that arrive while the disk fills', () => {
     disk.space.left = Number.POSITIVE_INFINITY
   })
 
-  it('of a whole file: 507 before the floor, what is stored stays and is continued', async () => {
+  it('of a whole file are refused at the minimum; what is stored stays and can be continued', async () => {
     const upload = wholeUpload(disk, 4 * MiB)
     const bytes = randomBytes(4 * MiB)
     disk.space.left = 4 * MiB
@@ -44,7 +44,7 @@ describe('bytes that arrive while the disk fills', () => {
     await expectAllQuiet(disk)
   })
 
-  it('of parts: the one without room is not held, the others are', async () => {
+  it('of parts: one that does not fit is not stored, the others are', async () => {
     const of = cutUpload(disk, 3, MiB)
     await of.put(1)
     disk.space.left = MiB / 2
@@ -55,7 +55,7 @@ describe('bytes that arrive while the disk fills', () => {
     expect(await of.seal()).toBe(of.sha256)
   })
 
-  it('and says so in words that tell what to do', async () => {
+  it('are refused with a message that says what to do', async () => {
     const upload = wholeUpload(disk, 5)
     disk.space.left = 4
     const answer = await upload.put('hello')
