@@ -17,9 +17,16 @@ import {
 import { freshDatabase } from './support/postgres.ts'
 import type { TestDatabase } from './support/postgres-server.ts'
 import { describeOnS3, makeBucket } from './support/s3.ts'
-import { abort, confirm, download, expectRefusal } from './support/upload-requests.ts'
+import { abort, confirm, expectRefusal } from './support/upload-requests.ts'
 
 const partSize = 8 * 1024 ** 2
+
+/** Returns the bytes of a file. Follows the redirect to the bucket. */
+async function download({ url }: TestApp, { shortCode }: File): Promise<Uint8Array> {
+  const response = await fetch(`${url}/api/download/${shortCode}`)
+  expect(response.status).toBe(200)
+  return new Uint8Array(await response.arrayBuffer())
+}
 
 describeOnS3('two servers with one Postgres and one bucket', () => {
   let database: TestDatabase
