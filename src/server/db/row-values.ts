@@ -20,15 +20,6 @@ export function rowValues<T extends PgTable>(table: T, given: RowValues<T>): SQL
   )
 }
 
-/** Makes an object that has, under each of these names, the value that `make` returns for it. */
-export function valuesOf<Name extends string, Value>(
-  names: readonly Name[],
-  make: (name: Name) => Value,
-): Record<Name, Value> {
-  const values = names.map((name) => [name, make(name)] as const)
-  return Object.fromEntries(values) as Record<Name, Value>
-}
-
 function valueWithout(column: Column): SQL {
   const value = column.default ?? null
   return sql`${value}::${sql.raw(column.getSQLType())}`

@@ -12,7 +12,7 @@ export const breathingSpace = 20 * mebibyte
 /** Helps Postgres twice: when the disk fills while the server runs, and at the next start. */
 export const reserveBytes = 2 * breathingSpace
 /** Only a start may free this part. Earlier, the program that filled the disk would take it too. */
-export const keptForStart = breathingSpace
+export const keptForStart = reserveBytes / 2
 
 /** Random, because a compressing file system would store zeros without taking space. */
 const chunkBytes = mebibyte
