@@ -83,8 +83,8 @@ async function playLives(person: Awaited<ReturnType<typeof makePerson>>, renews:
 test.each([
   ['reading a session', /from "sessions" inner join "users"/],
   ['starting an upload', /insert into "uploads"/],
-  ['noting that bytes arrive', /with "touched" as/],
-  ['finding an upload to confirm', /from "uploads" left join "removals"/],
+  ['noting that bytes arrive', /select "last_activity_at" from "uploads"/],
+  ['finding an upload to confirm', /from "uploads" where .*"storage_key"/],
   ['making a file of an upload', /insert into "files"/],
   ['finding a link', /from "files" left join lateral/],
   ['counting a download', /insert into "file_downloads"/],

@@ -240,8 +240,8 @@ test('a file that was edited before it is chosen again is stored as it is now', 
   expect(sum).not.toBe(film.sha256)
   const code = await codeOf(again, film.name)
   expect(await sha256OfLink(app.url, code)).toBe(sum)
-  const [listed] = await (await again.request.get('/api/files')).json()
-  expect(listed.sha256).toBe(sum)
+  const listed = async () => (await (await again.request.get('/api/files')).json())[0].sha256
+  await expect.poll(listed, { timeout: 30_000 }).toBe(sum)
   expect(sentSince(network, before)).toBeLessThan(film.size * 0.75)
 })
 

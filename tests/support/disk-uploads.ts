@@ -123,7 +123,10 @@ export function wholeUpload(
     },
     stored: () => readFile(join(folder, key)),
     left: async () => (await readdir(folder)).filter((name) => name.startsWith(key)),
-    seal: () => disk.storage.seal(key, size),
+    seal: async () => {
+      await disk.storage.seal(key, size)
+      return disk.storage.sha256(key)
+    },
   }
 }
 

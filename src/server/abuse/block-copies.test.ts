@@ -171,9 +171,9 @@ describe('other files with the same content', () => {
       `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, sha256,
          is_content_proved, short_code, created_at, expires_at, max_lifetime_at)
        select owner_id, storage, substr(translate(gen_random_uuid()::text, '-', ''), 1, 26),
-         original_name, mime_type, size, sha256, true, 'code' || n, created_at, expires_at,
+         original_name, mime_type, size, $2, true, 'code' || n, created_at, expires_at,
          max_lifetime_at from files, generate_series(1, 250) n where id = $1`,
-      [file.id],
+      [file.id, sha256(bytes)],
     )
     expect(await takenDown(admin, file.shortCode)).toContain('250 other files')
     const [summary] = [await json<Record<string, number>>(await eve.fetch('/api/files/summary'))]

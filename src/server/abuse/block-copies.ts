@@ -36,10 +36,9 @@ export async function proveContent(
   { clock, db, stores }: BlockDeps,
   { id, storage, storageKey }: Content,
   order: BlockOrder | null = null,
-  hurry: 'now' | 'unhurried' = 'now',
 ): Promise<string | null> {
   const store = stores.of(storage)
-  const sha256 = await store.sha256(storageKey, hurry)
+  const sha256 = await store.sha256(storageKey)
   if (sha256 === null) await assertThere(store)
   await db.transaction(async (tx) => {
     const file = await lockContent(tx, id)
@@ -66,7 +65,7 @@ export async function proveContent(
  * looks like an empty folder, which belongs to no installation.
  * @throws {AppError} UNAVAILABLE when it is not there.
  */
-async function assertThere(store: Storage): Promise<void> {
+export async function assertThere(store: Storage): Promise<void> {
   if ((await store.installation()) === null) throw new AppError('UNAVAILABLE')
 }
 
@@ -130,8 +129,7 @@ async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promi
 
 /**
  * Finds blocked content among the files, and completes takedowns that were interrupted. First it
- * reads the files that may hold blocked content and whose SHA-256 this server has not computed yet.
- * For a file in a bucket, the database holds only the SHA-256 that the sender claims. Every 10
+ * reads the files that may hold blocked content and whose SHA-256 is not known yet. Every 10
  * seconds, and at the end, it takes down every file whose content is blocked. If it can read no
  * file of a batch, storage probably cannot be reached. Then the other files wait for the next run.
  * @returns how many files were read, how many could not be read and are tried again, and how many

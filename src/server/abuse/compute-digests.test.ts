@@ -29,27 +29,19 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** A disk store that has not read a file yet when it seals it, as on a slow processor. */
-function lagging(changes: Partial<Storage> = {}) {
-  const storage: Storage = {
-    ...app.storage,
-    async seal(key, size) {
-      await app.storage.seal(key, size)
-      return null
-    },
-    ...changes,
-  }
+/** The dependencies of a confirm, with some changes to the store. */
+function depsWith(changes: Partial<Storage> = {}) {
   return {
     ...app.deps,
-    stores: createStores(storage),
+    stores: createStores({ ...app.storage, ...changes }),
     askForJob() {
       asked += 1
     },
   }
 }
 
-async function confirmLate(cloudKey: string, claim?: string): Promise<File> {
-  const [result] = await confirmUploads(lagging(), owner.id, [{ cloudKey, sha256: claim }])
+async function confirmed(cloudKey: string, claim?: string): Promise<File> {
+  const [result] = await confirmUploads(depsWith(), owner.id, [{ cloudKey, sha256: claim }])
   if (result?.status === 'fulfilled') return result.value
   throw result?.reason
 }
@@ -59,11 +51,11 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   return error instanceof AppError ? error.code : 'none'
 }
 
-describe('a file whose SHA-256 is not known when it is confirmed', () => {
+describe('a confirmed file', () => {
   it('works at once, and gets its SHA-256 later, once', async () => {
     const bytes = fresh()
     asked = 0
-    const file = await confirmLate(await uploadOf(owner, bytes))
+    const file = await confirmed(await uploadOf(owner, bytes))
     expect([file.sha256, asked]).toEqual([null, 1])
     expect(await download(app, file)).toEqual(bytes)
     expect((await listedFile(owner, file.id))?.sha256).toBeNull()
@@ -74,17 +66,17 @@ describe('a file whose SHA-256 is not known when it is confirmed', () => {
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0 })
   })
 
-  it('is compared before the answer if the client names one, also in a second confirm', async () => {
+  it('has its SHA-256 compared before the answer if the client claims one, also the second time', async () => {
     const bytes = fresh()
     const wrong = await uploadOf(owner, bytes)
-    expect(await refusalOf(confirmLate(wrong, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
+    expect(await refusalOf(confirmed(wrong, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
     expect(await app.storage.storedSize(wrong)).toBeNull()
     asked = 0
-    const right = await confirmLate(await uploadOf(owner, bytes), sha256(bytes))
+    const right = await confirmed(await uploadOf(owner, bytes), sha256(bytes))
     expect([right.sha256, asked]).toEqual([sha256(bytes), 0])
 
     const key = await uploadOf(owner, bytes)
-    const file = await confirmLate(key)
+    const file = await confirmed(key)
     const refused = await confirm(owner, key, { sha256: 'f'.repeat(64) })
     await expectRefusal(refused, 409, 'CHECKSUM_MISMATCH')
     const again = await confirm(owner, key, { sha256: sha256(bytes) })
@@ -95,11 +87,11 @@ describe('a file whose SHA-256 is not known when it is confirmed', () => {
 
   it('that cannot be read is tried again, and others do not wait for it', async () => {
     const files = [
-      await confirmLate(await uploadOf(owner, fresh())),
-      await confirmLate(await uploadOf(owner, fresh())),
+      await confirmed(await uploadOf(owner, fresh())),
+      await confirmed(await uploadOf(owner, fresh())),
     ]
     let failed = false
-    const sometimes = lagging({
+    const sometimes = depsWith({
       async sha256(key) {
         if (failed) return app.storage.sha256(key)
         failed = true
@@ -112,25 +104,25 @@ describe('a file whose SHA-256 is not known when it is confirmed', () => {
   })
 
   it('that was deleted meanwhile is not read', async () => {
-    const file = await confirmLate(await uploadOf(owner, fresh()))
+    const file = await confirmed(await uploadOf(owner, fresh()))
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0 })
   })
 })
 
 describe('content that was taken down', () => {
-  it('becomes no file, also where its SHA-256 takes long', async () => {
+  it('becomes no file', async () => {
     const bytes = fresh()
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     const key = await uploadOf(owner, bytes)
-    expect(await refusalOf(confirmLate(key))).toBe('CONTENT_BLOCKED')
+    expect(await refusalOf(confirmed(key))).toBe('CONTENT_BLOCKED')
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
   it('takes with it the files that have it and whose SHA-256 is not known yet', async () => {
     for (const find of [findBlockedContent, computeDigests]) {
       const bytes = fresh()
-      const unknown = await confirmLate(await uploadOf(owner, bytes))
+      const unknown = await confirmed(await uploadOf(owner, bytes))
       await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
       await find(app.deps)
       expect(await opens(visitor, unknown.shortCode)).toBe(false)
@@ -141,8 +133,8 @@ describe('content that was taken down', () => {
   it('is found in a file that the job wanted to read while the storage folder was away', async () => {
     // No blocked content has this size. Otherwise the confirm computes the SHA-256 at once.
     const bytes = fresh(1001)
-    const file = await confirmLate(await uploadOf(owner, bytes))
-    const away = lagging({ sha256: async () => null, installation: async () => null })
+    const file = await confirmed(await uploadOf(owner, bytes))
+    const away = depsWith({ sha256: async () => null, installation: async () => null })
     expect(await computeDigests(away)).toEqual({ computed: 0, failed: 1 })
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     expect(await findBlockedContent(app.deps)).toEqual({ read: 1, failed: 0, takenDown: 1 })
@@ -151,24 +143,24 @@ describe('content that was taken down', () => {
 
   it('can be a file whose bytes were not found for a while', async () => {
     const bytes = fresh(1002)
-    const file = await confirmLate(await uploadOf(owner, bytes))
-    const lost = lagging({ sha256: async () => null })
+    const file = await confirmed(await uploadOf(owner, bytes))
+    const lost = depsWith({ sha256: async () => null })
     expect(await computeDigests(lost)).toEqual({ computed: 0, failed: 0 })
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0 })
     await takenDown(admin, file.shortCode)
     expect((await listedFile(owner, file.id))?.sha256).toBe(sha256(bytes))
-    expect(await refusalOf(confirmLate(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
+    expect(await refusalOf(confirmed(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
   })
 
   it('is taken down within seconds after it was read, not when all files of its size are', async () => {
     const bytes = fresh(1003)
-    const files = [await confirmLate(await uploadOf(owner, bytes))]
+    const files = [await confirmed(await uploadOf(owner, bytes))]
     for (let other = 0; other < 2; other += 1) {
-      files.push(await confirmLate(await uploadOf(owner, fresh(1003))))
+      files.push(await confirmed(await uploadOf(owner, fresh(1003))))
     }
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     const openAtReading: number[] = []
-    const watched = lagging({
+    const watched = depsWith({
       async sha256(key) {
         const links = await Promise.all(files.map((file) => opens(visitor, file.shortCode)))
         openAtReading.push(links.filter((isOpen) => isOpen).length)
@@ -186,8 +178,8 @@ describe('content that was taken down', () => {
 
   it('can be a file whose SHA-256 is not known yet', async () => {
     const bytes = fresh()
-    const file = await confirmLate(await uploadOf(owner, bytes))
+    const file = await confirmed(await uploadOf(owner, bytes))
     await takenDown(admin, file.shortCode)
-    expect(await refusalOf(confirmLate(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
+    expect(await refusalOf(confirmed(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
   })
 })

@@ -173,10 +173,34 @@ export function listWithoutSha256(
     .limit(limit)
 }
 
+/** What a file's stored bytes have; `sha256` is null if there are none. */
+export type Digest = Pick<Content, 'id' | 'sha256'>
+
 /**
- * Records the SHA-256 that this server has computed from the stored bytes of a file. It is null if
- * no bytes were stored. The open report of the file gets it too, so that a takedown knows it after
- * the file's row was removed.
+ * Records the SHA-256 of files. An open report of a file gets it too, so that a takedown knows it
+ * after the file's row was removed. Leaves out files that were taken down or recorded meanwhile.
+ */
+export async function noteDigests(db: Db, digests: readonly Digest[]): Promise<void> {
+  await db.execute(sql`
+    with given as (
+      select id, sha256 from jsonb_to_recordset(${JSON.stringify(digests)}::jsonb)
+        as given(id uuid, sha256 text)
+    ), locked as (
+      select ${files.id} from ${files} where ${files.id} in (select id from given)
+        and not ${files.isContentProved} and ${files.takenDownAt} is null
+      order by ${files.id} for update
+    ), proved as (
+      update ${files} set sha256 = given.sha256, is_content_proved = true
+        from given join locked using (id) where ${files.id} = given.id
+        returning ${files.id}, ${files.sha256}
+    )
+    update ${reports} set proved_sha256 = proved.sha256 from proved
+      where ${reports.fileId} = proved.id and ${reports.closedAt} is null
+        and proved.sha256 is not null`)
+}
+
+/**
+ * Records the SHA-256 of one file, which the caller has locked. See `noteDigests`.
  */
 export async function noteProved(tx: Db, id: string, sha256: string | null): Promise<void> {
   await tx.update(files).set({ sha256, isContentProved: true }).where(eq(files.id, id))

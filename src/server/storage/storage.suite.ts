@@ -170,14 +170,6 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(await storage.storedSize(grant.key)).toBe(5)
       })
 
-      it('answers the SHA-256 where it computes one, also the second time', async () => {
-        const grant = upload(5)
-        await put(grant, Buffer.from('hello'))
-        const answer = storage.computesSha256 ? sha256(Buffer.from('hello')) : null
-        expect(await storage.seal(grant.key, 5)).toBe(answer)
-        expect(await storage.seal(grant.key, 5)).toBe(answer)
-      })
-
       it('tells a wrong size and a missing object, and changes nothing', async () => {
         const grant = upload(5)
         const missing = { name: 'SizeMismatch', expected: 5, actual: null }

@@ -118,8 +118,8 @@ export interface Storage {
   /** The checksum that a PUT may carry. A body that does not match is refused and not kept. */
   readonly checksum: BodyChecksum
   /**
-   * Whether this server computes the SHA-256 of every object. False where the bytes do not pass
-   * through this server.
+   * Whether a confirm waits for the SHA-256 where the client claims one. False where the bytes are
+   * on another machine, because reading them may take longer than a client waits.
    */
   readonly computesSha256: boolean
   /**
@@ -141,17 +141,14 @@ export interface Storage {
   /**
    * Makes an uploaded object final and durable. After this the bytes survive a power cut, and no
    * presigned URL for uploads can change them. Sealing twice succeeds.
-   * @returns the SHA-256 of the bytes in hexadecimal; null where `computesSha256` is false, or
-   * where to compute it would take long. Then `sha256` computes it.
    * @throws {SizeMismatch} when the object does not hold exactly `size` bytes.
    */
-  seal(key: string, size: number): Promise<string | null>
+  seal(key: string, size: number): Promise<void>
   /**
-   * Returns the SHA-256 of a sealed object in hexadecimal, or null when there is no such object. It
-   * may have to read the whole object, which can take a minute, or longer if `hurry` says that
-   * everything else goes first.
+   * Reads a sealed object and returns its SHA-256 in hexadecimal, or null when there is no such
+   * object. A large object can take minutes.
    */
-  sha256(key: string, hurry?: 'now' | 'unhurried'): Promise<string | null>
+  sha256(key: string): Promise<string | null>
   /**
    * Returns how to answer a download of a sealed object: with the bytes, or with a redirect to a
    * URL that lives for a minute at most, and never longer than `grant.until`.

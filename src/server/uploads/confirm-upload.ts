@@ -37,9 +37,8 @@ type ConfirmDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' 
 
 interface Confirm extends Entry<ConfirmRequest, File> {
   upload?: Upload
-  /** The SHA-256 of the bytes, and whether storage has computed it; null if nobody knows it. */
+  /** The SHA-256 of the stored bytes; null until the job `compute-digests` has read them. */
   sha256?: string | null
-  isContentProved?: boolean
 }
 
 /**
@@ -48,9 +47,9 @@ interface Confirm extends Entry<ConfirmRequest, File> {
  * writes the rows of the files. A second confirmation, even a parallel one, returns the same file.
  *
  * The server trusts only three values from the client: the key, the start time, and the SHA-256.
- * The client's SHA-256 is used only if storage does not compute one and no blocked content has this
- * size. Where storage computes one, it is compared with the client's. Without a claim nobody waits
- * for it if it takes long: the file then gets it from `computeDigests`.
+ * The SHA-256 is compared with that of the stored bytes where the store `computesSha256`. It is
+ * never stored. Bytes are read before the answer only for this comparison, or if blocked content
+ * has their size. All other files get their SHA-256 from the job `compute-digests`.
  *
  * Returns how each confirmation ended, in their order. It is refused with an {AppError}:
  * UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes are missing;
@@ -87,7 +86,7 @@ async function confirmAll(
   }
   await findConfirmed(deps, ownerId, others)
   await seal(deps, ownerId, ofUploads)
-  await verifySha256(deps, ownerId, ofUploads)
+  await hashIfNeeded(deps, ownerId, ofUploads)
   await makeFiles(deps, ownerId, ofUploads)
   // What is left repeats a key, or a parallel request has ended the upload. Now its end shows.
   const left = pending(all)
@@ -135,7 +134,7 @@ async function seal(
   await forEachPending(confirms, async (confirm) => {
     const { storage, storageKey, size } = confirm.upload as Upload
     try {
-      confirm.sha256 = await deps.stores.of(storage).seal(storageKey, size)
+      await deps.stores.of(storage).seal(storageKey, size)
     } catch (error) {
       if (!(error instanceof SizeMismatch)) throw error
       if ((error.actual ?? 0) <= size) incomplete.set(confirm, error)
@@ -156,33 +155,31 @@ async function seal(
 }
 
 /**
- * Compares the SHA-256 of sealed bytes with the client's. Where storage has not computed it yet, it
- * reads the bytes only if blocked content has their size, or if it can compare them with a claim.
+ * Reads sealed bytes whose SHA-256 the client claims, and those that may be blocked content.
+ * Refuses uploads whose claim is wrong.
  */
-async function verifySha256(
+async function hashIfNeeded(
   deps: ConfirmDeps,
   ownerId: string,
   confirms: readonly Confirm[],
 ): Promise<void> {
-  const unproved = pending(confirms).filter(({ sha256 }) => sha256 === null)
-  const sizes = await findBlockedSizes(
+  const sealed = pending(confirms)
+  const blockedSizes = await findBlockedSizes(
     deps.db,
-    unproved.flatMap(({ upload }) => upload?.size ?? []),
+    sealed.flatMap(({ upload }) => upload?.size ?? []),
   )
   const wrong: Confirm[] = []
-  await forEachPending(confirms, async (confirm) => {
+  await forEachPending(sealed, async (confirm) => {
     const { storage, storageKey, size } = confirm.upload as Upload
     const claimed = confirm.request.sha256
     const store = deps.stores.of(storage)
     const isCompared = claimed !== undefined && store.computesSha256
-    const isToRead = confirm.sha256 === null && (isCompared || sizes.has(size))
-    const proved = isToRead ? await store.sha256(storageKey) : (confirm.sha256 ?? null)
-    if (proved !== null && claimed !== undefined && proved !== claimed) {
+    const sha256 = isCompared || blockedSizes.has(size) ? await store.sha256(storageKey) : null
+    if (sha256 !== null && claimed !== undefined && sha256 !== claimed) {
       wrong.push(confirm)
       throw new AppError('CHECKSUM_MISMATCH')
     }
-    confirm.sha256 = proved ?? claimed ?? null
-    confirm.isContentProved = proved !== null
+    confirm.sha256 = sha256
   })
   await endRefused(deps, ownerId, wrong)
 }
@@ -196,7 +193,7 @@ async function makeFiles(
   ownerId: string,
   confirms: readonly Confirm[],
 ): Promise<void> {
-  const { clock, db, settings, stores } = deps
+  const { clock, db, settings } = deps
   const ready = pending(confirms)
   if (ready.length === 0) return
   const limits = await settings.limits()
@@ -211,7 +208,7 @@ async function makeFiles(
     let count = limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, ownerId, now)
     const files: NewFile[] = []
     for (const confirm of ready) {
-      const { request, sha256 = null, isContentProved = false } = confirm
+      const { request, sha256 = null } = confirm
       const upload = open.get(request.cloudKey)
       if (!upload) continue
       if (blockedSha256.has(sha256 ?? '')) {
@@ -223,6 +220,7 @@ async function makeFiles(
         const uploadDuration = secondsSince(request.uploadStartTime, upload.createdAt, now)
         const shortCode = newShortCode()
         const dates = { createdAt: now, ...firstLifetime(now, upload) }
+        const isContentProved = sha256 !== null
         files.push({ upload, shortCode, ...dates, uploadDuration, sha256, isContentProved })
       }
     }
@@ -243,9 +241,7 @@ async function makeFiles(
   if (ids.length > 0) await markDeleted(db, ownerId, ids, clock())
   for (const confirm of blocked) refuse(confirm, new AppError('CONTENT_BLOCKED'))
   await endRefused(deps, ownerId, blocked)
-  const owesSha256 = ({ upload, sha256 }: Confirm) =>
-    upload && sha256 === null && stores.of(upload.storage).computesSha256
-  if (ready.some(owesSha256)) deps.askForJob('compute-digests')
+  if (ready.some(({ sha256 }) => sha256 === null)) deps.askForJob('compute-digests')
 }
 
 function sha256Of(confirms: readonly Confirm[]): string[] {

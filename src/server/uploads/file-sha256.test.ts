@@ -10,6 +10,7 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { confirm, download, expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
+import { computeDigests } from '../abuse/compute-digests.ts'
 import { createStores } from '../storage/stores.ts'
 import { confirmUploads } from './confirm-upload.ts'
 import { retryRemovals } from './remove-bytes.ts'
@@ -21,13 +22,13 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the SHA-256 of a file', () => {
-  it('is the one that storage computes, with or without a claim', async () => {
+  it('is compared with a claim, at the first confirm and later', async () => {
     const person = await makePerson(app)
-    for (const claim of [{}, 'claimed']) {
+    for (const isClaimed of [false, true]) {
       const { cloudKey, bytes } = await sendAll(app, person)
-      const more = claim === 'claimed' ? { sha256: sha256(bytes) } : {}
+      const more = isClaimed ? { sha256: sha256(bytes) } : {}
       const file = await json<File>(await confirm(person, cloudKey, more))
-      expect(file.sha256).toBe(sha256(bytes))
+      expect(file.sha256).toBe(isClaimed ? sha256(bytes) : null)
       const again = await json<File>(await confirm(person, cloudKey, { sha256: sha256(bytes) }))
       expect(again).toEqual(file)
       await expectRefusal(
@@ -102,21 +103,15 @@ describe('the SHA-256 of a file', () => {
     expect(await onDisk(app, upload.cloudKey)).toEqual([])
   })
 
-  it('is the claim when storage does not see the bytes', async () => {
+  it('is never a claim that nobody has compared', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const blind = {
-      ...app.storage,
-      computesSha256: false,
-      seal: async (key: string, size: number) => {
-        await app.storage.seal(key, size)
-        return null
-      },
-    }
-    const deps = { ...app.deps, stores: createStores(blind) }
-    for (const claim of ['a'.repeat(64), undefined]) {
-      const { cloudKey } = await sendAll(app, person)
-      const results = await confirmUploads(deps, person.id, [{ cloudKey, sha256: claim }])
-      expect(results).toMatchObject([{ value: { sha256: claim ?? null } }])
-    }
+    const remote = createStores({ ...app.storage, computesSha256: false })
+    const deps = { ...app.deps, stores: remote }
+    const { cloudKey, bytes } = await sendAll(app, person)
+    const results = await confirmUploads(deps, person.id, [{ cloudKey, sha256: 'a'.repeat(64) }])
+    expect(results).toMatchObject([{ value: { sha256: null } }])
+    await computeDigests(app.deps)
+    const [listed] = await json<File[]>(await person.fetch('/api/files'))
+    expect(listed?.sha256).toBe(sha256(bytes))
   })
 })

@@ -143,7 +143,7 @@ const inAnswers: Notes = {
   checksum: { note: 'The kind of checksum that a PUT may carry.', example: 'crc32' },
   store: { note: 'Where the bytes go: a disk of this server, or a bucket.', example: 'disk' },
   computesSha256: {
-    note: 'Whether storage computes the SHA-256 itself and refuses a confirm with another one.',
+    note: 'Whether a confirm with a wrong SHA-256 is refused.',
     example: true,
   },
   id: { note: 'The id.', example: exampleId },

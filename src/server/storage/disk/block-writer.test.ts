@@ -49,12 +49,9 @@ describe('BlockWriter', () => {
     const chunks = Array.from({ length: count }, (_chunk, index) =>
       Buffer.from(bytes.subarray(index * size, (index + 1) * size)),
     )
-    const told: number[] = []
-    const writer = writerOf({ start: 10, onWritten: (offset) => void told.push(offset) })
+    const writer = writerOf({ start: 10 })
     await pipeline(Readable.from(chunks), writer)
     expect((await readFile(path)).subarray(10).equals(bytes)).toBe(true)
-    expect(told).toEqual(told.toSorted((a, b) => a - b))
-    expect(told.at(-1)).toBe(10 + bytes.length)
   })
 
   it('goes on where the disk took less than it was given', async () => {

@@ -32,8 +32,6 @@ export interface BlockWriterOptions {
    * Called with each chunk before it is accepted. If it rejects, the stream ends with its error.
    */
   onBytes(chunk: Buffer): Promise<void> | undefined
-  /** Called when all bytes up to this offset of the file are written. */
-  onWritten?(offset: number): void
 }
 
 /**
@@ -146,7 +144,6 @@ export class BlockWriter extends Writable {
       position += bytesWritten
       left = behind(left, bytesWritten)
     }
-    this.#options.onWritten?.(position)
   }
 }
 

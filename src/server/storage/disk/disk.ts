@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises'
 import * as nodeFs from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
@@ -13,7 +12,7 @@ import {
 } from '../storage.ts'
 import type { BlockWriter } from './block-writer.ts'
 import { DiskHttp } from './disk-http.ts'
-import { FileDigests } from './file-digests.ts'
+import { FileHasher } from './file-hasher.ts'
 import type { FileSystem } from './file-system.ts'
 import { Folders } from './folders.ts'
 import { GatheredBytes } from './gathered-bytes.ts'
@@ -89,13 +88,13 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const { clock, log, space, uploads, meter = noMeter, fileSystem = nodeFs } = options
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(fileSystem, options.dataDir)
-  const digests = new FileDigests(log)
-  const parts = await OwnHeldParts.open(folders, digests)
+  const hasher = new FileHasher(log)
+  const parts = await OwnHeldParts.open(folders)
   const locks = new WriteLocks()
   const running = new Map<string, BlockWriter>()
   const memory = new GatheredBytes()
   const http = new DiskHttp({
-    ...{ folders, locks, parts, digests, running, memory, space, uploads, meter, clock, log },
+    ...{ folders, locks, parts, running, memory, space, uploads, meter, clock, log },
     signingKey,
     clientAddress: options.clientAddress,
     requireRoom: options.requireRoom,
@@ -134,22 +133,18 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         const held = await parts.bytes(key)
         const isWhole = held === null || (await parts.areWhole(key, size))
         if (!isWhole) throw new SizeMismatch(size, held)
-        const digest = (file: FileHandle, path: string) => digests.of(key, path, file, 'if near')
-        const sha256 = await folders.seal(key, size, digest)
+        await folders.seal(key, size)
         await parts.forget(key)
-        return sha256
       } finally {
         lock.release()
       }
     },
 
-    sha256: (key, hurry = 'now') =>
-      folders.readSealed(key, (file, path) => digests.of(key, path, file, hurry)),
+    sha256: (key) => hasher.sha256(folders.sealedPath(key)),
 
     async remove(key) {
       const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
       try {
-        digests.forget(key)
         await parts.discard(key)
         await folders.remove(key)
       } finally {
@@ -171,7 +166,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     idle: () => http.idle(),
     async close() {
       await http.close()
-      await digests.close()
+      await hasher.close()
       await folders.close()
     },
   }

@@ -12,9 +12,6 @@ import { FolderSync, syncFolder } from './folder-sync.ts'
 import { probeFolder } from './probe-folder.ts'
 import { sealedName } from './sealed-name.ts'
 
-/** A function that reads from an open file. Its caller closes the file afterwards. */
-type Reading<T> = (file: FileHandle, path: string) => Promise<T>
-
 const partsSuffix = '.parts'
 /**
  * How long `#replace` waits before it tries again. File systems count time in steps of 1 to 10 ms.
@@ -184,21 +181,7 @@ export class Folders {
 
   /** Opens a sealed object for reading. Returns null when there is none. */
   openSealed(key: string): Promise<FileHandle | null> {
-    return unlessMissing(this.#fs.open(this.#sealedPath(key), 'r'))
-  }
-
-  /**
-   * Opens a sealed object and calls `read` with it. Returns the result of `read`, or null when
-   * there is no such object.
-   */
-  async readSealed<T>(key: string, read: Reading<T>): Promise<T | null> {
-    const file = await this.openSealed(key)
-    if (!file) return null
-    try {
-      return await read(file, this.#sealedPath(key))
-    } finally {
-      await file.close()
-    }
+    return unlessMissing(this.#fs.open(this.sealedPath(key), 'r'))
   }
 
   /**
@@ -212,7 +195,7 @@ export class Folders {
 
   /** Returns what the file system tells of a sealed object, or null when there is none. */
   sealedStats(key: string): Promise<Stats | null> {
-    return unlessMissing(stat(this.#sealedPath(key)))
+    return unlessMissing(stat(this.sealedPath(key)))
   }
 
   /** Returns the size of a sealed object in bytes, or null when there is none. */
@@ -252,32 +235,29 @@ export class Folders {
   /**
    * Moves an object of exactly `size` bytes from `uploads` to `files`. When this resolves, the
    * object survives a power cut. If it is interrupted anywhere, the next call completes the work.
-   * @param read gets the file and its path, which stays valid until `read` resolves.
-   * @returns the result of `read`.
    * @throws {SizeMismatch} when there is no object of that size.
    */
-  async seal<T>(key: string, size: number, read: Reading<T>): Promise<T> {
+  async seal(key: string, size: number): Promise<void> {
     const fanOut = this.#fanOutPath(key)
-    const sealed = await this.openSealed(key)
-    const answer = sealed
-      ? await readExactly(sealed, size, (file) => read(file, this.#sealedPath(key)))
-      : await this.#moveToSealed(key, size, read)
+    const sealed = await this.sealedSize(key)
+    if (sealed === null) await this.#moveToSealed(key, size)
+    else assertSize(sealed, size)
     // The sync runs even if the object was sealed before, because the call that moved it may not
     // have synced. Both syncs run in parallel, so that the file system can do them together.
     await Promise.all([this.#fanOuts.sync(fanOut), this.#uploadNames.sync()])
-    return answer
   }
 
-  async #moveToSealed<T>(key: string, size: number, read: Reading<T>): Promise<T> {
+  async #moveToSealed(key: string, size: number): Promise<void> {
     const fanOut = this.#fanOutPath(key)
     const arriving = await unlessMissing(this.#fs.open(this.uploadPath(key), 'r+'))
     if (!arriving) throw new SizeMismatch(size, null)
-    const answer = await readExactly(arriving, size, async (file) => {
-      const durable = [file.sync(), this.#fanOuts.make(fanOut)]
-      const [answer] = await Promise.all([read(file, this.uploadPath(key)), ...durable])
-      return answer
-    })
-    const move = () => this.#fs.rename(this.uploadPath(key), this.#sealedPath(key))
+    try {
+      assertSize((await arriving.stat()).size, size)
+      await Promise.all([arriving.sync(), this.#fanOuts.make(fanOut)])
+    } finally {
+      await arriving.close()
+    }
+    const move = () => this.#fs.rename(this.uploadPath(key), this.sealedPath(key))
     try {
       await move()
     } catch (error) {
@@ -285,13 +265,12 @@ export class Folders {
       await this.#fanOuts.makeAgain(fanOut)
       await move()
     }
-    return answer
   }
 
   /** Removes the object under a key, whether it is sealed or still arriving. */
   async remove(key: string): Promise<void> {
     await this.#fs.rm(this.uploadPath(key), { force: true })
-    await this.#fs.rm(this.#sealedPath(key), { force: true })
+    await this.#fs.rm(this.sealedPath(key), { force: true })
   }
 
   /**
@@ -364,10 +343,11 @@ export class Folders {
   }
 
   #fanOutPath(key: string): string {
-    return dirname(this.#sealedPath(key))
+    return dirname(this.sealedPath(key))
   }
 
-  #sealedPath(key: string): string {
+  /** Returns the path of a sealed object. */
+  sealedPath(key: string): string {
     return join(this.#files, sealedName(key))
   }
 }
@@ -381,17 +361,6 @@ async function* listFolder(folder: string): AsyncGenerator<StoredObject, void> {
   }
 }
 
-/** Checks that a file has exactly `size` bytes, calls `read` with it, and closes it. */
-async function readExactly<T>(
-  file: FileHandle,
-  size: number,
-  read: (file: FileHandle) => Promise<T>,
-): Promise<T> {
-  try {
-    const { size: actual } = await file.stat()
-    if (actual !== size) throw new SizeMismatch(size, actual)
-    return await read(file)
-  } finally {
-    await file.close()
-  }
+function assertSize(actual: number, expected: number): void {
+  if (actual !== expected) throw new SizeMismatch(expected, actual)
 }

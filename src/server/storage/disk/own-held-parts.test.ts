@@ -3,25 +3,21 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checksums } from '../../../../tests/support/make.ts'
 import type { PartGrant } from '../storage.ts'
 import { newStorageKey } from '../storage-key.ts'
-import { FileDigests } from './file-digests.ts'
 import { Folders } from './folders.ts'
 import type { HeldParts } from './held-parts.ts'
 import { OwnHeldParts } from './own-held-parts.ts'
 
 let dataDir: string
 let folders: Folders
-const digests = new FileDigests(pino({ level: 'silent' }))
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'mayfly-parts-'))
   folders = await Folders.open(fs, dataDir)
 })
 afterAll(async () => {
-  await digests.close()
   await folders.close()
   await rm(dataDir, { recursive: true, force: true })
 })
@@ -43,7 +39,7 @@ async function take(parts: HeldParts, part: PartGrant) {
 }
 
 it('starts once where many first parts come at once', async () => {
-  const parts = await OwnHeldParts.open(folders, digests)
+  const parts = await OwnHeldParts.open(folders)
   const key = newStorageKey()
   const numbers = Array.from({ length: 20 }, (_, index) => index + 1)
   await Promise.all(numbers.map((partNumber) => take(parts, grant(key, partNumber))))
@@ -53,14 +49,14 @@ it('starts once where many first parts come at once', async () => {
 
 it('keeps 10,000 parts, shuffled, through a restart', async () => {
   const key = newStorageKey()
-  const parts = await OwnHeldParts.open(folders, digests)
+  const parts = await OwnHeldParts.open(folders)
   const numbers = Array.from({ length: 10_000 }, (_, index) => ((index * 7919) % 10_000) + 1)
   for (let from = 0; from < numbers.length; from += 100) {
     const some = numbers.slice(from, from + 100)
     await Promise.all(some.map((partNumber) => take(parts, grant(key, partNumber))))
   }
   expect(await parts.areWhole(key, 10_000)).toBe(true)
-  const reopened = await OwnHeldParts.open(folders, digests)
+  const reopened = await OwnHeldParts.open(folders)
   expect(await reopened.list(key)).toEqual(await parts.list(key))
   expect(await reopened.areWhole(key, 10_000)).toBe(true)
   await take(reopened, grant(key, 5000))
@@ -71,7 +67,7 @@ it('keeps 10,000 parts, shuffled, through a restart', async () => {
 })
 
 it('takes parts that leave a gap or overlap for no whole file', async () => {
-  const parts = await OwnHeldParts.open(folders, digests)
+  const parts = await OwnHeldParts.open(folders)
   const key = newStorageKey()
   await take(parts, grant(key, 1, 10))
   await take(parts, { ...grant(key, 2, 10), offset: 5 })
@@ -80,7 +76,7 @@ it('takes parts that leave a gap or overlap for no whole file', async () => {
 })
 
 it('remembers nothing of what was discarded or forgotten', async () => {
-  const parts = await OwnHeldParts.open(folders, digests)
+  const parts = await OwnHeldParts.open(folders)
   for (const end of ['discard', 'forget'] as const) {
     const key = newStorageKey()
     await take(parts, grant(key, 1))
@@ -91,15 +87,15 @@ it('remembers nothing of what was discarded or forgotten', async () => {
     expect([await parts.list(key), await parts.bytes(key)]).toEqual([[], null])
   }
   const left = await readdir(join(dataDir, 'uploads'))
-  const reopened = await OwnHeldParts.open(folders, digests)
+  const reopened = await OwnHeldParts.open(folders)
   for (const name of left)
     expect(await reopened.isInParts(name)).toBe(left.includes(`${name}.parts`))
 })
 
 it('asks anew after a failure', async () => {
   const key = newStorageKey()
-  await take(await OwnHeldParts.open(folders, digests), grant(key, 1))
-  const reopened = await OwnHeldParts.open(folders, digests)
+  await take(await OwnHeldParts.open(folders), grant(key, 1))
+  const reopened = await OwnHeldParts.open(folders)
   const notes = await readFile(folders.partsPath(key))
   await rm(folders.partsPath(key))
   await mkdir(folders.partsPath(key))

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import type { PartGrant } from '../storage.ts'
-import type { FileDigests } from './file-digests.ts'
 import { unlessMissing } from './file-system.ts'
 import type { Folders } from './folders.ts'
 import {
@@ -24,20 +23,18 @@ import {
  */
 export class OwnHeldParts extends HeldParts {
   readonly #folders: Folders
-  readonly #digests: FileDigests
   /** The uploads by key. null: an earlier process left a list that has not been read yet. */
   readonly #uploads: Map<string, Promise<Upload> | null>
 
-  private constructor(folders: Folders, digests: FileDigests, keys: string[]) {
+  private constructor(folders: Folders, keys: string[]) {
     super()
     this.#folders = folders
-    this.#digests = digests
     this.#uploads = new Map(keys.map((key) => [key, null]))
   }
 
   /** Finds the uploads in parts that earlier processes have left on the disk. */
-  static async open(folders: Folders, digests: FileDigests): Promise<OwnHeldParts> {
-    return new OwnHeldParts(folders, digests, await folders.keysInParts())
+  static async open(folders: Folders): Promise<OwnHeldParts> {
+    return new OwnHeldParts(folders, await folders.keysInParts())
   }
 
   override async isInParts(key: string): Promise<boolean> {
@@ -45,11 +42,10 @@ export class OwnHeldParts extends HeldParts {
   }
 
   override async begin(grant: PartGrant): Promise<BegunPart> {
-    const { key, partNumber, offset } = grant
+    const { key, partNumber } = grant
     // No `await` may come between `find` and `start`: of two first parts that arrive in parallel,
     // only one may empty the upload.
     const upload = await (this.find(key) ?? this.#start(key))
-    this.#digests.changing(key, offset)
     dropPart(upload, partNumber)
     const file = await this.#folders.openForPart(key)
     return { file, hold: (crc32) => this.#hold(grant, crc32) }
@@ -62,7 +58,6 @@ export class OwnHeldParts extends HeldParts {
     if (!upload) throw new Error('a part is held of an upload that is in none')
     await this.#folders.notePart(key, JSON.stringify(part))
     addPart(upload, part)
-    this.#digests.follow(key, this.#folders.uploadPath(key), upload.prefix.bytes)
   }
 
   override async discard(key: string): Promise<void> {
@@ -83,7 +78,6 @@ export class OwnHeldParts extends HeldParts {
   }
 
   #start(key: string): Promise<Upload> {
-    this.#digests.changing(key, 0)
     return this.#keep(key, this.#folders.startParts(key).then(newUpload), undefined)
   }
 
@@ -103,11 +97,7 @@ export class OwnHeldParts extends HeldParts {
 
   async #read(key: string): Promise<Upload> {
     const notes = await unlessMissing(readFile(this.#folders.partsPath(key), 'utf8'))
-    const path = this.#folders.uploadPath(key)
     const bytes = await this.#folders.openArriving(key)
-    const upload = await readProvedParts(bytes, readNotes(notes ?? ''))
-    if (!upload) return newUpload()
-    this.#digests.follow(key, path, upload.prefix.bytes)
-    return upload
+    return (await readProvedParts(bytes, readNotes(notes ?? ''))) ?? newUpload()
   }
 }

@@ -5,7 +5,6 @@ import type { Clock } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import type { UploadSpace } from '../../space/disk-space.ts'
 import type { BlockWriter } from './block-writer.ts'
-import type { FileDigests } from './file-digests.ts'
 import type { Folders } from './folders.ts'
 import type { GatheredBytes } from './gathered-bytes.ts'
 import type { HeldParts } from './held-parts.ts'
@@ -28,7 +27,6 @@ export interface UploadReceiver {
   folders: Folders
   locks: WriteLocks
   parts: HeldParts
-  digests: FileDigests
   /** The writers of whole files that are being received, by key. */
   running: Map<string, BlockWriter>
   memory: GatheredBytes

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { crc32 } from 'node:zlib'
 import { AppError } from '../../errors.ts'
 import type { UploadGrant } from '../storage.ts'
 import { BlockWriter } from './block-writer.ts'
-import { smallFileBytes } from './file-digests.ts'
 import {
   admitChunks,
   answerOffset,
@@ -94,20 +92,16 @@ export async function answerUploadOffset(
 async function openFor(
   key: string,
   start: number | undefined,
-  { folders, parts, digests }: UploadReceiver,
+  { folders, parts }: UploadReceiver,
 ): Promise<FileHandle> {
   const isInParts = await parts.isInParts(key)
   if (isInParts && start) throw offsetMismatch(0)
-  if (isInParts || start === undefined) {
-    digests.changing(key, 0)
-    await parts.discard(key)
-  }
+  if (isInParts || start === undefined) await parts.discard(key)
   if (start === undefined) return await folders.openUpload(key, 'start over')
   const file = await folders.openUpload(key, 'continue')
   try {
     const { size: stored } = await file.stat()
     if (stored !== start) throw offsetMismatch(stored)
-    await digests.resume(key, file)
     return file
   } catch (error) {
     await file.close()
@@ -130,10 +124,8 @@ async function receiveInto(
   receiver: UploadReceiver,
 ): Promise<void> {
   const { key, size } = grant
-  const { digests, folders, running } = receiver
+  const { running } = receiver
   const admit = admitChunks(key, receiver)
-  const path = folders.uploadPath(key)
-  const sha256 = start === 0 && size <= smallFileBytes ? createHash('sha256') : undefined
   let crc = 0
   const writer = new BlockWriter({
     file,
@@ -142,14 +134,9 @@ async function receiveInto(
     limit: size,
     onBytes: (chunk) => {
       if (checksum !== undefined) crc = crc32(chunk, crc)
-      sha256?.update(chunk)
       return admit(chunk)
     },
-    onWritten: (offset) => {
-      digests.follow(key, path, offset)
-    },
   })
-  digests.changing(key, start)
   running.set(key, writer)
   try {
     await receiveBody(incoming, writer)
@@ -160,15 +147,12 @@ async function receiveInto(
     if (checksum !== undefined && checksum !== crc) throw new AppError('CHECKSUM_MISMATCH')
   } catch (error) {
     if (error instanceof AppError && leavesNothing.has(error.code)) {
-      digests.changing(key, start)
       await file.truncate(start)
     }
     throw error
   } finally {
     running.delete(key)
-    await digests.pause(key, file)
   }
-  if (sha256) await digests.know(key, sha256.digest('hex'), file)
 }
 
 /**

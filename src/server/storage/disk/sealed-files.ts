@@ -21,7 +21,7 @@ export async function openSealedFiles(dataDir: string): Promise<SealedObjects> {
       await folders.remove(key)
       const file = await folders.openUpload(key, 'start over')
       await pipeline(bytes, file.createWriteStream())
-      await folders.seal(key, size, async () => undefined)
+      await folders.seal(key, size)
     },
     remove: (key) => folders.remove(key),
     close: () => folders.close(),

@@ -35,8 +35,8 @@ import { reach, reachUnlessMissing } from './answers.ts'
 import { type Asks, type S3Waits, usualWaits } from './ask-in-time.ts'
 import { checkBucket, clockDifferenceMs, keepsOldVersions } from './bucket.ts'
 import { createS3Clients, originOf } from './client.ts'
+import { hashStream } from './hash-stream.ts'
 import { openS3Multipart } from './multipart.ts'
-import { ObjectDigests } from './object-digests.ts'
 import { lifeOf, signPart } from './signing.ts'
 
 /**
@@ -102,7 +102,7 @@ class BucketStorage implements S3Storage {
   readonly #signing: S3Client
   readonly #asks: Asks
   readonly #uploads: ReturnType<typeof openS3Multipart>
-  readonly #digests = new ObjectDigests((key) => this.read(key))
+  #lastHash: Promise<unknown> = Promise.resolve()
   /**
    * When this server first listed the multipart uploads whose dates the bucket does not tell: by
    * id, in milliseconds since 1970.
@@ -150,7 +150,7 @@ class BucketStorage implements S3Storage {
     return (await this.#sealedSize(key)) ?? counting?.size ?? null
   }
 
-  async seal(key: string, size: number): Promise<null> {
+  async seal(key: string, size: number): Promise<void> {
     const open = await this.#uploads.listOf(objectKey(key))
     const arriving = await this.#uploads.arrivingBy(open)
     const before = await this.#sealedSize(key)
@@ -169,11 +169,17 @@ class BucketStorage implements S3Storage {
     const kept = arriving.filter((one) => one.size === size).map(({ uploadId }) => uploadId)
     const surplus = open.filter(({ uploadId }) => !kept.includes(uploadId))
     await Promise.all(surplus.map(this.#uploads.abort))
-    return null
   }
 
+  // One object at a time, so that nobody can make the server read many large ones at once.
   sha256(key: string): Promise<string | null> {
-    return this.#digests.of(key)
+    const hash = async () => {
+      const bytes = await this.read(key)
+      return bytes && reach(hashStream(bytes))
+    }
+    const hashed = this.#lastHash.then(hash, hash)
+    this.#lastHash = hashed
+    return hashed
   }
 
   async read(key: string): Promise<Readable | null> {

@@ -1,0 +1,59 @@
+import { Worker } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import { AppError } from '../../errors.ts'
+import type { HashAnswer, HashQuestion } from './hash-thread.ts'
+
+/** Computes the SHA-256 of files in one worker thread, which starts with the first file. */
+export class FileHasher {
+  readonly #log: Logger
+  readonly #waiting = new Map<number, PromiseWithResolvers<string | null>>()
+  #lastId = 0
+  #thread: Worker | undefined
+  #closed = false
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  /**
+   * Returns the SHA-256 of a file in hexadecimal, or null when there is no such file.
+   * @throws {AppError} UNAVAILABLE when the file cannot be read, or the server stops.
+   */
+  async sha256(path: string): Promise<string | null> {
+    if (this.#closed) throw new AppError('UNAVAILABLE')
+    this.#thread ??= this.#start()
+    this.#lastId += 1
+    const question: HashQuestion = { id: this.#lastId, path }
+    const answer = Promise.withResolvers<string | null>()
+    this.#waiting.set(question.id, answer)
+    this.#thread.postMessage(question)
+    return answer.promise
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#thread?.terminate()
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL('./hash-thread.ts', import.meta.url))
+    thread.unref()
+    thread.on('message', ({ id, sha256, error }: HashAnswer) => {
+      const waiting = this.#waiting.get(id)
+      this.#waiting.delete(id)
+      if (error === undefined) waiting?.resolve(sha256)
+      else waiting?.reject(unavailable(error))
+    })
+    thread.on('error', (error) => this.#log.error({ err: error }, 'the hash thread failed'))
+    thread.on('exit', () => {
+      this.#thread = undefined
+      for (const { reject } of this.#waiting.values()) reject(unavailable('the hash thread ended'))
+      this.#waiting.clear()
+    })
+    return thread
+  }
+}
+
+function unavailable(reason: string): AppError {
+  return new AppError('UNAVAILABLE', { cause: new Error(reason) })
+}

@@ -1,0 +1,50 @@
+/** The worker thread of `FileHasher`. Files that are asked for together are read in turns. */
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { constants, setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { unlessMissing } from './file-system.ts'
+
+export interface HashQuestion {
+  id: number
+  path: string
+}
+
+/** `sha256` is null when there is no such file. `error` says why the file could not be read. */
+export interface HashAnswer {
+  id: number
+  sha256: string | null
+  error?: string
+}
+
+const blockBytes = 256 * 1024
+
+// Transfers go first. On Linux each thread has its own priority; elsewhere this call would change
+// that of the whole server.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+
+parentPort?.on('message', async ({ id, path }: HashQuestion) => {
+  let answer: HashAnswer
+  try {
+    answer = { id, sha256: await sha256Of(path) }
+  } catch (error) {
+    answer = { id, sha256: null, error: String(error) }
+  }
+  parentPort?.postMessage(answer)
+})
+
+async function sha256Of(path: string): Promise<string | null> {
+  const file = await unlessMissing(open(path))
+  if (!file) return null
+  try {
+    const hash = createHash('sha256')
+    const block = Buffer.allocUnsafe(blockBytes)
+    for (;;) {
+      const { bytesRead } = await file.read(block)
+      if (bytesRead === 0) return hash.digest('hex')
+      hash.update(block.subarray(0, bytesRead))
+    }
+  } finally {
+    await file.close()
+  }
+}
