@@ -76,7 +76,7 @@ test('a link that was used, or has no token, says so and leads back', async ({
   const link = await linkOf(app)
   for (const time of ['first', 'second']) {
     await page.goto(link)
-    const ended = page.getByText('This link was used already')
+    const ended = page.getByText('This link was already used or has expired')
     if (time === 'first') await expect(ended).toBeHidden()
     else {
       await expect(ended).toBeVisible()

@@ -40,7 +40,7 @@ describe('POST /api/auth/resend-verification', () => {
     expect(answers[0]).toMatchObject({
       status: 200,
       body: JSON.stringify({
-        message: 'If this address waits to be verified, we have sent the email again.',
+        message: 'If this address still has to be verified, we have sent the email again.',
       }),
     })
     for (const answer of answers.slice(1)) expect(answer).toEqual(answers[0])

@@ -93,7 +93,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
         subject: readUnverified(context),
         askedAt: clock().toISOString(),
       })
-      return { message: 'If this address waits to be verified, we have sent the email again.' }
+      return { message: 'If this address still has to be verified, we have sent the email again.' }
     },
 
     login: (call) =>

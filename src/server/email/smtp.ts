@@ -52,10 +52,10 @@ export function smtpMailer(
         await transport.sendMail(messageOf(mail, from))
       } catch (error) {
         // The library rejects with this type of error only.
-        const fault = error as NodemailerError
-        throw isRefusal(fault)
-          ? new MailRefused(fault.response ?? fault.message, { cause: fault })
-          : fault
+        const failure = error as NodemailerError
+        throw isRefusal(failure)
+          ? new MailRefused(failure.response ?? failure.message, { cause: failure })
+          : failure
       }
     },
     async check() {

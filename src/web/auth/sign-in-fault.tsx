@@ -19,7 +19,7 @@ export const signInFaultTexts: Record<SignInFault, string> = {
   'google-denied':
     'Google did not let you in, because the sign-in was cancelled. Try again, or sign in with your password.',
   'google-lost':
-    'This sign-in has expired, was used already, or began in another browser. Please start again. Your browser must accept cookies of this site.',
+    'This sign-in has expired, was already used, or began in another browser. Please start again. Your browser must accept cookies of this site.',
   'google-refused':
     "Google's answer could not be verified, so you are not signed in. Please try again, and tell whoever runs this server if it happens again.",
   'google-clock':
@@ -27,13 +27,13 @@ export const signInFaultTexts: Record<SignInFault, string> = {
   'google-away':
     'Google cannot be reached right now. Try again in a minute, or sign in with your password.',
   'google-no-address':
-    'Google did not tell an email address that an account could have. Sign up with email and password instead.',
+    'Google gave no email address that an account can have. Sign up with email and password instead.',
   'google-unverified':
     'Google has not verified your email address. Verify it with Google and try again, or sign up with email and password.',
   'google-not-linked':
     'Google does not open the account with this address. Sign in with your password, then add Google on your account page.',
   'google-no-signup':
-    'There is no account here for your Google account, and none can be made with its address. Ask the administrator for one.',
+    'No account here belongs to your Google account, and you cannot sign up with its address. Ask the administrator for one.',
   'google-busy': `Too many sign-ins came from your network. Wait ${durationText(googleCountMs)} and try again, or sign in with your password.`,
   'google-failed': 'Something went wrong on our side. Try again, or sign in with your password.',
   'google-taken':
@@ -41,6 +41,6 @@ export const signInFaultTexts: Record<SignInFault, string> = {
   'google-second':
     'This account is linked with another Google account. Use that one, or remove it on the account page first.',
   'google-unproven':
-    "Nobody has shown yet that the address of this account is yours. Set a password by the email of 'Forgot password?' on the login page, then add Google. Or choose the Google account of this address.",
+    "The address of this account is not verified. Set a password with 'Forgot password?' on the login page, then add Google. Or choose the Google account of this address.",
   'google-signed-out': 'You were signed out before Google was added. Sign in, then add it again.',
 }
