@@ -9,11 +9,8 @@ import { storyWithoutValues } from '../src/server/db/without-values.ts'
 import { StartupError } from '../src/server/errors.ts'
 import { mailQueueName } from '../src/server/jobs/job-queue.ts'
 
-/**
- * The rows of the job queue that are copied: the mail. Other jobs are not copied, because every
- * start of the server schedules them again.
- */
-export const lettersToSend: readonly RowSet[] = [
+/** Of the job queue, a backup has the email. A server schedules all other jobs when it starts. */
+export const queuedEmail: readonly RowSet[] = [
   { table: 'pgboss.job', where: `name = '${mailQueueName}'` },
 ]
 
@@ -33,18 +30,7 @@ export async function runCommand(work: (config: Config) => Promise<string>): Pro
   }
 }
 
-/**
- * Prints how many files could not be copied, because their bytes are missing or altered, and the
- * ids of up to 100 of them. If there are any, the command will end with exit code 1.
- */
-export function sayFaults(fileIds: readonly string[]): void {
-  if (fileIds.length === 0) return
-  say(
-    `The bytes of ${fileIds.length} files are missing in storage or were altered there. They were not copied: ${fileIds.slice(0, 100).join(', ')}`,
-  )
-  process.exitCode = 1
-}
-
-function say(text: string): void {
+/** Prints a line for the operator. */
+export function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { verifyBackup } from '../src/server/backup/backup-folder.ts'
 import { openBesideServer } from '../src/server/db/open-beside.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { dayInMs } from '../src/shared/rules/format/units.ts'
@@ -66,22 +66,22 @@ function askForMail(dataDir: string, id: string): Promise<void> {
 }
 
 /**
- * Kills several backups into the same folder, so that each finds what the one before it has left.
- * The first is killed while it copies the files. In a long run, others are killed before every step
- * until the last, which makes the backup complete.
+ * Kills a backup while it copies files, and in a long run before each of its steps. None of them is
+ * complete.
  */
 async function killBackups(dataDir: string): Promise<void> {
-  const backup = join(folder, 'backup')
-  const lastStep = /^rename .*\/manifest\.json$/
+  const lastStep = /^rename .*\/SHA256SUMS$/
   const kill = async (before: RegExp, count: number) => {
+    const backup = await mkdtemp(join(folder, 'killed-'))
     const env = { DATA_DIR: dataDir }
     const point = { before, count, atLatest: lastStep }
     const { killedBefore, said } = await runKilled(['scripts/backup.ts', backup], env, point)
     expect(killedBefore, said).toMatch(before)
-    expect(existsSync(join(backup, 'manifest.json'))).toBe(false)
+    await expect(verifyBackup(backup)).rejects.toThrow('has no complete backup')
     return killedBefore ?? ''
   }
-  await kill(/^rename .*\/files\/..\//, 2)
+  await kill(/^createWriteStream .*\/files\/..\//, 2)
+  await kill(lastStep, 1)
   for (let count = 1; isLongRun; count += 1) {
     if (lastStep.test(await kill(/^/, count))) break
   }

@@ -1,49 +1,50 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { constants, createReadStream, createWriteStream } from 'node:fs'
 import * as nodeFs from 'node:fs/promises'
-import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type Readable, Transform } from 'node:stream'
+import {
+  chmod,
+  type FileHandle,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  readFile,
+  rm,
+} from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
+import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { codeOf, StartupError } from '../errors.ts'
-import { replaceFile } from '../storage/disk/durable-file.ts'
-import { unlessMissing } from '../storage/disk/file-system.ts'
 import { syncFolder } from '../storage/disk/folder-sync.ts'
 import { isStorageKey } from '../storage/storage-key.ts'
 
 /*
  * A backup is a folder:
- * - `manifest.json` says what is in it. It is written last, so a backup without it is incomplete.
  * - `rows/` has a file for each table, in the format of COPY.
- * - `objects.ndjson` has a line for each object, in the order of the keys.
- * - `files/` has the objects, as a disk store has them.
- * - `secret` and `admin-password` are those of the data folder, if they are there.
- *
- * An *object* is the bytes of one uploaded file, under its storage key.
+ * - `files/` has the bytes of each uploaded file, under its storage key.
+ * - `secret` and `admin-password` are copies from the data folder, if they exist there.
+ * - `manifest.json` describes the backup.
+ * - `SHA256SUMS` has the checksum of every other file, as `sha256sum --check` reads it. It is
+ *   written last, so a backup without it is incomplete.
  */
 
-const sha256 = z.string().regex(/^[\da-f]{64}$/)
+const manifestFile = 'manifest.json'
+const sumsFile = 'SHA256SUMS'
+/** The files of the data folder that a backup copies. */
+export const secretFiles = ['secret', 'admin-password'] as const
+
+/** A read fails if no byte arrives for this long. */
+const stallMs = 5 * minuteInMs
 
 /**
- * One line of `objects.ndjson`. If `sha256` is null, the backup does not have the bytes: they were
- * removed during the backup, or `isFault` is true.
- */
-const objectSchema = z.object({
-  key: z.string().refine(isStorageKey),
-  size: z.int().nonnegative(),
-  sha256: sha256.nullable(),
-  /** Storage should have had the file's bytes, but they were missing or altered. */
-  isFault: z.boolean(),
-})
-export type BackupObject = z.infer<typeof objectSchema>
-
-/**
- * The manifest is not signed, so anyone who can write to the backup can change it. So its names of
- * tables and columns are only compared with those of the database. SQL never contains them.
+ * Checksums detect damage, not tampering: anyone who can write to the backup can change them too.
+ * So names of tables and columns are only compared with those of the database, never used in SQL.
  */
 const manifestSchema = z.object({
-  format: z.literal(1),
+  format: z.literal(2),
   madeAt: z.iso.datetime(),
   /** The newest migration of the database. */
   migration: z.string(),
@@ -52,100 +53,213 @@ const manifestSchema = z.object({
     z.object({
       table: z.string(),
       file: z.string().regex(/^[\w.]+$/),
-      columns: z.array(z.object({ name: z.string() })),
-      count: z.int().nonnegative(),
-      sha256,
+      columns: z.array(z.string()),
     }),
   ),
-  objects: z.object({
-    count: z.int().nonnegative(),
-    bytes: z.int().nonnegative(),
-    sha256,
-  }),
+  /** The storage keys of files that were deleted during the backup. */
+  deleted: z.array(z.string().refine(isStorageKey)),
 })
 export type Manifest = z.infer<typeof manifestSchema>
 
-export const objectsFile = 'objects.ndjson'
-/** The files of the data folder that a backup copies, besides the uploaded ones. */
-export const secretFiles = ['secret', 'admin-password'] as const
-const manifestFile = 'manifest.json'
-const written = [...secretFiles, manifestFile]
-const ours: readonly string[] = [
-  ...written,
-  ...written.map((name) => `${name}.new`),
-  objectsFile,
-  'files',
-  'listed.ndjson',
-  'rows',
-  'uploads',
-]
-
-/**
- * Prepares the folder of a backup: creates it if it does not exist, and makes sure that only its
- * owner can open it. It may contain what an interrupted backup has left.
- * @throws {StartupError} when the folder contains a complete backup, or things that are not of a
- * backup, or when it cannot be created or closed to others.
- */
-export async function prepareBackupFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(join(folder, 'rows'), { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw new StartupError(`The folder ${folder} cannot be written to (${codeOf(error)}).`, {
-      cause: error,
-    })
-  }
-  const found = await readdir(folder)
-  if (found.includes(manifestFile)) {
-    throw new StartupError(`${folder} has a backup already. Give each backup a folder of its own.`)
-  }
-  const foreign = found.find((name) => !ours.includes(name))
-  if (foreign !== undefined) {
-    throw new StartupError(`${folder} has other things in it (${foreign}). Give an empty folder.`)
-  }
-  await closeToOthers(folder)
+/** Returns the path of a stored file in a backup. */
+export function objectPath(key: string): string {
+  return join('files', key.slice(0, 2), key)
 }
 
-/** @throws {StartupError} when others can open the folder and its mode cannot be changed. */
-async function closeToOthers(folder: string): Promise<void> {
-  const { mode } = await stat(folder)
-  if ((mode & 0o077) === 0) return
+/** Writes a backup into a new or empty folder that only its owner can open. */
+export class BackupWriter {
+  readonly #folder: string
+  readonly #sums: FileHandle
+
+  private constructor(folder: string, sums: FileHandle) {
+    this.#folder = folder
+    this.#sums = sums
+  }
+
+  /** @throws {StartupError} when the folder is a link, not empty, foreign or not writable. */
+  static async create(folder: string): Promise<BackupWriter> {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await requireOwnFolder(folder)
+      await requireEmpty(folder)
+      await chmod(folder, 0o700)
+      // Another user may have added a link before the folder was closed.
+      await requireEmpty(folder)
+      return new BackupWriter(folder, await open(join(folder, `${sumsFile}.new`), 'wx', 0o600))
+    } catch (error) {
+      if (error instanceof StartupError) throw error
+      throw new StartupError(`Cannot write to the folder ${folder} (${codeOf(error)}).`, {
+        cause: error,
+      })
+    }
+  }
+
+  /** Writes a file durably, except for its name. Returns its size and checksum. */
+  async write(
+    path: string,
+    bytes: AsyncIterable<string | Buffer>,
+  ): Promise<{ size: number; sha256: string }> {
+    const target = join(this.#folder, path)
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    const hash = createHash('sha256')
+    let size = 0
+    const stalled = new AbortController()
+    const timer = setTimeout(() => stalled.abort(new Error('no data for 5 minutes')), stallMs)
+    try {
+      await pipeline(
+        bytes,
+        async function* (chunks) {
+          for await (const chunk of chunks) {
+            timer.refresh()
+            hash.update(chunk)
+            size += chunk.length
+            yield chunk
+          }
+        },
+        createWriteStream(target, { mode: 0o600, flush: true }),
+        { signal: stalled.signal },
+      )
+    } finally {
+      clearTimeout(timer)
+    }
+    return { size, sha256: hash.digest('hex') }
+  }
+
+  /** Removes a file whose bytes are not to be kept. */
+  remove(path: string): Promise<void> {
+    return rm(join(this.#folder, path), { force: true })
+  }
+
+  /** Adds a file to the list of checksums. */
+  async addChecksum(path: string, sha256: string): Promise<void> {
+    await this.#sums.appendFile(`${sha256}  ${path}\n`)
+  }
+
+  /** Writes the manifest and completes the backup. Afterwards it survives a power failure. */
+  async complete(manifest: Manifest): Promise<void> {
+    const text = `${JSON.stringify(manifest, null, 2)}\n`
+    const { sha256 } = await this.write(manifestFile, Readable.from([text]))
+    await this.addChecksum(manifestFile, sha256)
+    await this.#sums.sync()
+    for await (const entry of await opendir(this.#folder, { recursive: true })) {
+      if (entry.isDirectory()) await syncFolder(nodeFs, join(entry.parentPath, entry.name))
+    }
+    await nodeFs.rename(join(this.#folder, `${sumsFile}.new`), join(this.#folder, sumsFile))
+    await syncFolder(nodeFs, this.#folder)
+    await syncFolder(nodeFs, dirname(this.#folder))
+  }
+
+  close(): Promise<void> {
+    return this.#sums.close()
+  }
+}
+
+async function requireOwnFolder(folder: string): Promise<void> {
+  let handle: FileHandle
   try {
-    await chmod(folder, mode & 0o7700)
+    handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
   } catch (error) {
+    if (codeOf(error) !== 'ELOOP' && codeOf(error) !== 'ENOTDIR') throw error
     throw new StartupError(
-      `Other users can read ${folder}, and this user may not change that (${codeOf(error)}). Give a folder of your own.`,
-      { cause: error },
+      `${folder} is not a folder. Name a new or empty folder, not a link to one.`,
     )
   }
-}
-
-/** Completes a backup. When this resolves, the backup survives a power cut. */
-export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  for (const name of ['rows', '.']) await syncFolder(nodeFs, join(folder, name))
-  await replaceFile(join(folder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`)
-}
-
-/** @throws {StartupError} when the folder has no complete backup that this version can read. */
-export async function readManifest(folder: string): Promise<Manifest> {
-  let text: string
   try {
-    text = await readFile(join(folder, manifestFile), 'utf8')
-  } catch (error) {
-    throw new StartupError(
-      `${folder} has no complete backup: manifest.json cannot be read (${codeOf(error)}).`,
-      { cause: error },
-    )
+    const { uid } = await handle.stat()
+    if (uid === process.getuid?.()) return
+  } finally {
+    await handle.close()
   }
-  const parsed = manifestSchema.safeParse(jsonIn(text))
-  if (parsed.success) return parsed.data
+  throw new StartupError(`${folder} belongs to another user. Name a new folder or one of your own.`)
+}
+
+async function requireEmpty(folder: string): Promise<void> {
+  const [found] = await readdir(folder)
+  if (found === undefined) return
   throw new StartupError(
-    `${join(folder, manifestFile)} is damaged, or of another version of Mayfly.`,
+    `${folder} is not empty (${found}). Name a new or empty folder, and remove an incomplete backup.`,
   )
 }
 
-/** Returns the text of a file, or null where there is none. */
-export function textOf(path: string): Promise<string | null> {
-  return unlessMissing(readFile(path, 'utf8'))
+/** A backup whose files have all been compared with their checksums. */
+export interface VerifiedBackup {
+  folder: string
+  manifest: Manifest
+}
+
+/**
+ * Reads a backup and compares every file with its checksum.
+ * @throws {StartupError} when the backup is incomplete, or any byte of it was altered.
+ */
+export async function verifyBackup(folder: string): Promise<VerifiedBackup> {
+  const found = await countFiles(folder)
+  let listed = 0
+  for await (const { path, sha256 } of readChecksums(folder)) {
+    for await (const _ of readVerified(folder, path, sha256));
+    listed += 1
+  }
+  if (found !== listed + 1) {
+    throw damaged(`it has ${found} files, and ${sumsFile} lists ${listed} of them`)
+  }
+  const parsed = manifestSchema.safeParse(
+    jsonIn(await readFile(join(folder, manifestFile), 'utf8')),
+  )
+  if (parsed.success) return { folder, manifest: parsed.data }
+  throw new StartupError(`${join(folder, manifestFile)} is from another version of Mayfly.`)
+}
+
+async function countFiles(folder: string): Promise<number> {
+  try {
+    let count = 0
+    for await (const entry of await opendir(folder, { recursive: true })) {
+      if (entry.isDirectory()) continue
+      if (!entry.isFile()) throw damaged(`${entry.name} is not a regular file`)
+      count += 1
+    }
+    return count
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    throw new StartupError(`Cannot read the folder ${folder} (${codeOf(error)}).`, { cause: error })
+  }
+}
+
+/** Reads the list of checksums. */
+export async function* readChecksums(
+  folder: string,
+): AsyncGenerator<{ path: string; sha256: string }> {
+  let file: FileHandle
+  try {
+    file = await open(join(folder, sumsFile))
+  } catch (error) {
+    throw new StartupError(
+      `${folder} has no complete backup: cannot read ${sumsFile} (${codeOf(error)}).`,
+      { cause: error },
+    )
+  }
+  for await (const line of createInterface({ input: file.createReadStream() })) {
+    const [, sha256, path] = /^([\da-f]{64}) {2}([\w./-]+)$/.exec(line) ?? []
+    if (!sha256 || !path || path.includes('..')) throw damaged(`${sumsFile} is not a valid list`)
+    yield { path, sha256 }
+  }
+}
+
+/** Reads a file of a backup. Fails at the end if its checksum is wrong. */
+export async function* readVerified(
+  folder: string,
+  path: string,
+  sha256: string,
+): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(join(folder, path))) {
+    hash.update(chunk)
+    yield chunk
+  }
+  if (hash.digest('hex') !== sha256) throw damaged(`${path} was altered`)
+}
+
+/** Returns an error that says what is wrong with a backup. */
+export function damaged(reason: string): StartupError {
+  return new StartupError(`The backup is damaged: ${reason}. Nothing was restored.`)
 }
 
 function jsonIn(text: string): unknown {
@@ -154,69 +268,4 @@ function jsonIn(text: string): unknown {
   } catch {
     return null
   }
-}
-
-/**
- * Writes a file of a backup, durably.
- * @returns the SHA-256 of its bytes.
- */
-export async function writeHashed(path: string, bytes: AsyncIterable<string | Buffer>) {
-  const hash = new Hashing()
-  await pipeline(bytes, hash, createWriteStream(path, { mode: 0o600, flush: true }))
-  return hash.sha256()
-}
-
-/** Reads a file of a backup. The stream fails at its end if the SHA-256 of the file is wrong. */
-export function readHashed(path: string, wanted: string): Readable {
-  const hash = new Hashing(wanted)
-  const file = createReadStream(path)
-  file.on('error', (error) => hash.destroy(error))
-  return file.pipe(hash)
-}
-
-/** Passes bytes on and computes their SHA-256. */
-class Hashing extends Transform {
-  readonly #hash = createHash('sha256')
-  readonly #wanted: string | undefined
-  #sha256 = ''
-
-  constructor(wanted?: string) {
-    super()
-    this.#wanted = wanted
-  }
-
-  sha256(): string {
-    return this.#sha256
-  }
-
-  override _transform(chunk: Buffer, _: BufferEncoding, done: (error: null, data: Buffer) => void) {
-    this.#hash.update(chunk)
-    done(null, chunk)
-  }
-
-  override _flush(done: (error?: Error) => void) {
-    this.#sha256 = this.#hash.digest('hex')
-    const isRight = this.#wanted === undefined || this.#wanted === this.#sha256
-    done(isRight ? undefined : new StartupError('The backup is damaged: a file of it was altered.'))
-  }
-}
-
-/** Reads `objects.ndjson`. Fails at the end if the SHA-256 of this file is not `wanted`. */
-export async function* readObjects(folder: string, wanted: string): AsyncGenerator<BackupObject> {
-  for await (const line of linesOf(readHashed(join(folder, objectsFile), wanted))) {
-    const object = objectSchema.safeParse(jsonIn(line))
-    if (!object.success) throw new StartupError(`The backup is damaged: look at ${objectsFile}.`)
-    yield object.data
-  }
-}
-
-/** Yields the lines of a text, without the line breaks. Fails if the stream fails. */
-export async function* linesOf(text: Readable): AsyncGenerator<string> {
-  let rest = ''
-  for await (const chunk of text.setEncoding('utf8')) {
-    const lines = `${rest}${chunk}`.split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
-  if (rest !== '') yield rest
 }

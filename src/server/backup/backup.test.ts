@@ -1,17 +1,19 @@
+import { execFile } from 'node:child_process'
 import {
   appendFile,
-  chmod,
+  chown,
   mkdir,
   mkdtemp,
   readdir,
   readFile,
   rm,
   stat,
-  truncate,
+  symlink,
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { eq, isNotNull } from 'drizzle-orm'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -34,13 +36,14 @@ import { dayInMs } from '../../shared/rules/format/units.ts'
 import { openDatabase } from '../db/open.ts'
 import { inSnapshot } from '../db/row-copies.ts'
 import { files } from '../db/schema.ts'
+import { StartupError } from '../errors.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import { bindStores } from '../uploads/bind-storage.ts'
-import { type Manifest, readManifest, writeManifest } from './backup-folder.ts'
+import { type Manifest, verifyBackup } from './backup-folder.ts'
+import { findLastBackup } from './last-backup.ts'
 import { makeBackup } from './make-backup.ts'
-import { findLastBackup } from './queries.ts'
 import { restoreBackup } from './restore-backup.ts'
 
 const log = pino({ level: 'silent' })
@@ -92,7 +95,8 @@ async function restore(target: TestDatabase, kept?: string): Promise<string> {
   const { config, clock } = app.deps
   const { pool, close } = await openDatabase({ dataDir, databaseUrl: target.url }, log)
   try {
-    await restoreBackup(backup, { config: { ...config, dataDir }, clock, pool, more: [] })
+    const verified = await verifyBackup(backup)
+    await restoreBackup(verified, { config: { ...config, dataDir }, clock, pool, more: [] })
     return dataDir
   } finally {
     await close()
@@ -137,7 +141,7 @@ it('brings everything back that was stored when the backup began, although uploa
   })
   expect(made).toMatchObject({ faults: [], objects: 3 })
   expect(await findLastBackup(app.deps.db)).toEqual({
-    madeAt: (await readManifest(backup)).madeAt,
+    madeAt: (await verifyBackup(backup)).manifest.madeAt,
     objects: 3,
     faults: 0,
     by: 'command',
@@ -180,32 +184,17 @@ it('reads all rows as they were at one moment', async () => {
   expect(counted).toEqual([0, 0])
 })
 
-it('is repeated after it was cut off: keeps what it has copied, and no file that was deleted since', async () => {
-  const kept = [await makeFile(ada), await makeFile(ada), await makeFile(ada), await makeFile(ada)]
-  const doomed = await makeFile(ada)
-  const keys = (await Promise.all([...kept, doomed].map(keyOf))).toSorted()
-  const isLast = (key: string) => key === keys.at(-1)
-  await expect(
-    backUp(async (key) => {
-      if (isLast(key)) throw new Error('cut off')
-    }),
-  ).rejects.toThrow('cut off')
-  await expect(readManifest(backup)).rejects.toThrow('has no complete backup')
+it('is incomplete after an interruption, and is made again in a new folder', async () => {
+  await makeFile(ada)
+  const cutOff = backUp(async () => {
+    throw new Error('cut off')
+  })
+  await expect(cutOff).rejects.toThrow('cut off')
+  await expect(verifyBackup(backup)).rejects.toThrow('has no complete backup')
+  await expect(backUp()).rejects.toThrow('is not empty')
   expect(await findLastBackup(app.deps.db)).toBeNull()
-
-  await askForDeletion(ada, [doomed.id])
-  await expireFiles(app.deps)
-  const written: string[] = []
-  const made = await backUp(async (key) => void written.push(key))
-  expect(made).toMatchObject({ faults: [], objects: 4 })
-  // The SHA-256 of each file is known, so files that are in the backup already are not read again.
-  expect(written.filter((key) => !isLast(key))).toEqual([])
-  const copied = await openSealedFiles(backup)
-  const listed: string[] = []
-  for await (const { key } of copied.list()) listed.push(key)
-  await copied.close()
-  expect(listed).toEqual((await Promise.all(kept.map(keyOf))).toSorted())
-  await expect(backUp()).rejects.toThrow('has a backup already')
+  backup = join(folder, 'again')
+  expect(await backUp()).toMatchObject({ faults: [], objects: 1 })
 })
 
 it('names the files whose bytes were lost or altered in storage before, and keeps the others', async () => {
@@ -239,19 +228,44 @@ it('is made of a database that takes no writes, too, which cannot note it', asyn
   expect(await findLastBackup(app.deps.db)).toBeNull()
 })
 
-it('is for its owner alone, also in a folder that others could read', async () => {
-  await mkdir(backup, { mode: 0o755 })
-  await chmod(backup, 0o755)
-  await backUp()
-  expect((await stat(backup)).mode & 0o777).toBe(0o700)
-})
+describe('the folder of a backup', () => {
+  it('is closed to others, and has checksums that sha256sum accepts', async () => {
+    await makeFile(ada)
+    await mkdir(backup, { mode: 0o755 })
+    await backUp()
+    expect((await stat(backup)).mode & 0o777).toBe(0o700)
+    const sums = await promisify(execFile)('sha256sum', ['--check', '--strict', 'SHA256SUMS'], {
+      cwd: backup,
+    })
+    expect(sums.stdout).toMatch(/^rows\/files\.copy: OK$/m)
+  })
 
-it('leaves a folder with other things in it as it is', async () => {
-  await mkdir(backup)
-  await chmod(backup, 0o755)
-  await writeFile(join(backup, 'holiday.jpg'), 'x')
-  await expect(backUp()).rejects.toThrow('has other things in it (holiday.jpg)')
-  expect((await stat(backup)).mode & 0o777).toBe(0o755)
+  it('is refused as it is, if it is not empty', async () => {
+    await mkdir(backup, { mode: 0o755 })
+    await writeFile(join(backup, 'holiday.jpg'), 'x')
+    await expect(backUp()).rejects.toThrow('is not empty (holiday.jpg)')
+    expect((await stat(backup)).mode & 0o777).toBe(0o755)
+  })
+
+  it('is refused if it is a link, or a file', async () => {
+    const elsewhere = join(folder, 'elsewhere')
+    await mkdir(elsewhere)
+    await symlink(elsewhere, backup)
+    await expect(backUp()).rejects.toThrow('is not a folder')
+    expect(await readdir(elsewhere)).toEqual([])
+    await rm(backup)
+    await writeFile(backup, '')
+    await expect(backUp()).rejects.toThrow(StartupError)
+  })
+
+  it('is refused if it belongs to another user', async () => {
+    const uid = process.getuid?.() ?? 0
+    if (uid === 0) {
+      await mkdir(backup)
+      await chown(backup, 1, 1)
+    } else backup = '/'
+    await expect(backUp()).rejects.toThrow('belongs to another user')
+  })
 })
 
 describe('a restore', () => {
@@ -267,9 +281,6 @@ describe('a restore', () => {
     for (const [name, text] of Object.entries(secrets)) {
       await writeFile(join(dataDir, name), text, { mode: 0o644 })
     }
-    // An earlier backup was cut off while it copied the secrets.
-    await mkdir(backup)
-    for (const name of ['secret', 'admin-password.new']) await writeFile(join(backup, name), 'half')
     await backUp()
     const restored = await restore(target)
     for (const folder of [backup, restored]) {
@@ -298,33 +309,43 @@ describe('a restore', () => {
     expect(rows).toEqual([{ storage: 'disk', bytes: 1000 }])
   })
 
-  it('writes no row of a damaged backup, and can be repeated', async () => {
-    const file = await makeFile(ada)
+  it('of a backup with one altered byte, or a file more or less, writes nothing', async () => {
+    const { dataDir } = app.deps.config
+    for (const name of ['secret', 'admin-password']) await writeFile(join(dataDir, name), name)
+    await makeFile(ada)
     await backUp()
-    const key = await keyOf(file)
-    const dataDir = await mkdtemp(join(folder, 'restored-'))
-    const damages = [
-      { path: join('files', key.slice(0, 2), key), says: /is altered/ },
-      { path: 'rows/files.copy', says: /a file of it was altered/ },
-      { path: 'objects.ndjson', says: /The backup is damaged/ },
-    ]
-    for (const { path, says } of damages) {
-      const { size } = await stat(join(backup, path))
-      await appendFile(join(backup, path), '{')
-      await rm(dataDir, { recursive: true })
-      await mkdir(dataDir)
-      await expect(restore(target, dataDir)).rejects.toThrow(says)
-      expect(await filesIn(target)).toBe(0)
-      await truncate(join(backup, path), size)
+    const found = await readdir(backup, { recursive: true, withFileTypes: true })
+    const paths = found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
+    expect(paths.length).toBeGreaterThan(10)
+    for (const path of paths) {
+      const bytes = await readFile(path)
+      if (bytes.length === 0) continue
+      for (const at of [0, Math.floor(bytes.length / 2), bytes.length - 1]) {
+        const altered = Buffer.from(bytes)
+        altered[at] = (altered[at] ?? 0) ^ 1
+        await writeFile(path, altered)
+        await expect(verifyBackup(backup), `${path} ${at}`).rejects.toThrow(StartupError)
+      }
+      await rm(path)
+      await expect(verifyBackup(backup), path).rejects.toThrow()
+      await writeFile(path, bytes)
     }
-    await restore(target, dataDir)
+    const sums = join(backup, 'SHA256SUMS')
+    const lines = await readFile(sums, 'utf8')
+    await writeFile(sums, lines.slice(lines.indexOf('\n') + 1))
+    await expect(verifyBackup(backup)).rejects.toThrow('lists')
+    await writeFile(sums, lines)
+    await symlink('/etc/passwd', join(backup, 'files', 'link'))
+    await expect(verifyBackup(backup)).rejects.toThrow('not a regular file')
+    await rm(join(backup, 'files', 'link'))
+    await restore(target)
     expect(await filesIn(target)).toBe(1)
   })
 
   it('refuses a manifest with other tables or columns than ours, and runs no SQL of it', async () => {
     await makeFile(ada)
     await backUp()
-    const whole = await readManifest(backup)
+    const { manifest: whole } = await verifyBackup(backup)
     const canary = join(folder, 'canary')
     const program = `users from program 'touch ${canary}' --`
     type Rows = Manifest['rows']
@@ -339,33 +360,36 @@ describe('a restore', () => {
       withTable(' "users"'),
       withTable('users'),
       withTable('toString'),
-      withColumns((columns) => [...columns, { name: `id) from program 'touch ${canary}' --` }]),
-      withColumns((columns) => [...columns, { name: 'ctid' }]),
+      withColumns((columns) => [...columns, `id) from program 'touch ${canary}' --`]),
+      withColumns((columns) => [...columns, 'ctid']),
       withColumns((columns) => [...columns, ...columns.slice(0, 1)]),
       (rows) => [...rows, ...rows.slice(0, 1)],
       (rows) => rows.slice(1),
       (rows) => [...rows, ...withTable(program)(rows.slice(0, 1))],
     ]
+    const { config, clock } = app.deps
+    const dataDir = await mkdtemp(join(folder, 'restored-'))
+    const { pool, close } = await openDatabase({ dataDir, databaseUrl: target.url }, log)
     for (const forge of forgeries) {
-      await rm(join(backup, 'manifest.json'))
-      await writeManifest(backup, { ...whole, rows: forge(whole.rows) })
-      await expect(restore(target), forge.toString()).rejects.toThrow(
-        'names other tables or columns',
-      )
-      expect(await filesIn(target)).toBe(0)
+      const forged = { folder: backup, manifest: { ...whole, rows: forge(whole.rows) } }
+      const restoring = restoreBackup(forged, {
+        config: { ...config, dataDir },
+        clock,
+        pool,
+        more: [],
+      })
+      await expect(restoring, forge.toString()).rejects.toThrow('names other tables or columns')
     }
+    await close()
+    expect(await filesIn(target)).toBe(0)
     await expect(stat(canary)).rejects.toThrow('ENOENT')
-    await rm(join(backup, 'manifest.json'))
-    await writeManifest(backup, whole)
-    await restore(target)
-    expect(await filesIn(target)).toBe(1)
   })
 
   it('refuses a database that has rows, and storage with files of another installation', async () => {
     await makeFile(ada)
     await backUp()
     const dataDir = await restore(target)
-    await expect(restore(target)).rejects.toThrow('has rows already')
+    await expect(restore(target)).rejects.toThrow('is not empty')
 
     const other = await freshDatabase()
     try {

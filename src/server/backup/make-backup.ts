@@ -1,6 +1,9 @@
-import { createReadStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import type { Config } from '../config/config.ts'
@@ -8,52 +11,31 @@ import { newestMigration } from '../db/migrate.ts'
 import { openBesideServer } from '../db/open-beside.ts'
 import {
   columnsOf,
+  findInstallation,
   inSnapshot,
   type RowSet,
   readRows,
-  rowsWithoutUploads,
+  rowsToCopy,
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
 import { StartupError } from '../errors.ts'
-import { replaceFile } from '../storage/disk/durable-file.ts'
-import { openSealedFiles } from '../storage/disk/sealed-files.ts'
+import { unlessMissing } from '../storage/disk/file-system.ts'
 import type { SealedObjects } from '../storage/sealed-objects.ts'
-import {
-  type BackupObject,
-  linesOf,
-  type Manifest,
-  objectsFile,
-  prepareBackupFolder,
-  readObjects,
-  secretFiles,
-  textOf,
-  writeHashed,
-  writeManifest,
-} from './backup-folder.ts'
-import { copyEach, copyObject } from './copy-objects.ts'
-import { claimFor, openObjects } from './open-objects.ts'
-import {
-  findInstallation,
-  isFileKept,
-  listStoredFiles,
-  noteBackup,
-  type StoredFile,
-} from './queries.ts'
+import { BackupWriter, type Manifest, objectPath, secretFiles } from './backup-folder.ts'
+import { noteBackup } from './last-backup.ts'
+import { openObjects } from './open-objects.ts'
 
 export interface BackupOptions {
   config: Pick<Config, 'appUrl' | 'databaseUrl' | 'dataDir' | 's3'>
   clock: Deps['clock']
   log: Pick<Deps['log'], 'info' | 'warn'>
-  /** Rows of tables that are not in `schema.ts`: the mail in the job queue. */
+  /** Rows of tables that are not in `schema.ts`: the email in the job queue. */
   more: readonly RowSet[]
-  /** Opens the objects of a store. Tests give their own. */
+  /** Opens the files of a store. Tests pass their own. */
   open?: (name: StorageName) => Promise<SealedObjects>
 }
 
-/**
- * What a backup holds. `faults` are the ids of the files whose bytes it should have but has not,
- * because storage had lost or altered them.
- */
+/** What a backup contains. `faults` are the ids of files that storage had lost or altered. */
 export interface MadeBackup {
   rows: number
   objects: number
@@ -61,157 +43,169 @@ export interface MadeBackup {
   faults: string[]
 }
 
-/** The list of the files to copy. It is removed when their bytes are copied. */
-const listedFile = 'listed.ndjson'
+/** A file whose bytes should be in storage. They may be missing if a purge is removing them. */
+interface StoredFile {
+  id: string
+  storage: StorageName
+  key: string
+  size: number
+  /** null if this server has not computed it. */
+  sha256: string | null
+}
+
+/** This many files are copied at the same time. */
+const concurrency = 4
+const rowsPerFetch = 1000
 
 /**
- * Copies everything except running uploads into a folder, even while servers run. All rows are of
- * one moment. The bytes of files are copied later, which is safe because they never change. If the
- * bytes of a file are removed meanwhile, the backup notes that, and a restore ends the file's link.
- * An interrupted backup can be repeated with the same folder, and then keeps the objects that it
- * has copied. At the end the database notes the backup, for the checks of the Admin Center.
+ * Copies everything except running uploads into a folder, even while servers run. All rows are from
+ * one moment. The bytes of files are copied afterwards, which is safe because they never change. If
+ * a file is deleted meanwhile, a restore ends its link.
  * @throws {StartupError} when no server has used the database yet, or when the folder, the database
  * or a store cannot be used.
  */
 export async function makeBackup(folder: string, options: BackupOptions): Promise<MadeBackup> {
   const { config, clock, log, more } = options
-  await prepareBackupFolder(folder)
+  const backup = await BackupWriter.create(folder)
+  const listed = join(folder, 'listed.ndjson')
   const { pool, close } = await openBesideServer(config, log)
   try {
     const madeAt = clock().toISOString()
-    const { installation, rows } = await inSnapshot(pool, async (client) => {
+    const { installation, rows, count } = await inSnapshot(pool, async (client) => {
       const installation = await findInstallation(client)
       if (installation === null) {
         throw new StartupError('No server has used this database yet: there is nothing to back up.')
       }
-      const rows = await writeAllRows(client, folder, more)
-      await writeHashed(join(folder, listedFile), asLines(listStoredFiles(client)))
-      return { installation, rows }
+      const copied = await copyRows(client, backup, more)
+      await pipeline(asLines(listStoredFiles(client)), createWriteStream(listed, { mode: 0o600 }))
+      return { installation, ...copied }
     })
-    await copySecrets(config.dataDir, folder)
-    const copied = await copyListed(folder, { installation, pool, ...options })
-    const { faults, ...objects } = copied
-    await rm(join(folder, listedFile))
+    for (const name of secretFiles) await copySecret(name, config.dataDir, backup)
+    const { deleted, ...copied } = await copyFiles(readLines(listed), backup, pool, options)
+    await rm(listed)
     const migration = await newestMigration()
-    await writeManifest(folder, { format: 1, madeAt, migration, installation, rows, objects })
-    await noteBackup(pool, { madeAt, objects: objects.count, faults: faults.length }).catch(
-      // The backup is complete all the same. A replica, for example, takes no writes, so it cannot
-      // note its backup.
-      (error: unknown) => log.warn({ err: error }, 'the database could not note the backup'),
-    )
-    const counts = rows.map(({ count }) => count)
-    return {
-      rows: counts.reduce((sum, count) => sum + count, 0),
-      objects: objects.count,
-      bytes: objects.bytes,
-      faults,
-    }
+    await backup.complete({ format: 2, madeAt, migration, installation, rows, deleted })
+    await noteBackup(pool, {
+      madeAt,
+      objects: copied.objects,
+      faults: copied.faults.length,
+    }).catch((error: unknown) => {
+      // A read-only replica, for example, cannot note its backup, which is complete all the same.
+      log.warn({ err: error }, 'the database could not note the backup')
+    })
+    return { rows: count, ...copied }
   } finally {
     await close()
+    await backup.close()
   }
 }
 
-async function writeAllRows(
+async function copyRows(
   client: pg.ClientBase,
-  folder: string,
+  backup: BackupWriter,
   more: readonly RowSet[],
-): Promise<Manifest['rows']> {
+): Promise<{ rows: Manifest['rows']; count: number }> {
   const rows: Manifest['rows'] = []
-  for (const set of [...rowsWithoutUploads, ...more]) {
-    const columns = await columnsOf(client, set)
+  let count = 0
+  for (const set of [...rowsToCopy, ...more]) {
+    const columns = (await columnsOf(client, set)).map(({ name }) => name)
     const file = `${set.table.replaceAll('"', '')}.copy`
-    const read = readRows(client, set, columns, null)
-    const sha256 = await writeHashed(join(folder, 'rows', file), read)
-    rows.push({ table: set.table, file, columns, count: read.rowCount, sha256 })
+    const path = `rows/${file}`
+    const read = readRows(client, set, columns)
+    await backup.addChecksum(path, (await backup.write(path, read)).sha256)
+    rows.push({ table: set.table, file, columns })
+    count += read.rowCount
   }
-  return rows
+  return { rows, count }
 }
 
-async function copySecrets(dataDir: string, folder: string): Promise<void> {
-  for (const name of secretFiles) {
-    const text = await textOf(join(dataDir, name))
-    if (text !== null) await replaceFile(join(folder, name), text)
-  }
+async function copySecret(name: string, dataDir: string, backup: BackupWriter): Promise<void> {
+  const text = await unlessMissing(readFile(join(dataDir, name)))
+  if (text === null) return
+  await backup.addChecksum(name, (await backup.write(name, Readable.from([text]))).sha256)
 }
 
-interface Copying extends BackupOptions {
-  installation: string
-  pool: pg.Pool
-}
-
-/** Copies the bytes of all files in `listedFile`. Writes to `objectsFile` which ones it copied. */
-async function copyListed(
-  folder: string,
-  options: Copying,
-): Promise<Manifest['objects'] & { faults: string[] }> {
-  const { config, clock, installation, open = (name) => openObjects(name, config, clock) } = options
-  const to = await openSealedFiles(folder)
-  const sources = new Map<StorageName, Promise<SealedObjects>>()
-  const sourceOf = (name: StorageName) => {
-    const source = sources.get(name) ?? open(name)
-    sources.set(name, source)
-    return source
+/** Copies the bytes of files, and returns which ones it could not copy. */
+async function copyFiles(
+  files: AsyncIterable<StoredFile>,
+  backup: BackupWriter,
+  pool: pg.Pool,
+  { config, clock, open = (name) => openObjects(name, config, clock) }: BackupOptions,
+): Promise<{ objects: number; bytes: number; faults: string[]; deleted: string[] }> {
+  const stores = new Map<StorageName, Promise<SealedObjects>>()
+  const storeOf = (name: StorageName) => {
+    const store = stores.get(name) ?? open(name)
+    stores.set(name, store)
+    return store
   }
+  const total = { objects: 0, bytes: 0, faults: [] as string[], deleted: [] as string[] }
+  const copy = async (file: StoredFile) => ({
+    ...file,
+    copied: await copyFile(file, await storeOf(file.storage), backup, pool),
+  })
   try {
-    await claimFor(installation, to)
-    const total = { count: 0, bytes: 0, faults: [] as string[] }
-    async function* copied(): AsyncGenerator<BackupObject> {
-      const listed = filesIn(join(folder, listedFile))
-      const copies = copyEach(listed, async (file) =>
-        copyFileOf(file, await sourceOf(file.storage), to, options.pool),
-      )
-      for await (const [file, object] of copies) {
-        if (object.isFault) total.faults.push(file.fileId)
-        total.count += object.sha256 === null ? 0 : 1
-        total.bytes += object.sha256 === null ? 0 : object.size
-        yield object
+    for await (const { id, key, size, copied } of Readable.from(files).map(copy, { concurrency })) {
+      if (copied === 'lost') total.faults.push(id)
+      else if (copied === 'deleted') total.deleted.push(key)
+      else {
+        await backup.addChecksum(objectPath(key), copied.sha256)
+        total.objects += 1
+        total.bytes += size
       }
     }
-    const sha256 = await writeHashed(join(folder, objectsFile), asLines(copied()))
-    await removeOthers(to, readObjects(folder, sha256))
-    return { ...total, sha256 }
+    return total
   } finally {
-    // If a source could not be opened, the backup has failed already. Only the others need a close.
-    await Promise.allSettled([...sources.values()].map(async (source) => (await source).close()))
-    await to.close()
+    await Promise.allSettled([...stores.values()].map(async (store) => (await store).close()))
   }
 }
 
-async function copyFileOf(
-  { key, size, sha256, fileId }: StoredFile,
-  from: SealedObjects,
-  to: SealedObjects,
+async function copyFile(
+  { id, key, size, sha256 }: StoredFile,
+  store: SealedObjects,
+  backup: BackupWriter,
   pool: pg.Pool,
-): Promise<BackupObject> {
-  const none = { key, size, sha256: null }
+): Promise<{ sha256: string } | 'deleted' | 'lost'> {
   try {
-    const copied = await copyObject({ key, size, sha256 }, from, to)
-    if ('sha256' in copied) return { key, size, sha256: copied.sha256, isFault: false }
+    const bytes = await store.read(key)
+    const written = bytes && (await backup.write(objectPath(key), bytes))
+    if (written?.size === size && (sha256 ?? written.sha256) === written.sha256) return written
   } catch (error) {
-    // The bytes may have been removed while they were read.
-    if (await isFileKept(pool, fileId)) throw error
-    return { ...none, isFault: false }
+    // The file may have been deleted while it was read.
+    if (await isFileKept(pool, id)) throw error
   }
-  return { ...none, isFault: await isFileKept(pool, fileId) }
+  await backup.remove(objectPath(key))
+  return (await isFileKept(pool, id)) ? 'lost' : 'deleted'
 }
 
-/** Removes objects that an earlier, interrupted backup left in `to` and that `named` lacks. */
-async function removeOthers(
-  to: SealedObjects,
-  named: AsyncGenerator<BackupObject, void>,
-): Promise<void> {
-  let next = await named.next()
-  for await (const { key } of to.list()) {
-    while (!next.done && next.value.key < key) next = await named.next()
-    const isNamed = !next.done && next.value.key === key && next.value.sha256 !== null
-    if (!isNamed) await to.remove(key)
+/** Yields every file that is not purged, Call it inside a transaction. */
+async function* listStoredFiles(client: pg.ClientBase): AsyncGenerator<StoredFile> {
+  await client.query(
+    `declare stored_files no scroll cursor for
+    select id, storage, storage_key as key, size, case when is_content_proved then sha256 end as sha256
+    from files where purged_at is null`,
+  )
+  for (;;) {
+    const { rows } = await client.query(`fetch ${rowsPerFetch} from stored_files`)
+    for (const row of rows) yield { ...row, size: Number(row.size) }
+    if (rows.length < rowsPerFetch) break
   }
+  await client.query('close stored_files')
+}
+
+/** Tells whether a file still has its bytes, and their removal has not begun. */
+async function isFileKept(pool: pg.Pool, id: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from files where id = $1 and purged_at is null and purging_at is null',
+    [id],
+  )
+  return rows.length > 0
 }
 
 async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
   for await (const value of values) yield `${JSON.stringify(value)}\n`
 }
 
-async function* filesIn(path: string): AsyncGenerator<StoredFile> {
-  for await (const line of linesOf(createReadStream(path))) yield JSON.parse(line)
+async function* readLines(path: string): AsyncGenerator<StoredFile> {
+  for await (const line of createInterface({ input: createReadStream(path) }))
+    yield JSON.parse(line)
 }

@@ -1,125 +1,131 @@
-import { join } from 'node:path'
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
 import type pg from 'pg'
 import type { Config } from '../config/config.ts'
 import { newestMigration } from '../db/migrate.ts'
 import {
-  allRows,
   columnsOf,
-  inOneFilling,
+  fillDatabase,
+  findInstallation,
   inSnapshot,
   type RowSet,
   requireNoRows,
-  rowsWithoutUploads,
+  rowsToCopy,
   setStore,
   writeRows,
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
 import { StartupError } from '../errors.ts'
 import { createFile } from '../storage/disk/durable-file.ts'
-import { openSealedFiles } from '../storage/disk/sealed-files.ts'
+import { unlessMissing } from '../storage/disk/file-system.ts'
+import type { SealedObjects } from '../storage/sealed-objects.ts'
 import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
 import {
-  type BackupObject,
+  damaged,
   type Manifest,
-  readHashed,
-  readManifest,
-  readObjects,
+  readChecksums,
+  readVerified,
   secretFiles,
-  textOf,
+  type VerifiedBackup,
 } from './backup-folder.ts'
-import { copyEach, copyObject } from './copy-objects.ts'
-import { claimFor, openObjects } from './open-objects.ts'
-import { markAsGone } from './queries.ts'
+import { openObjects } from './open-objects.ts'
 
 export interface RestoreOptions {
   config: Pick<Config, 'appUrl' | 'authSecret' | 'dataDir' | 's3'>
   clock: Deps['clock']
   /** An empty database with all tables, those of the job queue too. No server may use it. */
   pool: pg.Pool
-  /** Rows of tables that are not in `schema.ts`: the mail in the job queue. */
+  /** Rows of tables that are not in `schema.ts`: the email in the job queue. */
   more: readonly RowSet[]
 }
 
-const keysAtOnce = 1000
+/** This many files are copied at the same time. */
+const concurrency = 4
 
 /**
- * Restores a backup into an empty database, and into the store for new files, which must be empty.
- * The bytes come first and the rows last, in one transaction, so a server finds everything or
- * nothing. An interrupted restore can be repeated, and then keeps the objects that it has copied.
- * If the bytes of a file were removed while the backup was made, this ends the file's link.
- * @throws {StartupError} when the target is not empty, or the backup is damaged, incomplete or of
- * another version. Then no row is written.
+ * Restores a backup into an empty database and the configured store, which must be empty too. Files
+ * come first and rows last, in one transaction, so a server finds everything or nothing. An
+ * interrupted restore can be repeated.
+ * @throws {StartupError} when the target is not empty, or the backup is from another version. Then
+ * no row is written.
  */
 export async function restoreBackup(
-  folder: string,
+  { folder, manifest }: VerifiedBackup,
   { config, clock, pool, more }: RestoreOptions,
 ): Promise<{ rows: number; objects: number }> {
-  const manifest = await readManifest(folder)
   const migration = await newestMigration()
   if (manifest.migration !== migration) {
     throw new StartupError(
-      `The backup is of another version of Mayfly (its tables are of ${manifest.migration}, those of this version of ${migration}). Restore it with that version, and upgrade then.`,
+      `The backup is from another version of Mayfly (schema ${manifest.migration}, this version has ${migration}). Restore it with that version, then upgrade.`,
     )
   }
-  await inSnapshot(pool, async (client) => {
+  const tables = await inSnapshot(pool, async (client) => {
     await requireNoRows(client)
-    await rowsOf(manifest, client, more)
+    return findTables(manifest, client, more)
   })
   await restoreSecrets(folder, config)
-  const objects = await restoreObjects(folder, manifest, config, clock)
-  const store = storeOfNewFiles(config)
-  const rows = await inOneFilling(pool, async (client) => {
+  const store = await openObjects(storeOfNewFiles(config), config, clock)
+  let objects: number
+  try {
+    await claimStore(store, manifest.installation)
+    await store.removeLeftParts?.()
+    objects = await restoreFiles(folder, store)
+  } finally {
+    await store.close()
+  }
+  const rows = await fillDatabase(pool, async (client) => {
     await requireNoRows(client)
     let count = 0
-    for (const { set, columns, file, sha256 } of await rowsOf(manifest, client, more)) {
-      const read = readHashed(join(folder, 'rows', file), sha256)
-      count += await writeRows(client, set, columns, read)
+    for (const { set, columns, file } of tables) {
+      count += await writeRows(client, set, columns, createReadStream(join(folder, 'rows', file)))
     }
-    await setStore(client, store)
-    await endLinksOfGone(client, readObjects(folder, manifest.objects.sha256), clock())
+    if ((await findInstallation(client)) !== manifest.installation) {
+      throw damaged('its rows belong to another installation than its files')
+    }
+    await setStore(client, store.name)
+    await markAsPurging(client, manifest.deleted, clock())
     return count
   })
   return { rows, objects }
 }
 
 /**
- * Returns, for each table in the backup, its columns and the file that has its rows. A table comes
- * before the tables that refer to it. The names in SQL come from the database: the manifest only
- * chooses among them.
+ * Returns, for each table in the backup, its columns and the file that has its rows. The names in
+ * SQL come from the database: the manifest only chooses among them.
  * @throws {StartupError} when the manifest names an unknown table or column, names one twice, or
  * lacks a table that every backup has.
  */
-async function rowsOf({ rows }: Manifest, client: pg.ClientBase, more: readonly RowSet[]) {
+async function findTables({ rows }: Manifest, client: pg.ClientBase, more: readonly RowSet[]) {
   const named = new Map(rows.map((one) => [one.table, one]))
   const found = []
-  for (const set of [...allRows, ...more]) {
+  for (const set of [...rowsToCopy, ...more]) {
     const one = named.get(set.table)
-    if (one === undefined) continue
+    if (one === undefined && more.includes(set)) continue
     const known = new Map((await columnsOf(client, set)).map((column) => [column.name, column]))
-    const columns = one.columns.flatMap(({ name }) => known.get(name) ?? [])
-    if (new Set(columns).size !== one.columns.length) throw foreignNames()
-    found.push({ set, columns, file: one.file, sha256: one.sha256 })
+    const columns = one?.columns.flatMap((name) => known.get(name) ?? []) ?? []
+    if (one === undefined || new Set(columns).size !== one.columns.length) throw unknownNames()
+    found.push({ set, columns, file: one.file })
   }
-  const isComplete = rowsWithoutUploads.every(({ table }) => named.has(table))
-  if (found.length !== rows.length || !isComplete) throw foreignNames()
+  if (found.length !== rows.length) throw unknownNames()
   return found
 }
 
-function foreignNames(): StartupError {
-  return new StartupError(
-    'The backup is damaged: manifest.json names other tables or columns than this version has. No row was written.',
-  )
+function unknownNames(): StartupError {
+  return damaged('manifest.json names other tables or columns than this version has')
 }
 
 /**
- * Copies the secrets of the backup into the data folder, which may have the same ones already. If
- * AUTH_SECRET is set, the file `secret` is left out, because the server would not use it.
+ * Copies the secrets of the backup into the data folder, unless it has the same ones already. If
+ * AUTH_SECRET is set, the server does not use the file `secret`.
  * @throws {StartupError} when the data folder has other secrets.
  */
 async function restoreSecrets(
   folder: string,
   { dataDir, authSecret }: Pick<Config, 'authSecret' | 'dataDir'>,
 ): Promise<void> {
+  const textOf = (path: string) => unlessMissing(readFile(path, 'utf8'))
   for (const name of secretFiles) {
     const saved = await textOf(join(folder, name))
     if (saved === null || (name === 'secret' && authSecret !== null)) continue
@@ -127,63 +133,53 @@ async function restoreSecrets(
     if (found === saved) continue
     if (found !== null) {
       throw new StartupError(
-        `${join(dataDir, name)} is not that of the backup. Give an empty DATA_DIR: no row was written.`,
+        `${join(dataDir, name)} differs from the one in the backup. Set DATA_DIR to an empty folder: no row was written.`,
       )
     }
     await createFile(join(dataDir, name), saved)
   }
 }
 
-/** Copies all objects of the backup. Returns how many there were. */
-async function restoreObjects(
-  folder: string,
-  { installation, objects }: Manifest,
-  config: RestoreOptions['config'],
-  clock: Deps['clock'],
-): Promise<number> {
-  const from = await openSealedFiles(folder)
-  const to = await openObjects(storeOfNewFiles(config), config, clock)
-  try {
-    await claimFor(installation, to)
-    await to.removeLeftParts?.()
-    const kept = keptObjects(readObjects(folder, objects.sha256))
-    let count = 0
-    for await (const [{ key }, { outcome }] of copyEach(kept, (one) => copyObject(one, from, to))) {
-      if (outcome === 'missing' || outcome === 'altered') {
-        throw new StartupError(
-          `The backup is damaged: files/${key.slice(0, 2)}/${key} is ${outcome}.`,
-        )
-      }
-      count += 1
-    }
-    return count
-  } finally {
-    await to.close()
-    await from.close()
+/**
+ * Marks a store as belonging to an installation. A repeated restore finds its own mark.
+ * @throws {StartupError} when the store belongs to another installation, or has files but no mark.
+ */
+async function claimStore(store: SealedObjects, installation: string): Promise<void> {
+  const owner = await store.installation()
+  if (owner === installation) return
+  const isEmpty = (await store.list()[Symbol.asyncIterator]().next()).done
+  if (owner === null && isEmpty) return store.claim(installation)
+  throw new StartupError(
+    `The storage (${store.name}) has files of another installation. Configure an empty one: nothing was restored.`,
+  )
+}
+
+/** Copies all files of a backup into a store. Returns how many. */
+async function restoreFiles(folder: string, store: SealedObjects): Promise<number> {
+  const copy = async ({ path, sha256 }: { path: string; sha256: string }) => {
+    if (!path.startsWith('files/')) return 0
+    const { size } = await stat(join(folder, path))
+    const bytes = Readable.from(readVerified(folder, path, sha256), { objectMode: false })
+    await store.write(basename(path), size, bytes)
+    return 1
   }
+  const copied = Readable.from(readChecksums(folder)).map(copy, { concurrency })
+  return copied.reduce((sum: number, one: number) => sum + one, 0)
 }
 
-type KeptObject = BackupObject & { sha256: string }
-
-async function* keptObjects(objects: AsyncIterable<BackupObject>): AsyncGenerator<KeptObject> {
-  for await (const { sha256, ...object } of objects)
-    if (sha256 !== null) yield { ...object, sha256 }
-}
-
-async function endLinksOfGone(
+/**
+ * Ends the links of files whose bytes are gone, as a purge does. The next purge finds no bytes, and
+ * completes the removal with its receipt.
+ */
+async function markAsPurging(
   client: pg.ClientBase,
-  objects: AsyncIterable<BackupObject>,
+  keys: readonly string[],
   now: Date,
 ): Promise<void> {
-  let keys: string[] = []
-  for await (const { key, sha256, isFault } of objects) {
-    // If storage had lost the bytes before the backup, the row is not changed. So the nightly
-    // comparison of storage with the database reports the loss.
-    if (sha256 !== null || isFault) continue
-    keys.push(key)
-    if (keys.length < keysAtOnce) continue
-    await markAsGone(client, keys, now)
-    keys = []
-  }
-  await markAsGone(client, keys, now)
+  await client.query(
+    `update files set purging_at = coalesce(purging_at, $2), purge_due_at = coalesce(purge_due_at, $2),
+      purge_try_at = $2, expires_at = least(expires_at, $2)
+    where storage_key = any($1) and purged_at is null`,
+    [keys, now],
+  )
 }

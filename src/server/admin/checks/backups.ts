@@ -1,6 +1,6 @@
 import { counted } from '../../../shared/rules/format/numbers.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
-import { findFirstUse, findLastBackup, type LastBackup } from '../../backup/queries.ts'
+import { findFirstUse, findLastBackup, type LastBackup } from '../../backup/last-backup.ts'
 import { type CheckDeps, type Finding, ok, quoted, warning } from './check.ts'
 import { spanText } from './span-text.ts'
 

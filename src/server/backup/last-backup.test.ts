@@ -4,8 +4,7 @@ import {
   openFreshDatabase,
 } from '../../../tests/support/open-fresh-database.ts'
 import { createMetrics } from '../metrics/metrics.ts'
-import { watchBackups } from './backup-metrics.ts'
-import { noteBackup } from './queries.ts'
+import { noteBackup, watchBackups } from './last-backup.ts'
 
 let server: FreshDatabase
 beforeAll(async () => {

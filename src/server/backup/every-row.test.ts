@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getTableName, is } from 'drizzle-orm'
+import { getTableConfig, type PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type pg from 'pg'
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import { emptyDatabase } from '../../../tests/support/postgres.ts'
+import { readConfig } from '../config/config.ts'
+import { openDatabase } from '../db/open.ts'
+import * as schema from '../db/schema.ts'
+import { mailQueueName, openJobQueue } from '../jobs/job-queue.ts'
+import { newStorageKey } from '../storage/storage-key.ts'
+import { verifyBackup } from './backup-folder.ts'
+import { makeBackup } from './make-backup.ts'
+import { restoreBackup } from './restore-backup.ts'
+
+const log = pino({ level: 'silent' })
+const tables: readonly PgTable[] = Object.values(schema).filter((value) => is(value, PgTable))
+
+/** Text that a copy could read as an end of a column, an end of a row, null or an escape. */
+const hostileText = 'a\tb\nc\\N \\. \\x41 "quoted" \'it\' Ünïcode 🐞'
+
+/**
+ * Adds a row to every table. Where the row refers to another table, that table gets its row first.
+ */
+async function fillEveryTable(pool: pg.Pool): Promise<void> {
+  const rows = new Map<PgTable, Record<string, unknown>>()
+  const add = async (table: PgTable) => {
+    if (rows.has(table) || table === schema.uploads) return
+    const { columns, foreignKeys } = getTableConfig(table)
+    const row: Record<string, unknown> = {}
+    for (const column of columns) {
+      if (column.generated || column.generatedIdentity) continue
+      row[column.name] = valueFor(column)
+    }
+    Object.assign(row, valuesOfChecks[getTableName(table)])
+    rows.set(table, row)
+    for (const { reference } of foreignKeys) {
+      const { columns, foreignTable, foreignColumns } = reference()
+      await add(foreignTable)
+      for (const [at, { name }] of columns.entries()) {
+        if (row[name] === null) continue
+        row[name] = rows.get(foreignTable)?.[foreignColumns[at]?.name ?? '']
+      }
+    }
+    const names = Object.keys(row)
+    const places = names.map((_, at) => `$${at + 1}`)
+    await pool.query(
+      `insert into "${getTableName(table)}" (${names.map((name) => `"${name}"`)}) values (${places})
+      on conflict do nothing`,
+      Object.values(row),
+    )
+  }
+  for (const table of tables) await add(table)
+}
+
+/** What the checks and the triggers of the tables want. */
+const valuesOfChecks: Record<string, Record<string, unknown>> = {
+  // A file with bytes, which are counted.
+  files: { purged_at: null, purging_at: null, storage: 'disk', storage_key: newStorageKey() },
+  settings: { key: 'installation' },
+  account_tokens: { signup_id: null },
+  branding: { accent: '#a1b2c3', logo: Buffer.from([0, 1, 10, 92, 255]) },
+}
+
+function valueFor({ enumValues, dataType, columnType }: PgColumn): unknown {
+  if (enumValues?.[0]) return enumValues[0]
+  if (columnType === 'PgUUID') return randomUUID()
+  if (columnType === 'PgDateString') return '2026-02-28'
+  if (columnType === 'PgReal') return 0.1
+  if (dataType === 'string') return `${hostileText} ${randomUUID()}`
+  if (dataType === 'date') return '2026-11-21T20:04:05.006007Z'
+  if (dataType === 'boolean') return true
+  if (dataType === 'json') return JSON.stringify({ text: hostileText, nothing: null, number: 1e-7 })
+  return 7
+}
+
+/** Returns all rows of a database, as text, under the names of their tables. */
+async function contentOf(pool: pg.Pool): Promise<Record<string, string[]>> {
+  const content: Record<string, string[]> = {}
+  const read = async (table: string, query: string) => {
+    const { rows } = await pool.query<{ text: string }>(query)
+    content[table] = rows.map(({ text }) => text).toSorted()
+  }
+  for (const name of tables.map(getTableName)) {
+    if (name === 'uploads') continue
+    // Which row of `stored_bytes` counts a file depends on the connection. Only the sums matter.
+    if (name === 'stored_bytes') {
+      await read(name, 'select storage || sum(bytes) as text from stored_bytes group by storage')
+    } else await read(name, `select t::text as text from "${name}" t`)
+  }
+  await read('mail', `select j::text as text from pgboss.job j where name = '${mailQueueName}'`)
+  return content
+}
+
+it('a backup brings back every row of every table, whatever its values', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-every-row-'))
+  const [from, to] = [await emptyDatabase(), await emptyDatabase()]
+  const config = readConfig({ DATA_DIR: folder, DATABASE_URL: from.url })
+  const source = await openDatabase(config, log)
+  const target = await openDatabase({ dataDir: folder, databaseUrl: to.url }, log)
+  try {
+    const queue = await openJobQueue(source.pool, log)
+    await queue.mail.add({ kind: 'signup', signupId: hostileText })
+    await queue.stop()
+    await (await openJobQueue(target.pool, log)).stop()
+    await fillEveryTable(source.pool)
+    const content = await contentOf(source.pool)
+    for (const [table, rows] of Object.entries(content)) expect(rows, table).not.toEqual([])
+    const backup = join(folder, 'backup')
+    const more = [{ table: 'pgboss.job', where: `name = '${mailQueueName}'` }]
+    const clock = () => new Date()
+    await makeBackup(backup, { config, clock, log, more })
+    await source.pool.query(`delete from settings where key = 'last_backup'`)
+    await restoreBackup(await verifyBackup(backup), { config, clock, pool: target.pool, more })
+    expect(await contentOf(target.pool)).toEqual(content)
+    // The audit log goes on with a new number.
+    await target.pool.query(
+      'insert into audit_log (at, action, details) select at, action, details from audit_log',
+    )
+    expect(await target.pool.query('select id from audit_log order by id')).toMatchObject({
+      rows: [{ id: '1' }, { id: '2' }],
+    })
+  } finally {
+    for (const { close } of [source, target]) await close()
+    for (const { drop } of [from, to]) await drop()
+    await rm(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,190 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { verifyBackup } from '../src/server/backup/backup-folder.ts'
+import { makeBackup } from '../src/server/backup/make-backup.ts'
+import { restoreBackup } from '../src/server/backup/restore-backup.ts'
+import { type Database, openDatabase } from '../src/server/db/open.ts'
+import { files, uploads, users } from '../src/server/db/schema.ts'
+import { openJobQueue } from '../src/server/jobs/job-queue.ts'
+import { readInstallation } from '../src/server/settings/queries.ts'
+import { openSealedFiles } from '../src/server/storage/disk/sealed-files.ts'
+import { openS3Storage } from '../src/server/storage/s3/s3.ts'
+import type { SealedObjects } from '../src/server/storage/sealed-objects.ts'
+import { newStorageKey } from '../src/server/storage/storage-key.ts'
+import { bytesIn } from './support/bucket.ts'
+import { prepareDataFolder } from './support/data-folder.ts'
+import { runKilled } from './support/killed-script.ts'
+import { sha256 } from './support/make.ts'
+import { emptyDatabase, freshDatabase } from './support/postgres.ts'
+import { describeOnS3, makeBucket, openUploadsOf } from './support/s3.ts'
+
+const log = pino({ level: 'silent' })
+const appUrl = new URL('http://127.0.0.1:3000')
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-backup-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+function clock(): Date {
+  return new Date()
+}
+
+/** Fills a database and its disk store with an account and files. Returns the bytes by key. */
+async function fill(
+  { db }: Database,
+  dataDir: string,
+  count: number,
+): Promise<Map<string, Buffer<ArrayBuffer>>> {
+  const now = clock()
+  const end = new Date(now.getTime() + 24 * 3_600_000)
+  const ownerId = randomUUID()
+  const user = { id: ownerId, name: 'Ada', email: 'ada@example.org' }
+  await db.insert(users).values({ ...user, createdAt: now, updatedAt: now })
+  const disk = await openSealedFiles(dataDir)
+  await disk.claim(await readInstallation(db, now))
+  // The large one is written to the bucket in several parts.
+  const sizes = [20 * 1024 * 1024 + 1, 0, ...Array.from({ length: count }, (_, at) => at + 1)]
+  const stored = new Map(sizes.map((size) => [newStorageKey(), randomBytes(size)]))
+  for (const [storageKey, bytes] of stored) {
+    await disk.write(storageKey, bytes.length, Readable.from([bytes]))
+    const shortCode = storageKey.slice(0, 10)
+    const facts = { ownerId, storage: 'disk', storageKey, shortCode, size: bytes.length } as const
+    const dates = { createdAt: now, expiresAt: end, maxLifetimeAt: end }
+    const text = { originalName: 'a\tb.txt', mimeType: 'text/plain', sha256: sha256(bytes) }
+    await db.insert(files).values({ ...facts, ...dates, ...text, isContentProved: true })
+  }
+  const upload = { ownerId, storage: 'disk', storageKey: newStorageKey(), size: 1 } as const
+  const begun = { originalName: 'b', mimeType: 'text/plain', expirationDays: 1 }
+  await db.insert(uploads).values({ ...upload, ...begun, createdAt: now, lastActivityAt: now })
+  await disk.close()
+  return stored
+}
+
+async function expectBytes(objects: SealedObjects, stored: Map<string, Buffer>): Promise<void> {
+  const listed: string[] = []
+  for await (const { key } of objects.list()) {
+    listed.push(key)
+    const found = Buffer.concat((await (await objects.read(key))?.toArray()) ?? [])
+    expect(sha256(found)).toBe(sha256(stored.get(key) ?? Buffer.of()))
+  }
+  expect(listed).toEqual([...stored.keys()].toSorted())
+}
+
+async function storesNamedIn({ db }: Database): Promise<string[]> {
+  return (await db.selectDistinct({ storage: files.storage }).from(files)).map((row) => row.storage)
+}
+
+/** Runs a command until it ends by itself, and expects that it succeeds. */
+async function run(args: readonly [string, ...string[]], env: Record<string, string>) {
+  const never = { before: /^/, count: Number.POSITIVE_INFINITY }
+  const { said } = await runKilled(args, env, never)
+  expect(said).toMatch(/^(The backup is complete|Restored): /m)
+}
+
+describeOnS3('a backup', () => {
+  it('moves everything from DATA_DIR to a database and a bucket, and back, over kills', async () => {
+    const dataDir = join(folder, 'data')
+    await prepareDataFolder(dataDir)
+    const source = await openDatabase({ dataDir, databaseUrl: null }, log)
+    await (await openJobQueue(source.pool, log)).stop()
+    const stored = await fill(source, dataDir, 24)
+    await source.close()
+    const [bucket, outside] = [await makeBucket(), await emptyDatabase()]
+    const out = join(folder, 'out')
+    await run(['scripts/backup.ts', out], { DATA_DIR: dataDir })
+
+    const elsewhere = join(folder, 'elsewhere')
+    await mkdir(elsewhere)
+    const env = { ...bucket.env, DATA_DIR: elsewhere, DATABASE_URL: outside.url }
+    // Killed before its rows are committed, a restore has copied all files and is repeated.
+    const killed = await runKilled(['scripts/restore.ts', out], env, {
+      before: /^query copy "files"/,
+      count: 1,
+    })
+    expect(killed.killedBefore, killed.said).toMatch(/^query copy "files"/)
+    await run(['scripts/restore.ts', out], env)
+    const target = await openDatabase({ dataDir: elsewhere, databaseUrl: outside.url }, log)
+    const objects = openS3Storage({ settings: bucket.settings, clock })
+    try {
+      await expectBytes(objects, stored)
+      expect(await bytesIn(bucket)).toBe(sum(stored))
+      expect(await storesNamedIn(target)).toEqual(['s3'])
+      expect(await target.db.$count(uploads)).toBe(0)
+    } finally {
+      for (const part of [target, objects]) await part.close()
+    }
+
+    const back = join(folder, 'back')
+    await run(['scripts/backup.ts', back], env)
+    const homeDir = join(folder, 'home')
+    await prepareDataFolder(homeDir)
+    const halfway = await runKilled(
+      ['scripts/restore.ts', back],
+      { DATA_DIR: homeDir },
+      {
+        before: /^rename .*\/files\/..\//,
+        count: 3,
+      },
+    )
+    expect(halfway.killedBefore, halfway.said).toMatch(/^rename/)
+    await run(['scripts/restore.ts', back], { DATA_DIR: homeDir })
+    const home = await openDatabase({ dataDir: homeDir, databaseUrl: null }, log)
+    const disk = await openSealedFiles(homeDir)
+    try {
+      await expectBytes(disk, stored)
+      expect(await storesNamedIn(home)).toEqual(['disk'])
+      expect(await home.db.$count(files)).toBe(stored.size)
+      const [user] = await home.db.select({ name: users.name }).from(users)
+      expect(user).toEqual({ name: 'Ada' })
+    } finally {
+      for (const part of [home, disk]) await part.close()
+      await outside.drop()
+    }
+  })
+
+  it('is restored into a bucket over what a killed restore has left there', async () => {
+    const dataDir = join(folder, 'of-disk')
+    const [from, to] = [await freshDatabase(), await freshDatabase()]
+    const source = await openDatabase({ dataDir, databaseUrl: from.url }, log)
+    const stored = await fill(source, dataDir, 3)
+    const bucket = await makeBucket()
+    const target = await openDatabase({ dataDir, databaseUrl: to.url }, log)
+    const objects = openS3Storage({ settings: bucket.settings, clock })
+    const config = { appUrl, dataDir, s3: null, authSecret: null, databaseUrl: from.url }
+    try {
+      const backup = join(folder, 'backup')
+      const made = await makeBackup(backup, { config, clock, log, more: [] })
+      expect(made).toMatchObject({ objects: stored.size, faults: [] })
+
+      // An object with other bytes, and an open upload.
+      const [key = ''] = stored.keys()
+      const left = { Bucket: bucket.settings.bucket, Key: `files/${key}` }
+      await objects.claim(await readInstallation(source.db, clock()))
+      await bucket.client.send(new PutObjectCommand({ ...left, Body: 'x' }))
+      await objects.signUpload({ key, size: 1, mimeType: 'text/plain', until: clock() })
+      await restoreBackup(await verifyBackup(backup), {
+        more: [],
+        config: { ...config, s3: bucket.settings },
+        clock,
+        pool: target.pool,
+      })
+      await expectBytes(objects, stored)
+      expect(await openUploadsOf(bucket, key)).toBe(0)
+    } finally {
+      for (const part of [source, target, objects]) await part.close()
+      for (const { drop } of [from, to]) await drop()
+    }
+  })
+})
+
+function sum(stored: Map<string, Buffer>): number {
+  return [...stored.values()].reduce((total, { length }) => total + length, 0)
+}
