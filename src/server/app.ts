@@ -23,7 +23,6 @@ import { fileRoutes } from './files/routes.ts'
 import { bodyLimit } from './http/body-limit.ts'
 import type { HttpEnv } from './http/env.ts'
 import { answerError, errorAnswer } from './http/error-handler.ts'
-import { LargeBodies } from './http/large-bodies.ts'
 import { loopbackRedirect } from './http/loopback-redirect.ts'
 import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
@@ -71,9 +70,9 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const hosts = servedHosts(deps.config)
   app.use(requestContext(deps, { trustedProxies, hosts }))
   app.use(loopbackRedirect(appUrl))
-  const bodies = new LargeBodies()
-  app.use('/api/*', bodyLimit(bodies, maxBodySize, largerBodies()))
-  app.use('/s/:code/report', bodyLimit(bodies, maxBodySize))
+  const limitBody = bodyLimit(maxBodySize, largerBodies())
+  app.use('/api/*', limitBody)
+  app.use('/s/:code/report', limitBody)
   // A phone's share menu sends a file to this route. Such a request does not name our origin, so
   // `sameOrigin` would refuse it. The route comes before that check. It does not need the check,
   // because it stores and changes nothing.

@@ -19,7 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const ahead = connectionLimits.waitingRequests + 1
+const { perConnection, total } = connectionLimits.waitingRequests
+const ahead = perConnection + 1
 function requests(count: number, lines = 'Host: x') {
   return Array.from(
     { length: count },
@@ -80,8 +81,8 @@ it('requests that wait on many connections take one limit together, and give it 
     const sockets = crowd.map((text) => open(text).socket)
     await expect.poll(() => begun.length).toBe(crowd.length)
     // On each connection one request is being answered, and one waits without counting. Only the
-    // others count against the limit of memory.
-    const room = connectionLimits.waitingBytes / ((ahead - 2) * 15_000)
+    // others count against the limit of all together.
+    const room = total / (ahead - 2)
     await expect.poll(left).toBeLessThanOrEqual(room)
     expect(await left()).toBeGreaterThan(room / 2)
     for (const socket of sockets) socket.destroy()

@@ -1,43 +1,64 @@
+import type { Context } from 'hono'
 import { bodyLimit as countingLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
 import { AppError } from '../errors.ts'
-import { cutOff } from './cut-off.ts'
 import type { HttpEnv } from './env.ts'
-import type { LargeBodies } from './large-bodies.ts'
+import { type Ceiling, FairCeiling } from './fair-ceiling.ts'
 
 /**
- * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. If a request has a
- * Content-Length, only that number is compared: Node reads no more bytes than it says. A body
- * without a Content-Length is counted while it arrives. Counting needs a web stream, which costs
- * more than most of our answers. Before a large body is read, it must find room among those of
- * other calls.
+ * How many bytes the large bodies of all calls may have at the same time. Parsed, they take several
+ * times as much memory.
+ */
+const largeBodies: Ceiling = { total: 16 * 1024 * 1024, always: 2 * 1024 * 1024 }
+
+/** A body with more bytes is large. A login or a signup has less than 1 KiB. */
+const largestSmallBody = 4 * 1024
+
+/**
+ * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. A Content-Length is only
+ * compared, since Node reads no more than it says. Other bodies are counted while they arrive.
+ * Large bodies have a limit of memory, for each client and for all together. Past it a call is
+ * refused with SERVER_BUSY before its body is read.
  * @param larger the paths that have another limit, each with its limit in bytes.
  */
-export function bodyLimit(
-  bodies: Pick<LargeBodies, 'hold'>,
-  maxSize: number,
-  larger: ReadonlyMap<string, number> = new Map(),
-) {
-  const limits = new Map([...larger].map(([path, size]) => [path, oneLimit(bodies, size)]))
-  const usual = oneLimit(bodies, maxSize)
+export function bodyLimit(maxSize: number, larger: ReadonlyMap<string, number> = new Map()) {
+  const memory = new FairCeiling(largeBodies)
+  const limits = new Map([...larger].map(([path, size]) => [path, limitTo(size, memory)]))
+  const usual = limitTo(maxSize, memory)
   return createMiddleware<HttpEnv>((c, next) => (limits.get(c.req.path) ?? usual)(c, next))
 }
 
-function oneLimit(bodies: Pick<LargeBodies, 'hold'>, maxSize: number) {
+function limitTo(maxSize: number, memory: FairCeiling) {
   const counted = countingLimit({ maxSize, onError: tooLarge })
-  return createMiddleware<HttpEnv>((c, next) => {
+  return createMiddleware<HttpEnv>(async (c, next) => {
     const { 'content-length': length, 'transfer-encoding': coding } = c.env.incoming.headers
     const isCounted = coding !== undefined
     const bytes = isCounted ? maxSize : Number(length ?? 0)
     if (bytes > maxSize) return tooLarge()
     // No call reads the body of a GET or HEAD, and a download may take hours.
     if (bytes === 0 || c.req.method === 'GET' || c.req.method === 'HEAD') return next()
-    const count = () => counted(c, next).catch((error) => cutOff(c, error))
-    const work = async () => (isCounted ? count() : next())
-    return bodies.hold(bytes, c.get('clientAddress'), work)
+    const release =
+      bytes > largestSmallBody ? memory.take(c.get('clientAddress'), bytes) : () => undefined
+    if (!release) throw new AppError('SERVER_BUSY')
+    try {
+      return await (isCounted ? counted(c, next).catch((error) => rethrowBody(c, error)) : next())
+    } finally {
+      // Until the call is done, what was parsed of the body is in memory too.
+      release()
+    }
   })
 }
 
 function tooLarge(): never {
   throw new AppError('BODY_TOO_LARGE')
+}
+
+/**
+ * Handles an error of reading a body. Throws INVALID_INPUT if the request broke off before its body
+ * was complete, since a client's broken connection would otherwise look like one of the database.
+ * Throws any other error as it is.
+ */
+export function rethrowBody(context: Context<HttpEnv>, error: unknown): never {
+  if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error
+  throw new AppError('INVALID_INPUT', { message: 'The body did not arrive whole.' })
 }

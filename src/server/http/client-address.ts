@@ -113,6 +113,6 @@ export function watchForProxy(
 }
 
 /** Returns the address that a connection comes from: the client's, or that of a proxy. */
-export function senderOf({ socket }: IncomingMessage): string {
+export function senderOf({ socket }: Pick<IncomingMessage, 'socket'>): string {
   return readAddress(socket.remoteAddress ?? '') ?? 'unknown'
 }

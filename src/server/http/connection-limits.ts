@@ -1,60 +1,229 @@
-import type { Ceiling } from './fair-ceiling.ts'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { BlockList, Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { isTrusted, senderOf } from './client-address.ts'
+import { type Ceiling, FairCeiling } from './fair-ceiling.ts'
 
-/**
- * What one connection may cost, and how many there may be. The limits are the same for every
- * client, because they are checked before the client is known.
- */
+/** What one connection may cost, and how many there may be, whoever the client is. */
 export interface ConnectionLimits {
-  /** How many requests may wait behind the request that is being answered. */
-  waitingRequests: number
   /**
-   * How many bytes of memory all waiting requests may take, on all connections together. The first
-   * waiting request of each connection does not count.
+   * How many requests may wait behind the one that is being answered: on one connection, and on all
+   * together. The first waiting request of each connection does not count for `total`.
    */
-  waitingBytes: number
-  /** How many bytes the headers of a request may have. A request with more is answered 431. */
+  waitingRequests: { perConnection: number; total: number }
+  /** The most bytes of a request's headers. Node answers 431 to more. */
   headerBytes: number
-  /**
-   * How many milliseconds the headers of a request may take to arrive. The server checks this only
-   * twice in that time, so a client may take up to half as long again. Then it is answered 408.
-   */
+  /** How long headers may take to arrive. Node checks twice in that time, and answers 408. */
   headersMs: number
   /** How long a client may read nothing of its answer, or send nothing of its announced body. */
   stalledMs: number
-  /**
-   * How long the body of a call to the API may take to arrive, once the requests before it on its
-   * connection are answered.
-   */
+  /** How long the body of a call to the API may take to arrive. */
   bodyMs: number
-  /** How many connections may be open. */
+  /** How many connections may be open. Any further connection is reset. */
   connections: Ceiling
-  /**
-   * How many connections above the limit `connections` may be open until they are told so: the
-   * first request on each is refused, and it must arrive within `withinMs`. Any further connection
-   * is reset at once.
-   */
-  refused: Ceiling & { withinMs: number }
 }
 
 export const connectionLimits: ConnectionLimits = {
   // Browsers and proxies wait for an answer before they send the next request. A package manager
-  // may send ten requests before the first answer. A waiting request takes 5 KiB of memory, and 20
-  // KiB with the largest headers that Node accepts. On a thousand connections that would be 300
-  // MiB.
-  waitingRequests: 16,
-  waitingBytes: 16 * 1024 * 1024,
+  // may send ten. A waiting request takes 5 KiB of memory, and 20 KiB with the largest headers.
+  waitingRequests: { perConnection: 16, total: 1024 },
   // The session's cookie and the longest path take less than 4 KiB.
   headerBytes: 16 * 1024,
   headersMs: 60_000,
-  // A phone that lost its signal in a tunnel has it back within this time. A client that was cut
-  // off can resume.
+  // A phone that lost its signal in a tunnel has it back within this time.
   stalledMs: 120_000,
-  // The body of most calls has at most 64 KiB, which takes 26 s at 20 kbit/s. A larger one needs a
-  // faster line: 280 kbit/s for a logo of 1MB.
+  // Most bodies have at most 64 KiB, which takes 26 s at 20 kbit/s.
   bodyMs: 30_000,
   // 4,000 idle connections take 50 MiB of memory, and 150 MiB with headers or bodies that are half
-  // sent. One address can have a third of all connections. A browser opens up to six, so that
-  // suffices for the browsers of 200 people.
+  // sent. A browser opens up to six, so a third of all suffices for 200 people behind one address.
   connections: { total: 4096, always: 256 },
-  refused: { total: 256, always: 16, withinMs: 5000 },
+}
+
+/** Refused connections are logged at most once in this many milliseconds. */
+const logEveryMs = 60_000
+
+/**
+ * Limits how many connections are open: Node counts all of them, and this counts those of each
+ * address, so that one client cannot use up the limit. A trusted proxy may open any number, since
+ * its connections are those of many people.
+ */
+export function limitConnections(
+  server: Server,
+  connections: Ceiling,
+  { log, trustedProxies }: { log: Pick<Logger, 'warn'>; trustedProxies: BlockList | null },
+): void {
+  const open = new FairCeiling(connections)
+  let isLogged = false
+  const logRefusal = () => {
+    if (isLogged) return
+    isLogged = true
+    log.warn({ open: open.open }, 'Connections are refused: too many are open')
+    setTimeout(() => {
+      isLogged = false
+    }, logEveryMs).unref()
+  }
+  server.maxConnections = connections.total
+  server.on('drop', logRefusal)
+  server.on('connection', (socket) => {
+    const address = senderOf({ socket })
+    if (isTrusted(address, trustedProxies)) return
+    const release = open.take(address)
+    if (release) {
+      socket.once('close', release)
+      return
+    }
+    logRefusal()
+    resetSocket(socket)
+  })
+}
+
+/**
+ * Answers the requests of a connection one after another. Node would start every request as soon as
+ * it arrives, so a few KiB of pipelined requests could cost as much as thousands of clients.
+ */
+export class PipelineQueue {
+  readonly #active = new Set<ServerResponse>()
+  readonly #waiting = new WeakMap<Socket, number>()
+  readonly #limits: ConnectionLimits['waitingRequests']
+  #total = 0
+
+  /** @param limits a request that would exceed them makes the server reset its connection. */
+  constructor(limits: ConnectionLimits['waitingRequests']) {
+    this.#limits = limits
+  }
+
+  /** The responses that are being answered now, at most one for each connection. */
+  get active(): ReadonlySet<ServerResponse> {
+    return this.#active
+  }
+
+  /**
+   * Calls `handle` when the answers before it on this connection were sent, or never if the
+   * connection ends earlier.
+   */
+  run(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
+    const { socket } = request
+    if (socket.destroyed) return
+    const begin = () => {
+      this.#active.add(response)
+      response.once('close', () => this.#active.delete(response))
+      handle()
+    }
+    // Node gives a response its socket when the answers before it were sent.
+    if (response.socket) {
+      begin()
+      return
+    }
+    const waiting = this.#waiting.get(socket) ?? 0
+    // An honest client can send one request before this server has noted the end of an answer.
+    const counted = waiting === 0 ? 0 : 1
+    const { perConnection, total } = this.#limits
+    if (waiting >= perConnection || this.#total + counted > total) {
+      resetSocket(socket)
+      return
+    }
+    this.#waiting.set(socket, waiting + 1)
+    this.#total += counted
+    const leave = () => {
+      response.off('socket', take)
+      request.off('close', leave)
+      this.#total -= counted
+      this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1)
+    }
+    const take = () => {
+      leave()
+      begin()
+    }
+    response.once('socket', take)
+    request.once('close', leave)
+  }
+}
+
+/** Cuts off a request whose body has not arrived after `bodyMs`. */
+export function limitBodyTime(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bodyMs: number,
+): void {
+  if (request.complete) return
+  const timer = setTimeout(() => {
+    if (!request.complete) request.destroy()
+  }, bodyMs)
+  response.once('close', () => clearTimeout(timer))
+}
+
+/** How far a client has come in what the server waits for. */
+interface Progress {
+  does: 'read' | 'send'
+  /** How many bytes it has read or sent so far, on this connection. */
+  bytes: number
+}
+
+/**
+ * Resets the connection of every client that reads its answer, or sends its body, more slowly than
+ * any line that people use. Time in which the server itself is busy does not count. Node's own
+ * time-outs do not help: every byte that arrives restarts them.
+ */
+export class StalledClients {
+  /** In this many checks that find the server waiting for it, a client must move so many bytes. */
+  static readonly least = { checks: 12, bytes: 13 * 1024 }
+
+  readonly #responses: Iterable<ServerResponse>
+  readonly #watched = new WeakMap<ServerResponse, Progress & { checks: number }>()
+
+  /** @param responses the responses that are being answered, at most one for each connection. */
+  constructor(responses: Iterable<ServerResponse>) {
+    this.#responses = responses
+  }
+
+  /** Checks all clients once. Call it at even intervals. */
+  check(): void {
+    const { least } = StalledClients
+    for (const response of this.#responses) {
+      const now = progressOf(response)
+      if (now === null) continue
+      const watched = this.#watched.get(response)
+      if (watched?.does !== now.does) {
+        this.#watched.set(response, { ...now, checks: 0 })
+        continue
+      }
+      watched.checks += 1
+      if (watched.checks < least.checks) continue
+      // A reset makes the kernel drop the bytes that the client does not read.
+      if (now.bytes - watched.bytes < least.bytes && response.socket) resetSocket(response.socket)
+      watched.bytes = now.bytes
+      watched.checks = 0
+    }
+  }
+}
+
+/** Returns how far the client has come, or null if the server does not wait for the client. */
+function progressOf(response: ServerResponse): Progress | null {
+  const { req: request, socket } = response
+  if (!socket) return null
+  if (response.writableLength > 0) return { does: 'read', bytes: bytesTaken(socket) }
+  // While the buffer is full, the server does not read. So the client cannot send.
+  const mayArrive = !request.complete && request.readableLength < request.readableHighWaterMark
+  return mayArrive ? { does: 'send', bytes: socket.bytesRead } : null
+}
+
+/**
+ * Returns how many bytes the kernel has taken of all that was written. Node's public fields count a
+ * write only when it is complete, so this reads internal fields, as Node's own time-outs do.
+ */
+function bytesTaken(
+  socket: Socket & { _handle?: { bytesWritten?: number; writeQueueSize?: number } | null },
+): number {
+  const { bytesWritten = 0, writeQueueSize = 0 } = socket._handle ?? {}
+  return bytesWritten - writeQueueSize
+}
+
+/**
+ * Ends a connection at once by a TCP reset; unsent bytes are lost. A socket that was ended, and
+ * whose bytes are all in the kernel, is only closed: Node fails to reset it, and would never free
+ * its handle.
+ */
+export function resetSocket(socket: Socket): void {
+  if (socket.writableEnded && socket.writableLength === 0) socket.destroy()
+  else socket.resetAndDestroy()
 }

@@ -5,12 +5,15 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { Admit } from './admit-host.ts'
-import { ConnectionCeiling } from './connection-ceiling.ts'
-import { type ConnectionLimits, connectionLimits } from './connection-limits.ts'
+import {
+  type ConnectionLimits,
+  connectionLimits,
+  limitBodyTime,
+  limitConnections,
+  PipelineQueue,
+  StalledClients,
+} from './connection-limits.ts'
 import type { HttpEnv } from './env.ts'
-import { cutSlowBody } from './slow-body.ts'
-import { StalledClients } from './stalled-clients.ts'
-import { Turns } from './turns.ts'
 
 /**
  * Answers the requests under /storage/. It works on Node's own request and response, without Hono.
@@ -59,18 +62,17 @@ export async function listen(
     { hostname: host }, // for HTTP/1.0 requests that name no host, such as simple health checks
   )
   const forStorage = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
-  const turns = new Turns(limits)
+  const pipeline = new PipelineQueue(limits.waitingRequests)
   const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     watch(request, response)
     if (stopping?.aborted) response.shouldKeepAlive = false
-    if (!ceiling.admits(request, response)) return
-    if (lacksHost(request)) return refuseUnheard(response, 400)
+    if (lacksHost(request)) return sendEarlyError(response, 400)
     if (!admit(request, response)) return
     // With `asksFirst`, the client sends the body only after `writeContinue`. Storage gets the
     // request without that call, so that it can refuse an upload before any byte is sent.
     if (forStorage(request)) return void answerStorage(request, response)
     if (asksFirst) response.writeContinue()
-    cutSlowBody(request, limits.bodyMs)
+    limitBodyTime(request, response, limits.bodyMs)
     void answer(request, response)
   }
   // Node's own check of the Host header is off. It would answer a request without this header
@@ -86,17 +88,14 @@ export async function listen(
     requestTimeout: 0,
   }
   const server = createServer(options, (request, response) =>
-    turns.take(request, response, () => begin(request, response, false)),
+    pipeline.run(request, response, () => begin(request, response, false)),
   )
-  const ceiling = new ConnectionCeiling(server, limits, {
-    trustProxy: trustedProxies !== null,
-    log,
-  })
+  limitConnections(server, limits.connections, { log, trustedProxies })
   server.on('checkContinue', (request, response) =>
-    turns.take(request, response, () => begin(request, response, true)),
+    pipeline.run(request, response, () => begin(request, response, true)),
   )
   server.on('checkExpectation', (request, response) =>
-    turns.take(request, response, () => refuseUnheard(response, 417)),
+    pipeline.run(request, response, () => sendEarlyError(response, 417)),
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -105,9 +104,10 @@ export async function listen(
       resolve()
     })
   })
-  const stalled = new StalledClients(turns.current)
-  const looking = setInterval(() => stalled.look(), limits.stalledMs / StalledClients.patience)
-  server.once('close', () => clearInterval(looking))
+  const stalled = new StalledClients(pipeline.active)
+  const checkMs = limits.stalledMs / StalledClients.least.checks
+  const checking = setInterval(() => stalled.check(), checkMs)
+  server.once('close', () => clearInterval(checking))
   return { server, port: (server.address() as AddressInfo).port }
 }
 
@@ -119,6 +119,6 @@ function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion !== '1.0'
 }
 
-function refuseUnheard(response: ServerResponse, status: number): void {
+function sendEarlyError(response: ServerResponse, status: number): void {
   response.writeHead(status, { Connection: 'close' }).end()
 }

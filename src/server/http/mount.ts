@@ -4,7 +4,7 @@ import type { ZodType, z } from 'zod'
 import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
-import { cutOff } from './cut-off.ts'
+import { rethrowBody } from './body-limit.ts'
 import type { HttpEnv } from './env.ts'
 import { nameRoute } from './route-name.ts'
 import type { Session, SessionUser } from './session.ts'
@@ -171,11 +171,13 @@ async function admit(
  * @throws {AppError} INVALID_INPUT when the client leaves before the body is complete.
  */
 export async function readBytes(context: Context<HttpEnv>): Promise<Uint8Array> {
-  return new Uint8Array(await context.req.arrayBuffer().catch((error) => cutOff(context, error)))
+  return new Uint8Array(
+    await context.req.arrayBuffer().catch((error) => rethrowBody(context, error)),
+  )
 }
 
 async function readJson(context: Context<HttpEnv>): Promise<unknown> {
-  const text = await context.req.text().catch((error) => cutOff(context, error))
+  const text = await context.req.text().catch((error) => rethrowBody(context, error))
   if (text === '') return undefined
   try {
     return JSON.parse(text)

@@ -1,0 +1,202 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
+import { nearby } from './client-address.ts'
+import { resetSocket, StalledClients } from './connection-limits.ts'
+
+const MiB = 1024 ** 2
+const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n'
+const longPost = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n'
+
+let server: Server
+const clients: Socket[] = []
+afterEach(() => {
+  for (const client of clients.splice(0)) client.destroy()
+  server?.closeAllConnections()
+  server?.close()
+})
+
+/**
+ * Serves one request with `answer`. The returned `check` checks so many times for stalled clients,
+ * and calls `move` after each check. It returns whether the client was cut off.
+ */
+async function serve(
+  text: string,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+) {
+  const responses = new Set<ServerResponse>()
+  const stalled = new StalledClients(responses)
+  server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  clients.push(client)
+  client.pause().on('error', () => undefined)
+  const [request, response] = await new Promise<[IncomingMessage, ServerResponse]>((resolve) => {
+    server.on('request', (...pair) => resolve(pair))
+    client.write(text)
+  })
+  responses.add(response)
+  answer(request, response)
+  const check = async (checks: number, move: (check: number) => unknown = () => undefined) => {
+    for (let n = 0; n < checks && !request.socket.destroyed; n += 1) {
+      stalled.check()
+      if (request.socket.destroyed) break
+      await move(n)
+      await new Promise(setImmediate)
+    }
+    return request.socket.destroyed ? 'cut' : 'kept'
+  }
+  return { client, request, response, check }
+}
+
+const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+function much(_: IncomingMessage, response: ServerResponse) {
+  void response.end(Buffer.alloc(64 * MiB))
+}
+const { checks, bytes: leastBytes } = StalledClients.least
+
+/** Serves a client that sends `bytes` of its body after each check in which it calls `sendSome`. */
+async function sendOnAndOn(bytes: number) {
+  const served = await serve(longPost, (incoming) => void incoming.resume())
+  const sendSome = () => {
+    const arrived = new Promise((resolve) => served.request.once('data', resolve))
+    served.client.write(Buffer.alloc(bytes))
+    return arrived
+  }
+  return { ...served, sendSome }
+}
+
+describe('a stalled client', () => {
+  it('is cut if it reads nothing, and not too early', async () => {
+    const { check } = await serve(get, much)
+    expect(await check(checks)).toBe('kept')
+    // What the kernel's buffer still takes may count as read at first.
+    expect(await check(2 * checks + 1)).toBe('cut')
+  })
+
+  it('is cut even if bytes arrive in the meantime', async () => {
+    const { client, check } = await serve(post, (incoming, response) => {
+      incoming.resume()
+      much(incoming, response)
+    })
+    expect(await check(3 * checks + 1, () => client.write('x'))).toBe('cut')
+  })
+
+  it('is cut if it sends nothing, or a byte now and then', async () => {
+    const silent = await serve(post, (incoming) => void incoming.resume())
+    expect(await silent.check(checks)).toBe('kept')
+    expect(await silent.check(1)).toBe('cut')
+    server.close()
+    const { check, sendSome } = await sendOnAndOn(1)
+    expect(await check(checks + 1, sendSome)).toBe('cut')
+  })
+})
+
+describe('a client is left alone', () => {
+  it('that sends just enough, for any time', async () => {
+    const { check, sendSome } = await sendOnAndOn(Math.ceil(leastBytes / checks))
+    expect(await check(10 * checks, sendSome)).toBe('kept')
+  })
+
+  it('that rests and then reads on', async () => {
+    const { client, check } = await serve(get, much)
+    let read = 0
+    const readSome = async (n: number) => {
+      // The kernel does not report smaller reads to the server.
+      if (n % (checks / 2) > 0) return
+      for (const goal = read + 8 * MiB; read < goal; ) {
+        const chunk: Buffer | null = client.read()
+        if (chunk) read += chunk.length
+        else await new Promise((resolve) => client.once('readable', resolve))
+      }
+    }
+    expect(await check(3 * checks, readSome)).toBe('kept')
+  })
+
+  it('that waits for the server: the body is there, or the server does not read it', async () => {
+    const whole = await serve(get, () => undefined)
+    expect(await whole.check(2 * checks)).toBe('kept')
+    server.close()
+    const unread = await serve(post, () => undefined)
+    unread.client.write(Buffer.alloc(99_999))
+    const { request } = unread
+    while (request.readableLength < request.readableHighWaterMark) {
+      await new Promise(setImmediate)
+    }
+    expect(await unread.check(2 * checks)).toBe('kept')
+  })
+})
+
+describe('the limit of connections', () => {
+  let bare: BareServer
+  const open: Socket[] = []
+  afterEach(async () => {
+    for (const socket of open.splice(0)) socket.destroy()
+    await bare.close()
+  })
+
+  const serveFew = (options: Parameters<typeof serveBare>[2] = {}) => {
+    const limits = { connections: { total: 4, always: 2 } }
+    return serveBare((app) => app.get('/health', (c) => c.text('ok')), limits, options)
+  }
+
+  /** Sends a request on a new connection, which stays open. Returns whether it was answered. */
+  async function ask(localAddress: string): Promise<boolean> {
+    const { hostname: host, port } = new URL(bare.url)
+    const socket = connect({ host, port: Number(port), localAddress })
+    socket.on('error', () => {})
+    open.push(socket)
+    socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
+    return new Promise((resolve) => {
+      socket.once('data', () => resolve(true)).once('close', () => resolve(false))
+    })
+  }
+
+  it('leaves connections for others, however many one address opens', async () => {
+    const logged: unknown[] = []
+    bare = await serveFew({ log: { warn: (facts: unknown) => void logged.push(facts) } })
+    const flood = await Promise.all(Array.from({ length: 20 }, () => ask('127.0.0.1')))
+    expect(flood.filter(Boolean)).toHaveLength(2)
+    expect(await ask('127.0.0.2')).toBe(true)
+    expect(logged).toEqual([{ open: 2 }])
+    for (const socket of open.splice(0)) socket.destroy()
+    await expect.poll(() => bare.connections()).toBe(0)
+    expect(await ask('127.0.0.1')).toBe(true)
+  })
+
+  it('holds for all together, and lets a trusted proxy have them all', async () => {
+    bare = await serveFew({ trustedProxies: nearby })
+    for (let n = 0; n < 4; n += 1) expect(await ask('127.0.0.1')).toBe(true)
+    expect(await ask('127.0.0.1')).toBe(false)
+  })
+})
+
+describe('resetSocket gives the handle back of a connection that', () => {
+  /** More than the buffers of both ends take, so a client that reads nothing leaves some unsent. */
+  const bytes = Buffer.alloc(32 * MiB)
+
+  it.each<[string, (socket: Socket) => unknown]>([
+    ['writes', (socket) => socket.write(bytes)],
+    ['is being ended', (socket) => socket.end(bytes)],
+    ['has nothing to say', () => {}],
+    ['has ended, which nobody acknowledged', (socket) => socket.end()],
+  ])('%s', async (_, begin) => {
+    server = createServer()
+    const connected = once(server, 'connection')
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    clients.push(client)
+    client.on('error', () => {})
+    const [socket] = (await connected) as [Socket]
+    socket.on('error', () => {})
+    begin(socket)
+    const closed = once(socket, 'close')
+    resetSocket(socket)
+    await closed
+    await expect
+      .poll(() => new Promise((resolve) => server.getConnections((_e, count) => resolve(count))))
+      .toBe(0)
+  })
+})
