@@ -85,14 +85,13 @@ function someFiles(every = 1): string {
 }
 
 /**
- * Each inserts what belongs to the files of `someFiles`. Bytes that were due are purged. Expired
- * files that their owners can renew have a planned look.
+ * Each inserts what belongs to the files of `someFiles`. Bytes that were due are purged.
  */
 const rowsOfFiles = [
   `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, short_code,
       created_at, expires_at, max_lifetime_at, download_count, last_download_at, upload_duration,
       sha256, is_content_proved, told_expires_at, purging_at, purge_due_at, purged_at, purge_tries,
-      purge_try_at)
+      purge_at)
     select bench.uuid('file ' || n), owner, 'disk',
       substr(encode(sha256(('key ' || n)::bytea), 'hex'), 1, 26),
       (array['Holiday photo ', 'Invoice ', 'Minutes ', 'Contract ', 'Song ', 'Archive '])[kind] || n
@@ -103,8 +102,7 @@ const rowsOfFiles = [
       case when downloads > 0 then created + interval '1 hour' end, 1.5,
       encode(sha256(n::text::bytea), 'hex'), true, expires,
       case when due <= now then due end, case when due <= now then due end,
-      case when due <= now then due + interval '1 minute' end, (due <= now)::int,
-      case when due <= now then due when expires <= now then most end
+      case when due <= now then due + interval '1 minute' end, (due <= now)::int, due
     from ${someFiles()}`,
   // A tenth of the files were renewed once. Their first codes stay.
   `insert into short_codes (code, issued_at)

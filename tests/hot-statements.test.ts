@@ -40,9 +40,9 @@ const fillings = {
     select 'removed-' || n, 'disk', today, 0, today`,
   short_codes: `insert into short_codes select 'code-' || n, today`,
   files: `insert into files (owner_id, storage, storage_key, original_name, mime_type, size,
-      short_code, created_at, expires_at, max_lifetime_at)
+      short_code, created_at, expires_at, max_lifetime_at, purge_at)
     select 'user-' || n, 'disk', 'kept-' || n, 'Report.pdf', 'application/pdf', n, 'code-' || n,
-      today, today + interval '3 days', today + interval '30 days'`,
+      today, today + interval '3 days', today + interval '30 days', today + interval '3 days'`,
   file_downloads: `insert into file_downloads
     select (select id from files where short_code = 'code-' || n), today::date, 1`,
   owner_downloads: `insert into owner_downloads select 'user-' || n, today::date, 0, 1`,

@@ -57,7 +57,7 @@ async function fill(
     await disk.write(storageKey, bytes.length, Readable.from([bytes]))
     const shortCode = storageKey.slice(0, 10)
     const facts = { ownerId, storage: 'disk', storageKey, shortCode, size: bytes.length } as const
-    const dates = { createdAt: now, expiresAt: end, maxLifetimeAt: end }
+    const dates = { createdAt: now, expiresAt: end, maxLifetimeAt: end, purgeAt: end }
     const text = { originalName: 'a\tb.txt', mimeType: 'text/plain', sha256: sha256(bytes) }
     await db.insert(files).values({ ...facts, ...dates, ...text, isContentProved: true })
   }

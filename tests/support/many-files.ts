@@ -11,11 +11,13 @@ export function manyFiles(ownerId: string, count: number, now: Date) {
   return {
     text: `
       insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-        created_at, expires_at, max_lifetime_at, sha256, is_content_proved)
+        created_at, expires_at, max_lifetime_at, purge_at, sha256, is_content_proved)
       select $1, 'disk', substr(translate(gen_random_uuid()::text, '-', ''), 1, 26),
         'Report ' || n || ' of the working group.pdf', 'application/pdf', n * 1000,
         translate(substr(gen_random_uuid()::text, 1, 10), '01-', 'xyz') || n,
         ${created}, ${created} + interval '3 days', ${created} + interval '30 days',
+        ${created} + case when (select tier from users where id = $1) = 'premium'
+          then interval '30 days' else interval '3 days' end,
         encode(sha256(n::text::bytea), 'hex'), true
       from generate_series(1, $2::int) n`,
     values: [ownerId, count, now],

@@ -169,10 +169,10 @@ describe('other files with the same content', () => {
     const file = await makeFile(eve, { bytes })
     await app.pool.query(
       `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, sha256,
-         is_content_proved, short_code, created_at, expires_at, max_lifetime_at)
+         is_content_proved, short_code, created_at, expires_at, max_lifetime_at, purge_at)
        select owner_id, storage, substr(translate(gen_random_uuid()::text, '-', ''), 1, 26),
          original_name, mime_type, size, $2, true, 'code' || n, created_at, expires_at,
-         max_lifetime_at from files, generate_series(1, 250) n where id = $1`,
+         max_lifetime_at, purge_at from files, generate_series(1, 250) n where id = $1`,
       [file.id, sha256(bytes)],
     )
     expect(await takenDown(admin, file.shortCode)).toContain('250 other files')

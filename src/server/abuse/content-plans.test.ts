@@ -20,10 +20,11 @@ beforeAll(async () => {
   app = await startTestApp()
   const now = app.clock()
   const many = `insert into files (owner_id, storage, storage_key, original_name, mime_type, size,
-      short_code, sha256, is_content_proved, created_at, expires_at, max_lifetime_at)
+      short_code, sha256, is_content_proved, created_at, expires_at, max_lifetime_at, purge_at)
     select 'user-' || n % 1000, $1, $2 || n, 'Report.pdf', 'application/pdf', n, $2 || n,
       case when $3 then encode(sha256(n::text::bytea), 'hex') end, $4, $5::timestamptz,
-      $5::timestamptz + interval '3 days', $5::timestamptz + interval '30 days'
+      $5::timestamptz + interval '3 days', $5::timestamptz + interval '30 days',
+      $5::timestamptz + interval '3 days'
     from generate_series(1, $6::int) n`
   await app.pool.query(
     `insert into users (id, name, email, created_at, updated_at)
@@ -78,7 +79,7 @@ describe('the job that finds blocked content', () => {
       [claimedCount / 2, app.clock(), dueCount],
     )
     await app.pool.query(
-      `update files set taken_down_at = $1, purging_at = $1, purge_due_at = $1, purge_try_at = $1
+      `update files set taken_down_at = $1, purging_at = $1, purge_due_at = $1, purge_at = $1
         where storage_key in (select 'claimed-' || n from generate_series(1, $2::int) n)`,
       [app.clock(), dueCount],
     )

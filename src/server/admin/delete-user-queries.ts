@@ -65,7 +65,6 @@ export async function releaseFiles(
         dueAt: purgeDueAt(now).as('due_at'),
       })
       .from(files)
-      .innerJoin(users, eq(users.id, files.ownerId))
       .where(and(eq(files.ownerId, ownerId), after === null ? undefined : gt(files.id, after)))
       // Every statement that waits for locks on several files takes them in the order of their ids.
       // So no two statements wait for each other.
@@ -88,15 +87,14 @@ export async function releaseFiles(
     dueAt: due.purgeDueAt,
     purgedAt: due.purgedAt,
   })
-  const receipts = tx.$with('receipts').as(
-    tx
-      .insert(deletionReceipts)
-      .select(
-        sql`select ${receipt} from ${due}
-          where purged_at is not null and purge_due_at is not null`,
-      )
-      .returning({ fileId: deletionReceipts.fileId }),
-  )
+  const receipts = tx
+    .$with('receipts')
+    .as(
+      tx
+        .insert(deletionReceipts)
+        .select(sql`select ${receipt} from ${due} where purged_at is not null`)
+        .returning({ fileId: deletionReceipts.fileId }),
+    )
   const row = rowValues(removals, {
     storageKey: due.storageKey,
     storage: due.storage,

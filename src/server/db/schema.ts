@@ -25,7 +25,6 @@ import { defaultTier, tiers } from '../../shared/rules/tiers/tier.ts'
 import { bytes, moment } from './columns.ts'
 import { downloadRankSql } from './download-rank-sql.ts'
 import { fileKindSql } from './file-kind-sql.ts'
-import { purgeLookSql } from './purge-look-sql.ts'
 import { shortGramsSql } from './short-grams-sql.ts'
 import { withoutSha256Sql } from './without-sha256-sql.ts'
 
@@ -57,22 +56,14 @@ export const users = pgTable(
     searchText: text('search_text')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${users.email} || ' ' || ${users.name})`),
-    /** When the tier last changed, except by the end of a trial. null if it never has. */
-    tierSince: moment('tier_since'),
-    /**
-     * True from each change of the tier, or of the end of the trial, until `recheckFiles` has made
-     * the purge look at this user's files again. A trigger sets it.
-     */
-    recheckFiles: boolean('recheck_files').notNull().default(false),
   },
   (table) => [
     // Finds the users whose trial has ended but whose tier is still premium.
     index('users_running_trials')
       .on(table.premiumTrialEndsAt)
       .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
-    index('users_recheck_files').on(table.id).where(sql`${table.recheckFiles}`),
     index('users_created_at').on(table.createdAt, table.id),
-    // The administrator's search asks the first of these for pieces of three and four emails, and
+    // The administrator's search asks the first of these for pieces of three and four letters, and
     // the second for pairs of characters.
     index('users_search_text').using('gin', table.searchText.op('gin_trgm_ops')),
     index('users_short_grams').using('gin', shortGramsSql(table.searchText)),
@@ -264,8 +255,8 @@ export const removals = pgTable(
  * A confirmed file and its link. `deletedAt` is set when the owner deletes the file, `purgingAt`
  * when the removal of the bytes begins, and `purgedAt` when storage has confirmed that no bytes are
  * left. `purgeDueAt` is the moment when the bytes had to be removed. It is set together with
- * `purgingAt`; null for files whose purge began before this column existed. The row of a deleted
- * file is removed after its bytes, and leaves a receipt in `deletion_receipts`.
+ * `purgingAt`. The row of a deleted file is removed after its bytes, and leaves a receipt in
+ * `deletion_receipts`.
  */
 export const files = pgTable(
   'files',
@@ -325,12 +316,11 @@ export const files = pgTable(
     /** How often the server tried to remove the bytes. */
     purgeTries: integer('purge_tries').notNull().default(0),
     /**
-     * When the purge looks at the file next. While it is null, the purge looks at the file when its
-     * link ends (`expiresAt`). For an expired file that its owner can still renew, it is when the
-     * longest life or the owner's trial ends. After the removal of the bytes has begun, it is when
-     * the next try may begin. A renewal sets it to null.
+     * When the bytes must be removed: when the link has ended and the owner can no longer renew it.
+     * A confirm, a renewal and a change of the tier set it. After the removal has begun, it is when
+     * the next try may begin.
      */
-    purgeTryAt: moment('purge_try_at'),
+    purgeAt: moment('purge_at').notNull(),
   },
   (table) => [
     // Lists of an owner's files are read from this index, from its end to its start. A search
@@ -378,21 +368,12 @@ export const files = pgTable(
       .where(sql`not ${table.isContentProved} and ${table.purgedAt} is null`),
     // The job that computes missing SHA-256 digests finds its files here.
     index('files_without_sha256').on(table.storage, table.id).where(withoutSha256Sql(table)),
-    // The purge reads the files in this index whose next look is due. So it does not read again the
-    // expired files that it has planned to look at later.
-    index('files_unpurged_by_look')
-      .on(table.storage, purgeLookSql(table))
-      .where(sql`${table.purgedAt} is null`),
-    // Finds an owner's expired files that the purge has planned to look at later.
+    // The purge and the report of overdue files read this index up to now.
+    index('files_to_purge').on(table.storage, table.purgeAt).where(sql`${table.purgedAt} is null`),
+    // Finds the files of an owner whose tier has changed, in the order in which they are locked.
     index('files_kept_of_owner')
       .on(table.ownerId, table.id)
-      .where(
-        sql`${table.purgeTryAt} is not null and ${table.purgingAt} is null and ${table.purgedAt} is null`,
-      ),
-    // Finds the purges that have begun and not ended.
-    index('files_purging')
-      .on(table.purgeDueAt)
-      .where(sql`${table.purgingAt} is not null and ${table.purgedAt} is null`),
+      .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),
     // Sums the bytes in a store without reading the table.
     index('files_unpurged_size')
       .on(table.storage, table.size)

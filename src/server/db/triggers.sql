@@ -12,17 +12,3 @@ CREATE TRIGGER "audit_log_keep_rows" BEFORE UPDATE OR DELETE ON "audit_log"
 --> statement-breakpoint
 CREATE TRIGGER "audit_log_keep_all" BEFORE TRUNCATE ON "audit_log"
 	FOR EACH STATEMENT EXECUTE FUNCTION "audit_log_refuse_change"();
---> statement-breakpoint
-CREATE FUNCTION "users_recheck_files"() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	NEW."recheck_files" := true;
-	RETURN NEW;
-END $$;
---> statement-breakpoint
--- Every change of a tier makes the purge check the files of the user again.
-CREATE TRIGGER "users_tier_changed" BEFORE UPDATE OF "tier", "premium_trial_ends_at" ON "users"
-	FOR EACH ROW WHEN (
-		OLD."tier" IS DISTINCT FROM NEW."tier"
-		OR OLD."premium_trial_ends_at" IS DISTINCT FROM NEW."premium_trial_ends_at"
-	)
-	EXECUTE FUNCTION "users_recheck_files"();

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { rowOf } from '../../../tests/support/file-rows.ts'
-import { json, makeFile, makePerson, signInAgain } from '../../../tests/support/make.ts'
+import { json, makeFile, makePerson } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { askForDownload } from '../../../tests/support/upload-requests.ts'
@@ -12,6 +12,7 @@ import { files, users } from '../db/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
 import { expireFiles, reportOverdue } from './expire-files.ts'
+import { updatePurgeTimes } from './purge-queries.ts'
 import { markDeleted } from './queries.ts'
 
 const minute = 60_000
@@ -97,6 +98,7 @@ describe('expiry', () => {
       made.push({ id, purgingAt: null, ...dates })
     }
     await app.deps.db.update(users).set(facts).where(eq(users.id, owner.id))
+    await updatePurgeTimes(app.deps.db, owner.id, now)
 
     await expireFiles(app.deps)
     const ownerTier = effectiveTier({ ...facts, premiumTrialStartedAt: null }, now)
@@ -135,7 +137,7 @@ describe('expiry', () => {
     const claimed = {
       purgingAt: app.clock(),
       purgeTries: 1,
-      purgeTryAt: new Date(app.clock().getTime() + 2 * minute),
+      purgeAt: new Date(app.clock().getTime() + 2 * minute),
     }
     await app.deps.db.update(files).set(claimed).where(eq(files.id, cut.id))
 
@@ -250,68 +252,7 @@ describe('bytes that should be gone', () => {
   })
 })
 
-describe('a run with many files that have been due for long', () => {
-  it('lets no file that has become due since wait for its end', async () => {
-    const [ada, bob] = [await makePerson(app), await makePerson(app)]
-    await insertFiles(app, ada.id, 400)
-    app.clock.advance(7 * day)
-    const late = await makeFile(await signInAgain(app, bob))
-    const { storageKey: lateKey } = await rowOf(app, late.id)
-    app.clock.advance(3 * day + minute)
-    const deleted = await makeFile(await signInAgain(app, bob))
-    const { storageKey: deletedKey } = await rowOf(app, deleted.id)
-    const removed: string[] = []
-    const remove = async (key: string) => {
-      removed.push(key)
-      // This file becomes due while the run is at its first files.
-      if (removed.length === 1) {
-        app.clock.advance(minute)
-        await markDeleted(app.deps.db, bob.id, [deleted.id], app.clock())
-      }
-      await app.storage.remove(key)
-    }
-    const stores = createStores({ ...app.storage, remove })
-    const purge = await expireFiles({ ...app.deps, stores }, { inARow: 1 })
-    expect(purge).toEqual({ purged: 402, failed: 0 })
-    expect(removed).toHaveLength(402)
-    // They go in the second batch of a hundred files.
-    expect(removed.slice(100, 200)).toEqual(expect.arrayContaining([lateKey, deletedKey]))
-  })
-
-  it.each([
-    ['just now', 0],
-    ['an hour ago', 60 * minute],
-  ])('lets no other file wait for many that became due together %s', async (_, ago) => {
-    const [ada, bob] = [await makePerson(app), await makePerson(app)]
-    await insertFiles(app, ada.id, 700)
-    app.clock.advance(3 * day)
-    const together = { purgeTryAt: app.clock() }
-    await app.deps.db.update(files).set(together).where(eq(files.ownerId, ada.id))
-    const [before, during] = [await makeFile(bob), await makeFile(bob)]
-    const [{ storageKey: beforeKey }, { storageKey: duringKey }] = [
-      await rowOf(app, before.id),
-      await rowOf(app, during.id),
-    ]
-    app.clock.advance(1)
-    await markDeleted(app.deps.db, bob.id, [before.id], app.clock())
-    app.clock.advance(ago)
-    const removed: string[] = []
-    const remove = async (key: string) => {
-      removed.push(key)
-      // This file becomes due while the run is at its third batch.
-      if (removed.length === 201) {
-        app.clock.advance(1)
-        await markDeleted(app.deps.db, bob.id, [during.id], app.clock())
-      }
-      await app.storage.remove(key)
-    }
-    const purge = await expireFiles(withStore({ remove }), { inARow: 1 })
-    expect(purge).toEqual({ purged: 702, failed: 0 })
-    // Each goes in the next batch of what became due last: the second and the fourth.
-    expect(removed.slice(100, 200)).toContain(beforeKey)
-    expect(removed.slice(300, 400)).toContain(duringKey)
-  })
-
+describe('a run with many due files', () => {
   it('ends where the store is away', async () => {
     const ada = await makePerson(app)
     await insertFiles(app, ada.id, 250)
@@ -325,7 +266,7 @@ describe('a run with many files that have been due for long', () => {
       isAway = true
     }
     const stores = createStores({ ...app.storage, remove, syncRemovals })
-    const purge = await expireFiles({ ...app.deps, stores }, { inARow: 1 })
+    const purge = await expireFiles({ ...app.deps, stores })
     expect(purge).toEqual({ purged: 100, failed: 100 })
   })
 })

@@ -1,29 +1,24 @@
-import { eq, isNotNull, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { later, rowOf } from '../../../tests/support/file-rows.ts'
 import {
-  askForRenewal,
   makeFile,
   makePerson,
   type Person,
-  signInAgain,
+  putBytes,
+  startUpload,
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { confirm } from '../../../tests/support/upload-requests.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { files, users } from '../db/schema.ts'
 import { expireTrials, setTier } from '../tiers/set-tier.ts'
 import { expireFiles, reportOverdue } from './expire-files.ts'
-import { lookAtFiles } from './purge-queries.ts'
+import { updatePurgeTimes } from './purge-queries.ts'
 import { markDeleted } from './queries.ts'
-import { recheckFiles } from './recheck-files.ts'
 import { renewFile } from './renew-file.ts'
-
-/*
- * The purge looks at a file when its link ends, and then plans its next look. These tests let
- * something happen between two looks. The bytes must still go when they are due, and not before.
- */
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -44,41 +39,39 @@ async function isPurged(id: string) {
   await expireFiles(app.deps)
   return (await rowOf(app, id)).purgedAt !== null
 }
+/** Expects that the purge removes the bytes of this file at this time and not before. */
+async function expectPurgedAt(id: string, time: Date) {
+  app.clock.set(new Date(time.getTime() - 1))
+  expect(await isPurged(id)).toBe(false)
+  app.clock.set(time)
+  expect(await isPurged(id)).toBe(true)
+  expect((await rowOf(app, id)).purgeDueAt).toEqual(time)
+}
 /** The facts of a user whose trial ends after `ms`. */
 function trial(ms: number) {
   const [premiumTrialStartedAt, premiumTrialEndsAt] = [later(app, ms - 30 * day), later(app, ms)]
   return { tier: 'premium', premiumTrialStartedAt, premiumTrialEndsAt } as const
 }
-/** Makes a file whose link has ended and which the purge has looked at once. */
+/** Makes a file whose link has ended and whose owner can renew it. */
 async function makeKept(facts: Parameters<typeof makePerson>[1] = { tier: 'premium' }) {
   const owner = await makePerson(app, facts)
   const file = await makeFile(owner)
   app.clock.advance(3 * day)
   expect(await isPurged(file.id)).toBe(false)
-  expect((await rowOf(app, file.id)).purgeTryAt).not.toBeNull()
   return { owner, file, maxLifetimeAt: new Date(file.maxLifetimeAt) }
 }
 
 describe('a file that its owner can renew', () => {
-  it('is looked at once, and then at the end of its longest life', async () => {
+  it('goes at the end of its longest life', async () => {
     const { file, maxLifetimeAt } = await makeKept()
-    expect((await rowOf(app, file.id)).purgeTryAt).toEqual(maxLifetimeAt)
-    app.clock.set(new Date(maxLifetimeAt.getTime() - 1))
-    expect(await isPurged(file.id)).toBe(false)
-    app.clock.set(maxLifetimeAt)
-    expect(await isPurged(file.id)).toBe(true)
-    expect((await rowOf(app, file.id)).purgeDueAt).toEqual(maxLifetimeAt)
+    await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
-  it('is looked at again when its renewed link ends', async () => {
+  it('goes when its renewed link ends, if its owner is free then', async () => {
     const { owner, file } = await makeKept()
-    expect((await askForRenewal(await signInAgain(app, owner), file.id)).status).toBe(200)
-    expect((await rowOf(app, file.id)).purgeTryAt).toBeNull()
+    const { expiresAt } = await renewFile(app.deps, owner.id, file.id, 3)
     await switchTo(owner, 'free')
-    app.clock.advance(3 * day - 1)
-    expect(await isPurged(file.id)).toBe(false)
-    app.clock.advance(1)
-    expect(await isPurged(file.id)).toBe(true)
+    await expectPurgedAt(file.id, new Date(expiresAt))
   })
 
   it('goes when its owner has deleted it, and the server ended before it removed the bytes', async () => {
@@ -94,94 +87,35 @@ describe('a file of an owner who becomes free', () => {
     app.clock.advance(day)
     await switchTo(owner, 'free')
     const switched = app.clock()
-    app.clock.advance(minute)
+    app.clock.advance(15 * minute)
+    expect(await reportOverdue(app.deps)).toBe(1)
     expect(await isPurged(file.id)).toBe(true)
     expect((await rowOf(app, file.id)).purgeDueAt).toEqual(switched)
-  })
-
-  it('goes too when somebody changed the tier in the database', async () => {
-    const { owner, file } = await makeKept()
-    await app.pool.query("update users set tier = 'free' where id = $1", [owner.id])
-    expect(await isPurged(file.id)).toBe(true)
   })
 
   it('stays when the owner is Premium again before the purge runs', async () => {
     const { owner, file, maxLifetimeAt } = await makeKept()
     await switchTo(owner, 'free')
     await switchTo(owner, 'premium')
-    expect(await isPurged(file.id)).toBe(false)
-    expect((await rowOf(app, file.id)).purgeTryAt).toEqual(maxLifetimeAt)
+    await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
   it('stays when the owner was free and is Premium before the link ends', async () => {
     const owner = await makePerson(app)
     const file = await makeFile(owner)
     await switchTo(owner, 'premium')
-    app.clock.advance(4 * day)
-    expect(await isPurged(file.id)).toBe(false)
-  })
-
-  it('is counted as overdue even if no purge has looked at it since', async () => {
-    const { owner } = await makeKept()
-    await switchTo(owner, 'free')
-    const due = app.clock()
-    app.clock.advance(15 * minute - 1)
-    expect(await reportOverdue(app.deps)).toBe(0)
-    app.clock.advance(1)
-    expect(await reportOverdue(app.deps)).toBe(1)
-    expect(app.logged.at(-1)).toMatchObject({ count: 1, since: due.toISOString() })
-  })
-
-  it('goes even if the tier changes while the purge looks at it', async () => {
-    const owner = await makePerson(app, { tier: 'premium' })
-    const file = await makeFile(owner)
-    app.clock.advance(3 * day)
-    let switching: Promise<string> | undefined
-    await app.deps.db.transaction(async (tx) => {
-      await lookAtFiles(tx, { storage: 'disk', now: app.clock(), limit: 100 })
-      let isSwitched = false
-      switching = switchTo(owner, 'free').then((user) => {
-        isSwitched = true
-        return user?.tier ?? ''
-      })
-      await eventually(async () => {
-        const { rows } = await app.pool.query(
-          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-        )
-        expect(isSwitched || rows.length > 0).toBe(true)
-      })
-      // Meanwhile another server removes the planned looks of all users whose tier has changed.
-      await recheckFiles(app.deps)
-    })
-    expect(await switching).toBe('free')
-    expect(await isPurged(file.id)).toBe(true)
-  })
-
-  it('is not looked at while its tier is being changed', async () => {
-    const owner = await makePerson(app, { tier: 'premium' })
-    const file = await makeFile(owner)
-    app.clock.advance(3 * day)
-    await app.deps.db.transaction(async (tx) => {
-      await tx.update(users).set({ tier: 'free' }).where(eq(users.id, owner.id))
-      expect(await isPurged(file.id)).toBe(false)
-      expect((await rowOf(app, file.id)).purgeTryAt).toBeNull()
-    })
-    expect(await isPurged(file.id)).toBe(true)
+    await expectPurgedAt(file.id, new Date(file.maxLifetimeAt))
   })
 })
 
 describe('a file of an owner with a trial', () => {
-  it('goes at the end of the trial, before any job has tidied the trial up', async () => {
-    const { file } = await makeKept(trial(10 * day))
-    app.clock.advance(7 * day - 1)
-    expect(await isPurged(file.id)).toBe(false)
-    app.clock.advance(1)
-    const end = app.clock()
-    expect(await isPurged(file.id)).toBe(true)
-    expect((await rowOf(app, file.id)).purgeDueAt).toEqual(end)
+  it('goes at the end of the trial, before any job has updated the user', async () => {
+    const { owner, file } = await makeKept(trial(10 * day))
+    const [user] = await app.deps.db.select().from(users).where(eq(users.id, owner.id))
+    await expectPurgedAt(file.id, user?.premiumTrialEndsAt ?? new Date(0))
   })
 
-  it('goes at the end of the trial, after a job has tidied the trial up', async () => {
+  it('goes at the end of the trial, after a job has updated the user', async () => {
     const { file } = await makeKept(trial(10 * day))
     app.clock.advance(7 * day)
     await expireTrials(app.deps)
@@ -197,59 +131,67 @@ describe('a file of an owner with a trial', () => {
   it('stays for its longest life when the owner pays before the end', async () => {
     const { owner, file, maxLifetimeAt } = await makeKept(trial(10 * day))
     await switchTo(owner, 'premium')
-    app.clock.advance(8 * day)
-    expect(await isPurged(file.id)).toBe(false)
-    app.clock.set(maxLifetimeAt)
-    expect(await isPurged(file.id)).toBe(true)
+    await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
   it('is renewed beyond the end of the trial, and goes when that link ends', async () => {
     const { owner, file } = await makeKept(trial(4 * day))
-    await renewFile(app.deps, { id: owner.id, tier: 'premium' }, file.id, 3)
-    app.clock.advance(2 * day)
-    expect(await isPurged(file.id)).toBe(false)
-    app.clock.advance(day)
-    expect(await isPurged(file.id)).toBe(true)
+    const { expiresAt } = await renewFile(app.deps, owner.id, file.id, 3)
+    await expectPurgedAt(file.id, new Date(expiresAt))
   })
 })
 
-it('a file of an owner whose tier is unknown is looked at every hour', async () => {
-  const owner = await makePerson(app, { tier: 'premium' })
-  const file = await makeFile(owner)
-  await app.deps.db.execute(sql`update users set tier = 'business' where id = ${owner.id}`)
-  app.clock.advance(3 * day)
-  expect(await isPurged(file.id)).toBe(false)
-  expect((await rowOf(app, file.id)).purgeTryAt).toEqual(later(app, 60 * minute))
-  await app.deps.db.update(users).set({ tier: 'premium' }).where(eq(users.id, owner.id))
-})
+describe('a change of the tier', () => {
+  /** Changes the tier in a transaction that commits after `meanwhile` waits for its lock. */
+  async function switchWhile(owner: Person, to: Tier, meanwhile: () => Promise<unknown>) {
+    let waiting: Promise<unknown> = Promise.resolve()
+    await app.deps.db.transaction(async (tx) => {
+      await tx.update(users).set({ tier: to }).where(eq(users.id, owner.id))
+      await updatePurgeTimes(tx, owner.id, app.clock())
+      waiting = meanwhile()
+      await eventually(async () => {
+        const { rows } = await app.pool.query(
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        )
+        expect(rows).not.toEqual([])
+      })
+    })
+    await waiting
+  }
 
-it('looks again at more than a thousand files of one owner, also where it was cut off', async () => {
-  const owner = await makePerson(app, { tier: 'premium' })
-  await insertFiles(app, owner.id, 1100)
-  const { db } = app.deps
-  // Users of other tests are dealt with first.
-  await recheckFiles({ db })
-  await db.update(files).set({ purgeTryAt: files.maxLifetimeAt })
-  await switchTo(owner, 'free')
-  let batches = 0
-  const cut = Object.create(db, {
-    transaction: {
-      value: (work: Parameters<typeof db.transaction>[0]) => {
-        batches += 1
-        if (batches > 1) throw new Error('cut off')
-        return db.transaction(work)
-      },
-    },
+  it('reaches a file that is confirmed at the same time', async () => {
+    const owner = await makePerson(app)
+    const upload = await startUpload(owner, { size: 10 })
+    await putBytes(upload, new Uint8Array(10))
+    await switchWhile(owner, 'premium', () => confirm(owner, upload.cloudKey))
+    const [file] = await app.deps.db.select().from(files).where(eq(files.ownerId, owner.id))
+    expect(file?.purgeAt).toEqual(file?.maxLifetimeAt)
   })
-  const planned = () => db.$count(files, isNotNull(files.purgeTryAt))
-  await expect(recheckFiles({ db: cut })).rejects.toThrow('cut off')
-  expect(await planned()).toBe(100)
-  await Promise.all([recheckFiles({ db }), recheckFiles({ db })])
-  await recheckFiles({ db })
-  expect(await planned()).toBe(0)
+
+  it('reaches a file that is renewed at the same time', async () => {
+    const owner = await makePerson(app, { tier: 'premium' })
+    const file = await makeFile(owner)
+    await switchWhile(owner, 'free', async () => {
+      await expect(renewFile(app.deps, owner.id, file.id, 7)).rejects.toMatchObject({
+        code: 'TIER_RENEWAL',
+      })
+    })
+    const { purgeAt, expiresAt } = await rowOf(app, file.id)
+    expect(purgeAt).toEqual(expiresAt)
+  })
+
+  it('reaches all files of an owner who has many', async () => {
+    const owner = await makePerson(app, { tier: 'premium' })
+    await insertFiles(app, owner.id, 25)
+    await app.deps.db.transaction(async (tx) => {
+      await tx.update(users).set({ tier: 'free' }).where(eq(users.id, owner.id))
+      await updatePurgeTimes(tx, owner.id, app.clock(), 10)
+    })
+    expect(await app.deps.db.$count(files, sql`${files.purgeAt} = ${files.expiresAt}`)).toBe(25)
+  })
 })
 
-it('purges what is due among hundreds that stay, when all wake up at once', async () => {
+it('purges what is due among hundreds that stay, when several servers start at once', async () => {
   const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
   await insertFiles(app, free.id, 250)
   await insertFiles(app, premium.id, 250)
@@ -259,7 +201,6 @@ it('purges what is due among hundreds that stay, when all wake up at once', asyn
   runs.push(await expireFiles(app.deps))
   expect(runs.reduce((sum, { purged }) => sum + purged, 0)).toBe(250)
   expect(await reportOverdue(app.deps)).toBe(0)
-  const isKept = sql`${files.ownerId} = ${premium.id} and ${files.purgedAt} is null
-    and ${files.purgeTryAt} = ${files.maxLifetimeAt}`
+  const isKept = sql`${files.ownerId} = ${premium.id} and ${files.purgedAt} is null`
   expect(await app.deps.db.$count(files, isKept)).toBe(250)
 })

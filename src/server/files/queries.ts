@@ -9,7 +9,14 @@ import { blockedContent, files, shortCodes, users } from '../db/schema.ts'
 import { sqlLiteral } from '../db/sql-literal.ts'
 import type { Db } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
-import { isOver, keepReceipts, purgeDueAt, receiptFacts } from './purge-queries.ts'
+import {
+  isOver,
+  keepReceipts,
+  purgeAtOf,
+  purgeDueAt,
+  receiptFacts,
+  renewalEndsAt,
+} from './purge-queries.ts'
 
 export { markPurged } from './purge-queries.ts'
 
@@ -126,7 +133,6 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
         dueAt: purgeDueAt(now).as('due_at'),
       })
       .from(files)
-      .innerJoin(users, eq(users.id, files.ownerId))
       .where(and(isNull(files.deletedAt), which))
       // Every statement that waits for locks on several files takes them in this order, so that no
       // two wait for each other.
@@ -148,7 +154,7 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
         deletedAt: now,
         purgingAt: sql`coalesce(${files.purgingAt}, ${now})`,
         purgeDueAt: sql`${due.dueAt}`,
-        purgeTryAt: now,
+        purgeAt: now,
         expiresAt: sql`least(${files.expiresAt}, ${now})`,
       })
       .from(due)
@@ -278,7 +284,6 @@ async function takeDownWhere(
         dueAt: purgeDueAt(now).as('due_at'),
       })
       .from(files)
-      .innerJoin(users, eq(users.id, files.ownerId))
       .leftJoin(blockedContent, eq(blockedContent.sha256, files.sha256))
       .where(and(isNull(files.purgingAt), isNull(files.purgedAt), which))
       .orderBy(files.id)
@@ -293,7 +298,7 @@ async function takeDownWhere(
       takedownReason: sql`${due.reason}`,
       purgingAt: now,
       purgeDueAt: sql`${due.dueAt}`,
-      purgeTryAt: now,
+      purgeAt: now,
       expiresAt: sql`least(${files.expiresAt}, ${now})`,
     })
     .from(due)
@@ -352,13 +357,13 @@ export async function lockFile(tx: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Gives a locked file another short code and another expiry. The purge looks at the file again at
- * the new expiry. The same statement records that the code was given. If the code was given before,
- * the whole statement fails.
+ * Gives a locked file another short code and another expiry. The owner's row must be locked too.
+ * The same statement records that the code was given. If the code was given before, the whole
+ * statement fails.
  */
 export async function giveNewLink(
   tx: Db,
-  id: string,
+  { id, ownerId }: Pick<FileRow, 'id' | 'ownerId'>,
   { shortCode, issuedAt, expiresAt }: { shortCode: string; issuedAt: Date; expiresAt: Date },
 ): Promise<FileRow> {
   const issued = tx
@@ -369,12 +374,18 @@ export async function giveNewLink(
         .values({ code: shortCode, issuedAt })
         .returning({ code: shortCodes.code }),
     )
+  const dates = { expiresAt: sql`${expiresAt}::timestamptz`, maxLifetimeAt: files.maxLifetimeAt }
+  const renewalEnd = sql`(select ${renewalEndsAt(issuedAt)} from ${users} where ${eq(users.id, ownerId)})`
   const [file] = await tx
     .with(issued)
     .update(files)
-    .set({ shortCode: sql`(select ${issued.code} from ${issued})`, expiresAt, purgeTryAt: null })
+    .set({
+      shortCode: sql`(select ${issued.code} from ${issued})`,
+      expiresAt,
+      purgeAt: purgeAtOf(dates, renewalEnd),
+    })
     .where(eq(files.id, id))
     .returning()
-  if (!file) throw new Error(`the file ${id} went while it was locked`)
+  if (!file) throw new Error(`the file ${id} was deleted while it was locked`)
   return file
 }

@@ -5,9 +5,10 @@ import { renewedExpiry } from '../../shared/rules/links/lifetime.ts'
 import { checkRenewal, type RenewalRefusal } from '../../shared/rules/links/renewal.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { checkDays } from '../../shared/rules/tiers/tier-limits.ts'
+import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import type { Owner } from '../http/session.ts'
+import { lockUser } from '../tiers/queries.ts'
 import { giveNewLink, lockFile, newShortCode, toFile } from './queries.ts'
 
 const fileId = z.uuid()
@@ -23,22 +24,26 @@ const fileId = z.uuid()
  */
 export async function renewFile(
   { clock, db, settings }: Pick<Deps, 'clock' | 'db' | 'settings'>,
-  owner: Owner,
+  ownerId: string,
   id: string,
   days: number,
 ): Promise<File> {
   if (!fileId.safeParse(id).success) throw new AppError('FILE_NOT_FOUND')
   const limits = await settings.limits()
   return db.transaction(async (tx) => {
+    // A change of the tier waits for this lock, and then computes the time of the purge anew. It
+    // locks the user before the files too.
+    const owner = await lockUser(tx, ownerId, 'share')
     // While the row is locked, no purge of this file can begin.
-    const file = await lockFile(tx, owner.id, id)
+    const file = owner && (await lockFile(tx, ownerId, id))
     if (!file) throw new AppError('FILE_NOT_FOUND')
     const now = clock()
-    const check = checkRenewal(file, owner.tier, now)
-    if (!check.ok) throw refusal(check.code, owner.tier)
-    const daysRefusal = checkDays(days, owner.tier, limits)
-    if (daysRefusal !== null) throw limitError(daysRefusal, owner.tier, limits)
-    const renewed = await giveNewLink(tx, file.id, {
+    const tier = effectiveTier(owner, now)
+    const check = checkRenewal(file, tier, now)
+    if (!check.ok) throw refusal(check.code, tier)
+    const daysRefusal = checkDays(days, tier, limits)
+    if (daysRefusal !== null) throw limitError(daysRefusal, tier, limits)
+    const renewed = await giveNewLink(tx, file, {
       shortCode: newShortCode(),
       issuedAt: now,
       expiresAt: renewedExpiry(now, days, file.maxLifetimeAt),

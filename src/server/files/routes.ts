@@ -91,7 +91,7 @@ export function fileRoutes(
     async renewFile({ params, body, user }) {
       // Every short code stays recorded forever. So the number of renewals must be limited.
       await deps.rateLimits.spend([counter('renewalsByUser', user.id)])
-      return renewFile(deps, user, params.id, body.expirationDays)
+      return renewFile(deps, user.id, params.id, body.expirationDays)
     },
   }
 }

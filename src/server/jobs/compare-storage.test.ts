@@ -69,7 +69,10 @@ describe('an object that no row names', () => {
     const [ada, eve] = [await makePerson(app), await makePerson(app)]
     const [over, theirs] = [await makeFile(ada), await makeFile(eve)]
     const [key, kept] = [await keyOf(over.id), await keyOf(theirs.id)]
-    await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, over.id))
+    await app.deps.db
+      .update(files)
+      .set({ expiresAt: app.clock(), purgeAt: app.clock() })
+      .where(eq(files.id, over.id))
     await expireFiles(app.deps)
     const folder = join(app.deps.config.dataDir, 'files', key.slice(0, 2))
     await writeFile(join(folder, key), 'back')
@@ -131,7 +134,10 @@ describe('a file whose bytes are missing', () => {
     const person = await makePerson(app)
     await startUpload(person, { size: 3 })
     const file = await makeFile(person)
-    await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, file.id))
+    await app.deps.db
+      .update(files)
+      .set({ expiresAt: app.clock(), purgeAt: app.clock() })
+      .where(eq(files.id, file.id))
     await expireFiles(app.deps)
     expect(await compareStorage(app.deps)).toEqual({
       objects: 0,
@@ -198,7 +204,10 @@ describe('what changes while a comparison runs', () => {
 
   it('raises no alarm for a file that was purged after its row was read', async () => {
     const file = await makeFile(await makePerson(app))
-    await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, file.id))
+    await app.deps.db
+      .update(files)
+      .set({ expiresAt: app.clock(), purgeAt: app.clock() })
+      .where(eq(files.id, file.id))
     expect(await compareWhile(() => expireFiles(app.deps))).toMatchObject({ missing: 0 })
     expect(alarms()).toEqual([])
   })

@@ -8,7 +8,7 @@ import { minuteInMs } from '../../shared/rules/format/units.ts'
  * `overdueMs`.
  */
 const firstWaitMs = 2 * minuteInMs
-const longestWaitMs = 10 * minuteInMs
+export const longestWaitMs = 10 * minuteInMs
 /** The Admin Center reports bytes that are still stored this long after they should be removed. */
 export const overdueMs = 15 * minuteInMs
 

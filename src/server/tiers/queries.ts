@@ -1,4 +1,4 @@
-import { eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { eq, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { defaultTier, type Tier } from '../../shared/rules/tiers/tier.ts'
 import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
 import { users } from '../db/schema.ts'
@@ -12,7 +12,7 @@ export type UserRow = typeof users.$inferSelect
  * and a test compares the two. If the row has a tier that this version does not know, the result is
  * that tier, so it equals no tier that a query asks for.
  */
-export function tierAt(now: Date): SQL<Tier> {
+export function tierAt(now: Date | SQLWrapper): SQL<Tier> {
   return sql`case when ${isTrialOver(now)} then ${free} else ${users.tier} end`
 }
 
@@ -21,7 +21,7 @@ export function hasPremiumAt(now: Date): SQL<boolean> {
   return sql`${tierAt(now)} = ${premium}`
 }
 
-function isTrialOver(now: Date): SQL<boolean> {
+function isTrialOver(now: Date | SQLWrapper): SQL<boolean> {
   return sql`${users.tier} = ${premium} and ${users.premiumTrialEndsAt} <= ${now}`
 }
 
@@ -29,20 +29,15 @@ const free = sqlLiteral<Tier>('free')
 const premium = sqlLiteral<Tier>('premium')
 
 /**
- * Returns, as SQL, since when a user has the tier of `now`; null if the user has always had it. A
- * trial ends at its date, even if `endTrials` has not updated the row yet.
+ * Finds a user, and locks the row against changes until the transaction ends. `share` lets others
+ * take the same lock.
  */
-export function tierSinceAt(now: Date): SQL<Date | null> {
-  const trialEnd = sql`case when ${users.premiumTrialEndsAt} <= ${now} then ${users.premiumTrialEndsAt} end`
-  return sql`greatest(${users.tierSince}, ${trialEnd})`
-}
-
-/**
- * Finds a user, and locks the row until the transaction ends. So only one change of the tier runs
- * at a time.
- */
-export async function lockUser(tx: Db, userId: string): Promise<UserRow | undefined> {
-  const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
+export async function lockUser(
+  tx: Db,
+  userId: string,
+  strength: 'no key update' | 'share' = 'no key update',
+): Promise<UserRow | undefined> {
+  const [user] = await tx.select().from(users).where(eq(users.id, userId)).for(strength)
   return user
 }
 
@@ -66,7 +61,6 @@ export async function writeTierFacts(
       tier: facts.tier ?? defaultTier,
       premiumTrialStartedAt,
       premiumTrialEndsAt,
-      tierSince: now,
       updatedAt: now,
     })
     .where(eq(users.id, userId))

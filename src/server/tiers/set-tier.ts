@@ -8,6 +8,7 @@ import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
 import { type AuditEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { updatePurgeTimes } from '../files/purge-queries.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
 import { endTrials, lockUser, writeTierFacts } from './queries.ts'
 import { queueTrialEmails } from './trial-emails.ts'
@@ -46,6 +47,7 @@ export function setTier(
 
     const after = await writeTierFacts(tx, userId, facts, now)
     if (!after) return null
+    await updatePurgeTimes(tx, userId, now)
     const { reason } = request
     const told = { userId, reason, from: before, to: after, at: now, actor, ipAddress }
     await writeAudit(tx, [tierEntry(told)])

@@ -5,6 +5,7 @@ import { minuteInMs } from '../../shared/rules/format/units.ts'
 import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
 import { files, removals, shortCodes, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
+import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
 import type { FileRow } from '../files/queries.ts'
 
 export type Upload = typeof uploads.$inferSelect
@@ -120,7 +121,8 @@ export interface NewFile
 }
 
 /**
- * Turns locked uploads into files. Returns the files by storage key.
+ * Turns locked uploads into files. The owner must be locked too, because a change of the tier
+ * changes when the files are purged. Returns the files by storage key.
  * @throws when a short code was given before. The transaction must then be rolled back.
  */
 export async function insertFiles(
@@ -142,6 +144,13 @@ export async function insertFiles(
         mimeType: upload.mimeType,
         size: upload.size,
         ...facts,
+        purgeAt: purgeAtOf(
+          {
+            expiresAt: sql`${facts.expiresAt}::timestamptz`,
+            maxLifetimeAt: sql`${facts.maxLifetimeAt}::timestamptz`,
+          },
+          sql`(select ${renewalEndsAt(facts.createdAt)} from ${users} where ${eq(users.id, upload.ownerId)})`,
+        ),
       })),
     )
     .returning()

@@ -108,7 +108,7 @@ CREATE TABLE "files" (
 	"purged_at" timestamp with time zone,
 	"purge_due_at" timestamp with time zone,
 	"purge_tries" integer DEFAULT 0 NOT NULL,
-	"purge_try_at" timestamp with time zone,
+	"purge_at" timestamp with time zone NOT NULL,
 	CONSTRAINT "files_storage_key_unique" UNIQUE("storage_key"),
 	CONSTRAINT "files_short_code_unique" UNIQUE("short_code")
 );
@@ -252,8 +252,6 @@ CREATE TABLE "users" (
 	"premium_trial_started_at" timestamp with time zone,
 	"premium_trial_ends_at" timestamp with time zone,
 	"search_text" text GENERATED ALWAYS AS (lower("users"."email" || ' ' || "users"."name")) STORED NOT NULL,
-	"tier_since" timestamp with time zone,
-	"recheck_files" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "users_email_unique" UNIQUE("email")
 );
 --> statement-breakpoint
@@ -303,9 +301,8 @@ CREATE INDEX "files_of_owner_by_downloads" ON "files" USING btree ("owner_id","d
 CREATE INDEX "files_kept_sha256" ON "files" USING btree ("sha256") WHERE "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_unproved_size" ON "files" USING btree ("size") WHERE not "files"."is_content_proved" and "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_without_sha256" ON "files" USING btree ("storage","id") WHERE "files"."sha256" is null and not "files"."is_content_proved" and "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
-CREATE INDEX "files_unpurged_by_look" ON "files" USING btree ("storage",coalesce("purge_try_at", "expires_at")) WHERE "files"."purged_at" is null;--> statement-breakpoint
-CREATE INDEX "files_kept_of_owner" ON "files" USING btree ("owner_id","id") WHERE "files"."purge_try_at" is not null and "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
-CREATE INDEX "files_purging" ON "files" USING btree ("purge_due_at") WHERE "files"."purging_at" is not null and "files"."purged_at" is null;--> statement-breakpoint
+CREATE INDEX "files_to_purge" ON "files" USING btree ("storage","purge_at") WHERE "files"."purged_at" is null;--> statement-breakpoint
+CREATE INDEX "files_kept_of_owner" ON "files" USING btree ("owner_id","id") WHERE "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_unpurged_size" ON "files" USING btree ("storage","size") WHERE "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_unpurged_keys" ON "files" USING btree ("storage","storage_key" collate "C") WHERE "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "first_downloads_of_owner" ON "first_downloads" USING btree ("owner_id","file_id");--> statement-breakpoint
@@ -323,7 +320,6 @@ CREATE UNIQUE INDEX "uploads_owner_id_idempotency_key" ON "uploads" USING btree 
 CREATE INDEX "uploads_last_activity_at" ON "uploads" USING btree ("last_activity_at");--> statement-breakpoint
 CREATE INDEX "uploads_keys" ON "uploads" USING btree ("storage","storage_key" collate "C");--> statement-breakpoint
 CREATE INDEX "users_running_trials" ON "users" USING btree ("premium_trial_ends_at") WHERE "users"."tier" = 'premium' and "users"."premium_trial_ends_at" is not null;--> statement-breakpoint
-CREATE INDEX "users_recheck_files" ON "users" USING btree ("id") WHERE "users"."recheck_files";--> statement-breakpoint
 CREATE INDEX "users_created_at" ON "users" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "users_search_text" ON "users" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "users_short_grams" ON "users" USING gin ((string_to_array("search_text", null) || string_to_array(regexp_replace("search_text", '(..)', '\1' || chr(31), 'g'), chr(31)) || string_to_array(regexp_replace(substr("search_text", 2), '(..)', '\1' || chr(31), 'g'), chr(31))));
@@ -342,17 +338,3 @@ CREATE TRIGGER "audit_log_keep_rows" BEFORE UPDATE OR DELETE ON "audit_log"
 --> statement-breakpoint
 CREATE TRIGGER "audit_log_keep_all" BEFORE TRUNCATE ON "audit_log"
 	FOR EACH STATEMENT EXECUTE FUNCTION "audit_log_refuse_change"();
---> statement-breakpoint
-CREATE FUNCTION "users_recheck_files"() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	NEW."recheck_files" := true;
-	RETURN NEW;
-END $$;
---> statement-breakpoint
--- Every change of a tier makes the purge check the files of the user again.
-CREATE TRIGGER "users_tier_changed" BEFORE UPDATE OF "tier", "premium_trial_ends_at" ON "users"
-	FOR EACH ROW WHEN (
-		OLD."tier" IS DISTINCT FROM NEW."tier"
-		OR OLD."premium_trial_ends_at" IS DISTINCT FROM NEW."premium_trial_ends_at"
-	)
-	EXECUTE FUNCTION "users_recheck_files"();
