@@ -6,6 +6,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
 import type { AuditAction } from '../../shared/rules/accounts/audit-action.ts'
+import { computeDigests } from '../abuse/compute-digests.ts'
 import { auditLog, feedback } from '../db/schema.ts'
 
 let app: TestApp
@@ -67,7 +68,11 @@ const acts: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>
   ],
   takeDown: [
     'take-down',
-    async () => takeDown(admin, (await makeFile(await makePerson(app))).shortCode),
+    async () => {
+      const { shortCode } = await makeFile(await makePerson(app))
+      await computeDigests(app.deps)
+      return takeDown(admin, shortCode)
+    },
   ],
   dismissReport: [
     'dismiss-report',
