@@ -36,7 +36,6 @@ import { measureSmallFiles } from './small-files.ts'
 import { measureStartUp } from './start-up.ts'
 import { measureStoredRows } from './stored-rows.ts'
 import { measureTransfers } from './transfers.ts'
-import { measureUserSearch } from './user-search.ts'
 
 interface Bench {
   mayfly: Mayfly
@@ -65,7 +64,6 @@ const alone: Record<string, (cores: Cores, scratch: string) => Promise<Row[]>> =
   logins: measureLogins,
   'file-list': measureFileList,
   analytics: measureAnalytics,
-  'user-search': measureUserSearch,
   expiry: measureExpiry,
   'start-up': measureStartUp,
   'stored-rows': measureStoredRows,

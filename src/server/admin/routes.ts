@@ -11,7 +11,7 @@ import { toSessionUser } from '../http/session.ts'
 import { setTier } from '../tiers/set-tier.ts'
 import { lastLinesOf, listAudit } from './audit-queries.ts'
 import { readAuditQuery } from './audit-search.ts'
-import { keepStats } from './keep-stats.ts'
+import { cacheStats } from './cache-stats.ts'
 import { makeUser } from './make-user.ts'
 import { testMail } from './test-mail.ts'
 import { listUsers } from './user-queries.ts'
@@ -48,7 +48,7 @@ export function adminRoutes(
   >,
 ): Handlers<Endpoint> {
   const { clock, db } = deps
-  const currentStats = keepStats(deps)
+  const currentStats = cacheStats(deps)
   return {
     adminStats: ({ user }) => currentStats(user.id),
 

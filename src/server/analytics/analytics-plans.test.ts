@@ -40,7 +40,6 @@ describe('the plan of every query, at 10,000 files', () => {
     for (const plan of ours) expect(plan).not.toContain('Seq Scan')
     const scans = [
       'Index Only Scan using files_of_owner_by_end',
-      'Index Scan Backward using files_of_owner_by_downloads',
       'owner_downloads_owner_id_day_shard_pk',
       'file_downloads_file_id_day_pk',
     ]

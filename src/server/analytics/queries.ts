@@ -1,10 +1,8 @@
 import { and, between, count, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
-import { unionAll } from 'drizzle-orm/pg-core'
 import type { FileKind } from '../../shared/rules/files/file-kind.ts'
 import type { DayCount } from '../../shared/rules/format/day.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
-import { largestExactRank } from '../db/download-rank-sql.ts'
 import { fileDownloads, files, ownerDownloads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
@@ -106,35 +104,12 @@ export async function findFile(db: Db, ownerId: string, id: string): Promise<Fil
 /**
  * Finds the files of a user that were downloaded most. Among files with equally many downloads, the
  * newest comes first. Files without a download are left out.
- *
- * The index `files_of_owner_by_downloads` is sorted by rank and then by date. More downloads give a
- * higher rank (see `download-rank-sql.ts`), but files of one rank can differ in their downloads.
- * The index does not contain the number. So there is one subquery for each case:
- * - `exact`: each of the lowest ranks stands for one number of downloads. Within them, the order of
- *   the index is right, and its first `limit` files are enough.
- * - `coarse`: the files of each higher rank are read and sorted by their downloads. It begins with
- *   the highest rank, and ends when it has `limit` files.
  */
 export function findMostDownloaded(db: Db, ownerId: string, limit: number): Promise<FileRow[]> {
-  const { id, downloadRank, downloadCount, createdAt } = files
-  const isDownloaded = and(eq(files.ownerId, ownerId), isNull(files.deletedAt), gt(downloadRank, 0))
-  const ids = () => db.select({ id }).from(files)
-  const coarse = ids()
-    .where(and(isDownloaded, gt(downloadRank, largestExactRank)))
-    .orderBy(desc(downloadRank), desc(downloadCount), desc(createdAt))
+  return db
+    .select()
+    .from(files)
+    .where(and(eq(files.ownerId, ownerId), isNull(files.deletedAt), gt(files.downloadCount, 0)))
+    .orderBy(desc(files.downloadCount), desc(files.createdAt))
     .limit(limit)
-  const exact = ids()
-    .where(and(isDownloaded, between(downloadRank, 1, largestExactRank)))
-    .orderBy(desc(downloadRank), desc(createdAt))
-    .limit(limit)
-  return (
-    db
-      .select()
-      .from(files)
-      // An array makes Postgres look up each id in the index. For a join with these ids, Postgres
-      // may read the whole table, because it expects more ids than there are.
-      .where(sql`${id} = any(array(${unionAll(coarse, exact).getSQL()}))`)
-      .orderBy(desc(downloadCount), desc(createdAt))
-      .limit(limit)
-  )
 }

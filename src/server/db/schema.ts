@@ -23,9 +23,7 @@ import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import { defaultTier, tiers } from '../../shared/rules/tiers/tier.ts'
 import { bytes, moment } from './columns.ts'
-import { downloadRankSql } from './download-rank-sql.ts'
 import { fileKindSql } from './file-kind-sql.ts'
-import { shortGramsSql } from './short-grams-sql.ts'
 import { withoutSha256Sql } from './without-sha256-sql.ts'
 
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
@@ -63,10 +61,8 @@ export const users = pgTable(
       .on(table.premiumTrialEndsAt)
       .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
     index('users_created_at').on(table.createdAt, table.id),
-    // The administrator's search asks the first of these for pieces of three and four letters, and
-    // the second for pairs of characters.
+    // The administrator's search.
     index('users_search_text').using('gin', table.searchText.op('gin_trgm_ops')),
-    index('users_short_grams').using('gin', shortGramsSql(table.searchText)),
   ],
 )
 
@@ -286,10 +282,6 @@ export const files = pgTable(
     expiresAt: moment('expires_at').notNull(),
     maxLifetimeAt: moment('max_lifetime_at').notNull(),
     downloadCount: integer('download_count').notNull().default(0),
-    /** The rank of the file by its downloads: see `download-rank-sql.ts`. */
-    downloadRank: smallint('download_rank')
-      .notNull()
-      .generatedAlwaysAs((): SQL => downloadRankSql(files)),
     /** null before the first download. */
     lastDownloadAt: moment('last_download_at'),
     uploadDuration: real('upload_duration'),
@@ -355,9 +347,6 @@ export const files = pgTable(
       table.size,
     ),
     // Finds the most downloaded files of an owner.
-    index('files_of_owner_by_downloads')
-      .on(table.ownerId, table.downloadRank, table.createdAt)
-      .where(sql`${table.downloadRank} > 0`),
     // Takedowns use this index to find all files with the same content.
     index('files_kept_sha256')
       .on(table.sha256)

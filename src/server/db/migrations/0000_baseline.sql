@@ -94,8 +94,6 @@ CREATE TABLE "files" (
 	"expires_at" timestamp with time zone NOT NULL,
 	"max_lifetime_at" timestamp with time zone NOT NULL,
 	"download_count" integer DEFAULT 0 NOT NULL,
-	"download_rank" smallint GENERATED ALWAYS AS ((case when "files"."download_count" < 1 then 0 when "files"."download_count" < 2 then 1 when "files"."download_count" < 3 then 2 when "files"."download_count" < 5 then 3 when "files"."download_count" < 8 then 4 when "files"."download_count" < 13 then 5 when "files"."download_count" < 21 then 6
-    else 7 + floor(10 * ln("files"."download_count"::float8 / 21)) end)::smallint) STORED NOT NULL,
 	"last_download_at" timestamp with time zone,
 	"upload_duration" real,
 	"sha256" text,
@@ -297,7 +295,6 @@ CREATE INDEX "files_of_owner" ON "files" USING btree ("owner_id","created_at","i
 CREATE INDEX "files_of_owner_by_name" ON "files" USING btree ("owner_id","search_name","id","deleted_at");--> statement-breakpoint
 CREATE INDEX "files_of_owner_by_size" ON "files" USING btree ("owner_id","size","id","search_name","deleted_at");--> statement-breakpoint
 CREATE INDEX "files_of_owner_by_end" ON "files" USING btree ("owner_id","expires_at","max_lifetime_at","purging_at","deleted_at","kind","size");--> statement-breakpoint
-CREATE INDEX "files_of_owner_by_downloads" ON "files" USING btree ("owner_id","download_rank","created_at") WHERE "files"."download_rank" > 0;--> statement-breakpoint
 CREATE INDEX "files_kept_sha256" ON "files" USING btree ("sha256") WHERE "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_unproved_size" ON "files" USING btree ("size") WHERE not "files"."is_content_proved" and "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_without_sha256" ON "files" USING btree ("storage","id") WHERE "files"."sha256" is null and not "files"."is_content_proved" and "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
@@ -321,8 +318,7 @@ CREATE INDEX "uploads_last_activity_at" ON "uploads" USING btree ("last_activity
 CREATE INDEX "uploads_keys" ON "uploads" USING btree ("storage","storage_key" collate "C");--> statement-breakpoint
 CREATE INDEX "users_running_trials" ON "users" USING btree ("premium_trial_ends_at") WHERE "users"."tier" = 'premium' and "users"."premium_trial_ends_at" is not null;--> statement-breakpoint
 CREATE INDEX "users_created_at" ON "users" USING btree ("created_at","id");--> statement-breakpoint
-CREATE INDEX "users_search_text" ON "users" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
-CREATE INDEX "users_short_grams" ON "users" USING gin ((string_to_array("search_text", null) || string_to_array(regexp_replace("search_text", '(..)', '\1' || chr(31), 'g'), chr(31)) || string_to_array(regexp_replace(substr("search_text", 2), '(..)', '\1' || chr(31), 'g'), chr(31))));
+CREATE INDEX "users_search_text" ON "users" USING gin ("search_text" gin_trgm_ops);
 --> statement-breakpoint
 -- Space left in each page lets a counted download update its row in place.
 ALTER TABLE "files" SET (fillfactor = 90);

@@ -1,0 +1,103 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  json,
+  logIn,
+  makeClient,
+  makeFile,
+  makePerson,
+  type Person,
+} from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { ListedUser } from '../../shared/contract/admin.ts'
+import { files } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
+
+const minute = 60_000
+
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+})
+afterAll(() => app.close())
+
+interface Stats {
+  totalUsers: number
+  premiumUsers: number
+  totalFiles: number
+  totalDownloads: number
+}
+
+/** Returns fresh figures. */
+async function stats(): Promise<Stats> {
+  app.clock.advance(minute)
+  return json(await admin.fetch('/api/admin/stats'))
+}
+
+describe('the figures of the whole server', () => {
+  it('are the sums of those of the users, also once a file is deleted', async () => {
+    const owner = await makePerson(app)
+    const [kept, gone] = [await makeFile(owner), await makeFile(owner)]
+    for (const [id, downloadCount] of [
+      [kept.id, 3],
+      [gone.id, 40],
+    ] as const) {
+      await app.deps.db.update(files).set({ downloadCount }).where(eq(files.id, id))
+    }
+    const expectAgreement = async (fileCount: number, totalDownloads: number) => {
+      const listed = await json<ListedUser[]>(
+        await admin.fetch(`/api/admin/users?search=${owner.email}`),
+      )
+      expect(listed).toMatchObject([{ fileCount, totalDownloads }])
+      expect(await stats()).toMatchObject({ totalFiles: fileCount, totalDownloads })
+    }
+    await expectAgreement(2, 43)
+    // Its row stays until its bytes are gone.
+    await owner.fetch(`/api/files/${gone.id}`, { method: 'DELETE' })
+    await expectAgreement(1, 3)
+  })
+
+  it('hold a file that is over or was taken down, as the list of users and its owner’s list do', async () => {
+    const before = await stats()
+    const owner = await makePerson(app)
+    const [taken] = [await makeFile(owner), await makeFile(owner)]
+    const reason = 'Malware.'
+    await admin.post('/api/admin/takedown', { shortCode: taken.shortCode, reason })
+    app.clock.advance(4 * 24 * 60 * minute)
+    await expireFiles(app.deps)
+    const chief = makeClient(app, await logIn(app, admin.email, admin.password))
+    const self = makeClient(app, await logIn(app, owner.email, owner.password))
+    const listed = await chief.fetch(`/api/admin/users?search=${owner.email}`)
+    expect(await json(listed)).toMatchObject([{ fileCount: 2, storedBytes: 0 }])
+    expect(await json(await self.fetch('/api/files'))).toHaveLength(2)
+    expect(await json(await chief.fetch('/api/admin/stats'))).toMatchObject({
+      totalFiles: before.totalFiles + 2,
+    })
+  })
+
+  it('are cached for a minute, and counted again after an action of the administrator', async () => {
+    const { totalUsers, premiumUsers } = await stats()
+    const person = await makePerson(app)
+    const read = async () => json<Stats>(await admin.fetch('/api/admin/stats'))
+    app.clock.advance(minute - 1)
+    expect(await read()).toMatchObject({ totalUsers })
+    await admin.post(`/api/admin/toggle-user-tier/${person.id}`, { tier: 'premium' })
+    expect(await read()).toMatchObject({
+      totalUsers: totalUsers + 1,
+      premiumUsers: premiumUsers + 1,
+    })
+    await makePerson(app)
+    app.clock.advance(minute)
+    expect(await read()).toMatchObject({ totalUsers: totalUsers + 2 })
+  })
+
+  it('are not cached forever by a clock that is set back', async () => {
+    const { totalUsers } = await stats()
+    await makePerson(app)
+    app.clock.advance(-minute)
+    const answer = await admin.fetch('/api/admin/stats')
+    expect(await json(answer)).toMatchObject({ totalUsers: totalUsers + 1 })
+  })
+})
