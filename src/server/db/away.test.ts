@@ -102,7 +102,7 @@ function refusal(code: string) {
 
 /** Returns the error of a pool of one connection, caused by `spoil`. */
 async function onPool(spoil: (pool: pg.Pool) => Promise<unknown>, limits = {}): Promise<unknown> {
-  const options = { ...poolLimits, connections: 1, connectMs: 100, ...limits }
+  const options = { ...poolLimits, connections: 1, ...limits }
   const { pool, close } = openPool({ connectionString: database.url }, { warn() {} }, options)
   const error = await spoil(pool).catch((reason: unknown) => reason)
   await close()
@@ -222,11 +222,11 @@ describe('a database that is away', () => {
   })
 
   it('is known when all connections are taken', async () => {
-    const error = await onPool(async (pool) => {
+    const takeAll = async (pool: pg.Pool) => {
       const taken = await pool.connect()
       await pool.query('select 1').finally(() => taken.release())
-    })
-    expect(signOf(error)).toBe('connectTimeout')
+    }
+    expect(signOf(await onPool(takeAll, { connectMs: 2000 }))).toBe('connectTimeout')
   })
 
   it('is known by a connection of the pool that does not come about in time', async () => {
