@@ -1,6 +1,6 @@
 const warmUps = 5
 /** How many calls `timesOf` times. */
-export const timedCalls = 30
+const timedCalls = 30
 
 /**
  * Calls `ask` again and again, and waits for each answer. Returns how many milliseconds each call
