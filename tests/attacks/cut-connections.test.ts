@@ -248,7 +248,7 @@ async function purgesAFile(): Promise<Attempt> {
   await forget()
   const file = await makeFile(person)
   const key = await keyOf(file.id)
-  await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, file.id))
+  await app.deps.db.update(files).set({ purgeAt: app.clock() }).where(eq(files.id, file.id))
   return {
     call: () => settled(expireFiles(app.deps)),
     async check() {

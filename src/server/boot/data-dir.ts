@@ -97,13 +97,20 @@ async function keep(file: string, make: () => string): Promise<string> {
 export function lockDataDir(dataDir: string): () => void {
   const lock = new DatabaseSync(join(dataDir, 'lock'))
   try {
-    lock.exec('begin exclusive')
+    // With its journal in a file, SQLite could not take the lock on a full disk.
+    lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (cause) {
     lock.close()
+    if (!isBusy(cause)) throw cause
     throw new StartupError(
       `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
       { cause },
     )
   }
   return () => lock.close()
+}
+
+function isBusy(error: unknown): boolean {
+  const sqliteBusy = 5
+  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
 }
