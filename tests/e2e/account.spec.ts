@@ -72,9 +72,7 @@ test('the account page by keyboard alone: another name, another password, a sess
   )
   const receipts = section(page, 'Tier and storage')
   await pressOn(page, receipts.getByRole('button', { name: 'Show receipts' }))
-  await expect(receipts.getByRole('listitem')).toHaveText([
-    /^plans\.pdf.*Storage has confirmed that nothing is left\.$/,
-  ])
+  await expect(receipts.getByRole('listitem')).toHaveText([/^plans\.pdf.*Confirmed by storage\.$/])
   // The origin of this server is an IP address, so no mail reaches support there. The page offers
   // the feedback form instead.
   const contact = page.getByRole('link', { name: 'Write to the operator' })

@@ -37,6 +37,6 @@ test('the administrator reads what is wrong and what to do, mends it, and checks
   noise.expect(/500 \(Internal Server Error\).*\/api\/admin\/checks\?fresh=true$/)
   await page.route('**/api/admin/checks?*', (route) => route.fulfill({ status: 500 }))
   await checks.getByRole('button', { name: 'Check again' }).click()
-  await expect(checks.getByRole('alert')).toContainText('The checks could not be run again.')
+  await expect(checks.getByRole('alert')).toContainText('The checks could not be repeated.')
   await expect(storage).toBeVisible()
 })

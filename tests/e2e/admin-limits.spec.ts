@@ -17,7 +17,7 @@ test('the administrator changes limits and the cap, sees what is in use, and wha
     await tier(group).getByLabel(label, { exact: true }).fill(value)
     await page.keyboard.press('Enter')
   }
-  await expect(tier('Free').getByLabel('Size of a file', { exact: true })).toHaveValue('500MB')
+  await expect(tier('Free').getByLabel('File size', { exact: true })).toHaveValue('500MB')
   await expect(tier('Premium').getByLabel('Expiry choices in days', { exact: true })).toHaveValue(
     '3, 5, 7',
   )
@@ -32,12 +32,12 @@ test('the administrator changes limits and the cap, sees what is in use, and wha
   await expect(tier('Free').getByText('Saved. It was 3.')).toBeVisible()
   // The server decides whether a value contradicts another limit.
   noise.expect(/400 \(Bad Request\).*\/api\/admin\/settings$/)
-  await change('Free', 'Size of a file', '2GB')
+  await change('Free', 'File size', '2GB')
   await expect(tier('Free').getByText('Change the other tier first.')).toBeVisible()
-  await change('Premium', 'Size of a file', '2 gb')
+  await change('Premium', 'File size', '2 gb')
   await expect(tier('Premium').getByText('Saved. It was 1GB.')).toBeVisible()
-  await expect(tier('Premium').getByLabel('Size of a file', { exact: true })).toHaveValue('2GB')
-  await change('Free', 'Size of a file', '2GB')
+  await expect(tier('Premium').getByLabel('File size', { exact: true })).toHaveValue('2GB')
+  await change('Free', 'File size', '2GB')
   await expect(tier('Free').getByText('Saved. It was 500MB.')).toBeVisible()
 
   await change('All accounts together', 'Total storage', '1MB')
@@ -63,7 +63,5 @@ test('the administrator changes limits and the cap, sees what is in use, and wha
   await expect(tier('Free').getByLabel('Files at a time', { exact: true })).toHaveValue('5')
   await expect(tier('Premium').getByLabel('Files at a time', { exact: true })).toHaveValue('6')
   await page.getByRole('link', { name: 'Back to Dashboard' }).click()
-  // 900 KB of the cap of 1 MB are in use.
-  await expect(page.getByText('Any type, up to 124KB each right now, 5 files')).toBeVisible()
-  await expect(page.getByText('a file may have 2GB.')).toBeVisible()
+  await expect(page.getByText('Any type, up to 2GB each, 5 files at most')).toBeVisible()
 })

@@ -14,7 +14,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   const [over] = [await makeFile(owner), await makeFile(owner)]
   await app.deps.db
     .update(files)
-    .set({ expiresAt: app.clock(), originalName: 'a\u0007b.txt' })
+    .set({ expiresAt: app.clock(), purgeAt: app.clock(), originalName: 'a\u0007b.txt' })
     .where(eq(files.id, over.id))
   await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
   const admin = await openAdminCenter(page, app)
@@ -32,7 +32,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   const cleanUp = maintenanceRow(page, 'Clean up expired files').getByRole('button')
   await openSection(page, 'Maintenance')
   await pressOn(page, cleanUp)
-  await expect(page.getByRole('alertdialog')).toContainText('For all users, every file')
+  await expect(page.getByRole('alertdialog')).toContainText('For all users, deletes every file')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('alertdialog')).toHaveCount(0)
   await expect(cleanUp).toBeFocused()

@@ -105,7 +105,7 @@ test("a premium user's link becomes private, then ends for good", async ({ app, 
   await row.getByRole('button', { name: 'Renew' }).click()
   const dialog = page.getByRole('dialog', { name: 'agenda.pdf' })
   const renewable = dialog.locator('svg > rect').last()
-  const isCut = dialog.getByText('This file stays no longer than 30 days')
+  const isCut = dialog.getByText('This file is kept for at most 30 days')
   await expect(dialog.getByText('3 days left')).toBeVisible()
   await expect(renewable).not.toHaveAttribute('width', '0%')
   await expect(isCut).toBeHidden()

@@ -171,9 +171,7 @@ test('every screen names the limits that the administrator has set, and says whe
 
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  // The cap has less room than the tier allows.
-  await expect(page.getByText('Any type, up to 1MB each right now, 1 file at most')).toBeVisible()
-  await expect(page.getByText('With enough of it, a file may have 2MB.')).toBeVisible()
+  await expect(page.getByText('Any type, up to 2MB each, 1 file at most')).toBeVisible()
   await expect(page.getByRole('radio')).toHaveText(['1 day', '2 days'])
   await expect(page.getByRole('radio', { name: '1 day' })).toBeChecked()
 
@@ -185,7 +183,8 @@ test('every screen names the limits that the administrator has set, and says whe
   await expect(page.getByText('Unlimited files and 20MB uploads')).toBeVisible()
   await page.getByRole('button', { name: 'Continue with Free' }).click()
 
+  // The cap of the installation leaves less space than the tier allows.
   const shown = await recordTexts(page)
   await chooseFiles(page, [await writeSparseFile(folder, 'more.iso', 1024 * 1024 + 1)])
-  await expect.poll(() => shown.join('\n')).toContain('Files up to 1 MB fit now.')
+  await expect.poll(() => shown.join('\n')).toContain('leaves no space for this file')
 })

@@ -80,7 +80,7 @@ test('Keep Premium tells the price, and then Premium has no end', async ({ app, 
   await openDashboard(page, app, person)
   const banner = page.getByRole('complementary', { name: 'Premium trial' })
   await pressOn(page, banner.getByRole('button', { name: 'Keep Premium' }))
-  const question = page.getByRole('alertdialog', { name: 'Premium without an end' })
+  const question = page.getByRole('alertdialog', { name: 'Premium with no end date' })
   await expect(question).toContainText('$8 per month')
   await pressOn(page, question.getByRole('button', { name: 'Keep Premium' }))
   // The question hides the page from screen readers, and with it the banner. So wait for its end.

@@ -169,7 +169,7 @@ export const adminScreens: Screens = {
     await expect(log.getByText('Recorded')).toBeVisible()
     await expect(log.getByRole('listitem')).toHaveCount(20)
     await log.getByRole('button', { name: 'Show older' }).click()
-    await expect(log.getByText('That is all.')).toBeFocused()
+    await expect(log.getByText('End of the list.')).toBeFocused()
     await expect(log.getByRole('listitem')).toHaveCount(23)
   },
   'the question before deleting a user': async ({ page }) => {

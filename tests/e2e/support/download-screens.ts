@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test'
+import { computeDigests } from '../../../src/server/abuse/compute-digests.ts'
 import { saveBrand } from '../../support/brands.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { openDashboard } from './dashboard.ts'
@@ -52,7 +53,8 @@ export const downloadScreens: Screens = {
     await openDashboard(page, app, person)
     await expect(uploadsPanel(page).getByText('Upload failed with status 403')).toBeVisible()
   },
-  'uploads panel on a download page': async ({ page }) => {
+  'uploads panel on a download page': async ({ app, page }) => {
+    await computeDigests(app.deps)
     const link = page.getByRole('link', { name: /^\/s\// }).first()
     await page.goto((await link.getAttribute('href')) ?? '')
     await page.getByText('Checksum (SHA-256)').click()

@@ -74,7 +74,7 @@ export const fileScreens: Screens = {
     await page.getByRole('button', { name: 'Done' }).click()
     await expect(page.getByRole('dialog', { name: /^New link for/ })).toBeHidden()
     await page.getByRole('searchbox').fill('x'.repeat(200))
-    await expect(page.getByText('No file found')).toBeVisible()
+    await expect(page.getByText('No files found')).toBeVisible()
   },
   'the file manager with its settings, a selection and statistics': async ({ page }) => {
     await page.getByRole('tab', { name: 'File Manager' }).click()
