@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { resetSocket } from '../src/server/http/connection-limits.ts'
+import { resetSocket } from '../src/server/http/limits.ts'
 import { contentType, type Mayfly } from './mayfly.ts'
 
 /** Returns a GET request, as the text that is sent. */

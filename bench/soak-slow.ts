@@ -1,4 +1,4 @@
-import { connectionLimits } from '../src/server/http/connection-limits.ts'
+import { connectionLimits } from '../src/server/http/limits.ts'
 import { exchange, getText, type Heard, postText, putText } from './exchange.ts'
 import { uploadCalls } from './mayfly.ts'
 import { sharedBytes, type World } from './soak-acts.ts'

@@ -6,7 +6,7 @@
 import { resolve } from 'node:path'
 import { noteBackup } from '../src/server/backup/last-backup.ts'
 import { makeBackup } from '../src/server/backup/make-backup.ts'
-import { openBesideServer } from '../src/server/db/open-beside.ts'
+import { openReadOnly } from '../src/server/db/open-read-only.ts'
 import { StartupError } from '../src/server/errors.ts'
 import { createLogger } from '../src/server/logging/log.ts'
 import { queuedEmail, runCommand, say } from './run-command.ts'
@@ -17,7 +17,7 @@ await runCommand(async (config) => {
   const log = await createLogger({ level: 'warn', format: 'readable' })
   const clock = () => new Date()
   if (folder === '--made-otherwise') {
-    const { pool, close } = await openBesideServer(config, log)
+    const { pool, close } = await openReadOnly(config, log)
     const made = { madeAt: clock().toISOString(), objects: 0, faults: 0, by: 'other' } as const
     await noteBackup(pool, made).finally(close)
     return 'Noted that another program has made a backup.'

@@ -7,7 +7,7 @@ import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyBackup } from '../src/server/backup/backup-folder.ts'
-import { openBesideServer } from '../src/server/db/open-beside.ts'
+import { openReadOnly } from '../src/server/db/open-read-only.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { dayInMs } from '../src/shared/rules/format/units.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
@@ -47,7 +47,7 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
 
 /** Does something with the database of a folder, while a server may use it. */
 async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  const { pool, close } = await openBesideServer({ dataDir, databaseUrl: null }, log)
+  const { pool, close } = await openReadOnly({ dataDir, databaseUrl: null }, log)
   try {
     return await work(pool)
   } finally {

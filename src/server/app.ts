@@ -23,12 +23,10 @@ import { fileRoutes } from './files/routes.ts'
 import { bodyLimit } from './http/body-limit.ts'
 import type { HttpEnv } from './http/env.ts'
 import { answerError, errorAnswer } from './http/error-handler.ts'
-import { loopbackRedirect } from './http/loopback-redirect.ts'
+import { loopbackRedirect, sameOrigin, servedHosts } from './http/hosts.ts'
 import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { requestContext } from './http/request-context.ts'
-import { sameOrigin } from './http/same-origin.ts'
-import { servedHosts } from './http/served-hosts.ts'
 import type { WebFiles } from './http/web-files.ts'
 import { valueReader } from './public-pages/page-values.ts'
 import type { PublicPages } from './public-pages/public-pages.ts'
@@ -102,7 +100,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...limitRoutes(deps),
         ...checkRoutes(deps),
       },
-      { session, requireRoom: deps.requireRoom },
+      { session, shedLoad: deps.shedLoad },
     ),
   )
   app.all('/api/*', () => {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { PasswordHashing } from './auth/password-hashing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
-import type { Db } from './db/db.ts'
+import type { Db } from './db/transaction.ts'
 import type { MailQueue } from './email/mail-queue.ts'
 import type { Mailer } from './email/mailer.ts'
 import type { RateLimits } from './http/rate-limit.ts'
@@ -42,7 +42,7 @@ export interface Deps {
    * Is called before the first query of a request.
    * @throws {AppError} SERVER_BUSY while too many requests wait for the database.
    */
-  requireRoom: () => void
+  shedLoad: () => void
   /** Aborts when the server is told to stop. After that the server still answers for a while. */
   stopping: AbortSignal
 }

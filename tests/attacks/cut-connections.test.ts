@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteUser } from '../../src/server/admin/delete-user.ts'
 import { ensureAdministrator } from '../../src/server/auth/administrator.ts'
-import { isDatabaseAway } from '../../src/server/db/away.ts'
+import { isDatabaseUnavailable } from '../../src/server/db/db-errors.ts'
 import {
   accounts,
   files,
@@ -13,7 +13,7 @@ import {
   users,
 } from '../../src/server/db/schema.ts'
 import { expireFiles } from '../../src/server/files/expire-files.ts'
-import { retryRemovals } from '../../src/server/uploads/remove-bytes.ts'
+import { retryRemovals } from '../../src/server/uploads/end-uploads.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -82,7 +82,7 @@ async function answered(response: Response, meant: number): Promise<Outcome> {
 async function settled(work: Promise<unknown>): Promise<Outcome> {
   const [result] = await Promise.allSettled([work])
   if (result.status === 'fulfilled') return 'done'
-  expect(isDatabaseAway(result.reason), String(result.reason)).toBe(true)
+  expect(isDatabaseUnavailable(result.reason), String(result.reason)).toBe(true)
   return 'away'
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { PoolLimits } from '../../src/server/db/pool-limits.ts'
+import type { PoolLimits } from '../../src/server/db/pool.ts'
 import { errorTable } from '../../src/shared/contract/errors.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connectionLimits } from '../../src/server/http/connection-limits.ts'
+import { connectionLimits } from '../../src/server/http/limits.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
 import { untilClosed } from '../support/send.ts'
 

@@ -1,8 +1,7 @@
 import type { Deps } from '../../src/server/deps.ts'
 import { expireFiles } from '../../src/server/files/expire-files.ts'
 import { compareStorage } from '../../src/server/jobs/compare-storage.ts'
-import { sweepUploads } from '../../src/server/uploads/end-uploads.ts'
-import { retryRemovals } from '../../src/server/uploads/remove-bytes.ts'
+import { retryRemovals, sweepUploads } from '../../src/server/uploads/end-uploads.ts'
 
 /** Runs the jobs that end files and uploads and remove their bytes. */
 export async function runJobs(deps: Deps): Promise<void> {

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { isDatabaseAway } from '../../src/server/db/away.ts'
-import { type PoolLimits, poolLimits } from '../../src/server/db/pool-limits.ts'
+import { isDatabaseUnavailable } from '../../src/server/db/db-errors.ts'
+import { type PoolLimits, poolLimits } from '../../src/server/db/pool.ts'
 import { mailQueueName, openJobQueue } from '../../src/server/jobs/job-queue.ts'
 import { sendQueuedMail } from '../../src/server/jobs/jobs.ts'
 import { logSerializers } from '../../src/server/logging/log.ts'
@@ -50,7 +50,7 @@ async function whileAway(work: () => Promise<void>): Promise<void> {
     try {
       return await work()
     } catch (error) {
-      if (!isDatabaseAway(error) || performance.now() > deadline) throw error
+      if (!isDatabaseUnavailable(error) || performance.now() > deadline) throw error
     }
   }
 }

@@ -8,12 +8,12 @@ import { openStorage } from '../../src/server/boot/open-storage.ts'
 import { serve } from '../../src/server/boot/serve.ts'
 import { readConfig } from '../../src/server/config/config.ts'
 import { openDatabase } from '../../src/server/db/open.ts'
-import type { PoolLimits } from '../../src/server/db/pool-limits.ts'
+import type { PoolLimits } from '../../src/server/db/pool.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { createMailer } from '../../src/server/email/create-mailer.ts'
 import type { Mail } from '../../src/server/email/mailer.ts'
+import { makeLoadShedder } from '../../src/server/http/limits.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
-import { requestCeiling } from '../../src/server/http/request-ceiling.ts'
 import type { JobQueue, openJobQueue } from '../../src/server/jobs/job-queue.ts'
 import { logSerializers } from '../../src/server/logging/log.ts'
 import { createMetrics } from '../../src/server/metrics/metrics.ts'
@@ -114,13 +114,13 @@ export async function serveApp(
     log,
   })
   ownSpace.watch()
-  const requireRoom = requestCeiling({ clock, log, isDatabaseOverrun: isOverrun })
+  const shedLoad = makeLoadShedder({ clock, log, isDatabaseOverrun: isOverrun })
   const storage = await openStorage({
     config,
     clock,
     log,
     db,
-    requireRoom,
+    shedLoad,
     secret,
     space: space ?? ownSpace,
     metrics,
@@ -154,7 +154,7 @@ export async function serveApp(
     settings,
     metrics,
     mostDatabaseConnections: pool.options.max,
-    requireRoom,
+    shedLoad,
     stopping: stopping.signal,
   }
   const server = await serve(deps, {

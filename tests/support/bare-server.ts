@@ -1,9 +1,9 @@
 import { promisify } from 'node:util'
 import { Hono } from 'hono'
 import { AppError } from '../../src/server/errors.ts'
-import { type ConnectionLimits, connectionLimits } from '../../src/server/http/connection-limits.ts'
 import type { HttpEnv } from '../../src/server/http/env.ts'
 import { answerError } from '../../src/server/http/error-handler.ts'
+import { type ConnectionLimits, connectionLimits } from '../../src/server/http/limits.ts'
 import { type ListenOptions, listen } from '../../src/server/http/listen.ts'
 
 /** A real HTTP server that has only the handlers of one test. */

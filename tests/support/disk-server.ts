@@ -6,8 +6,8 @@ import { Hono } from 'hono'
 import { pino } from 'pino'
 import { expect } from 'vitest'
 import { clientAddress, nearby } from '../../src/server/http/client-address.ts'
-import { type ConnectionLimits, connectionLimits } from '../../src/server/http/connection-limits.ts'
 import type { HttpEnv } from '../../src/server/http/env.ts'
+import { type ConnectionLimits, connectionLimits } from '../../src/server/http/limits.ts'
 import { listen } from '../../src/server/http/listen.ts'
 import { type DiskStorage, openDiskStorage } from '../../src/server/storage/disk/disk.ts'
 import type { FileSystem } from '../../src/server/storage/disk/file-system.ts'
@@ -137,7 +137,7 @@ export async function openDiskServer(
       },
     },
     clientAddress: (request) => clientAddress(request, nearby),
-    requireRoom() {},
+    shedLoad() {},
     space,
     ...(fileSystem && { fileSystem }),
   })

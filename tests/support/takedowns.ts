@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { bindStores } from '../../src/server/uploads/bind-storage.ts'
+import { bindStores } from '../../src/server/boot/open-storage.ts'
 import type { Report } from '../../src/shared/contract/abuse.ts'
 import type { AuditLine } from '../../src/shared/contract/admin.ts'
 import type { File } from '../../src/shared/contract/files.ts'

@@ -2,7 +2,7 @@ import { and, desc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'dr
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { blockedContent, files, reports } from '../db/schema.ts'
-import { withoutSha256Sql } from '../db/without-sha256-sql.ts'
+import { withoutSha256Sql } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /**

@@ -5,9 +5,7 @@ import {
   reportPlaceholders,
 } from '../../shared/page-placeholders.ts'
 import type { ReportChoice } from '../../shared/rules/links/report.ts'
-import { readBuilt } from '../http/dist.ts'
-import { makeTemplate } from '../http/html-template.ts'
-import { pageHeaders } from '../http/page-headers.ts'
+import { makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
 
 /** What a visitor has chosen and typed in the form that reports a file. */
 export interface Typed {

@@ -18,8 +18,8 @@ import {
   openReportDays,
   type ReportOutcome,
 } from '../../shared/rules/links/report.ts'
-import { removeInBatches } from '../db/in-batches.ts'
 import { files, type ReportStatement, reports, users } from '../db/schema.ts'
+import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 export type ReportRow = typeof reports.$inferSelect

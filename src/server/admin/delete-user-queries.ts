@@ -1,6 +1,6 @@
 import { and, count, eq, gt, inArray, isNotNull, sql } from 'drizzle-orm'
-import { rowValues } from '../db/row-values.ts'
 import { deletionReceipts, files, pendingSignups, removals, users } from '../db/schema.ts'
+import { rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { purgeDueAt } from '../files/purge-queries.ts'
 import type { UserRow } from '../tiers/queries.ts'

@@ -26,7 +26,7 @@ import {
   uploads,
   users,
 } from '../db/schema.ts'
-import { retryRemovals } from '../uploads/remove-bytes.ts'
+import { retryRemovals } from '../uploads/end-uploads.ts'
 
 /*
  * Each test deletes a user while this user does something, several times, on a real Postgres.

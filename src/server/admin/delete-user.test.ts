@@ -24,7 +24,7 @@ import { expireFiles } from '../files/expire-files.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
 import { mailQueueName, openJobQueue } from '../jobs/job-queue.ts'
 import { createStores } from '../storage/stores.ts'
-import { retryRemovals } from '../uploads/remove-bytes.ts'
+import { retryRemovals } from '../uploads/end-uploads.ts'
 import { deleteUser } from './delete-user.ts'
 
 const minute = 60_000

@@ -8,8 +8,8 @@ import { uploads } from '../db/schema.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { findUser } from '../tiers/queries.ts'
+import { retryRemovals } from '../uploads/end-uploads.ts'
 import { endUploadsWhere } from '../uploads/removal-queries.ts'
-import { retryRemovals } from '../uploads/remove-bytes.ts'
 import {
   findSignupIds,
   forgetNames,

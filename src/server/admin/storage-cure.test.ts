@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../errors.ts'
-import { LateError } from '../http/in-time.ts'
+import { TimeoutError } from '../timeout.ts'
 import { cureOf, faultName } from './storage-cure.ts'
 
 function fault(name: string, more: object = {}) {
@@ -13,7 +13,7 @@ describe('the name of a fault of storage', () => {
     ['ECONNREFUSED', fault('Error', { code: 'ECONNREFUSED' })],
     ['NoSuchBucket', new AppError('UNAVAILABLE', { cause: fault('NoSuchBucket') })],
     ['ENOSPC', new Error('wrapped', { cause: fault('Error', { code: 'ENOSPC' }) })],
-    ['no answer in time', new LateError(15_000)],
+    ['no answer in time', new TimeoutError(15_000)],
     ['an unknown fault', fault('secret: AKIA0000')],
     ['an unknown fault', 'a text'],
     ['an unknown fault', undefined],

@@ -1,5 +1,5 @@
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
-import { LateError } from '../http/in-time.ts'
+import { TimeoutError } from '../timeout.ts'
 
 const late = 'no answer in time'
 
@@ -70,7 +70,7 @@ export function cureOf(storage: StorageName, reason: string): string {
 export function faultName(error: unknown): string {
   let name = ''
   for (let fault = error; fault instanceof Error; fault = fault.cause) {
-    if (fault instanceof LateError) return late
+    if (fault instanceof TimeoutError) return late
     name = 'code' in fault && typeof fault.code === 'string' ? fault.code : fault.name
   }
   return /^\w{1,60}$/.test(name) ? name : 'an unknown fault'

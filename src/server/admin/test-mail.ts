@@ -4,8 +4,8 @@ import { writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { renderEmail } from '../email/render-email.ts'
 import { testEmail } from '../email/templates/support.ts'
-import { inTime } from '../http/in-time.ts'
 import type { SessionUser } from '../http/session.ts'
+import { withTimeout } from '../timeout.ts'
 import { actionEntry } from './action-entry.ts'
 
 /** How long the administrator waits for the mail server at most. */
@@ -45,7 +45,7 @@ async function sendTestMail(
   const to = { name: admin.name, address: admin.email }
   const messageId = `${randomUUID()}@${appUrl.hostname}`
   try {
-    await inTime(mailer.send({ to, content, messageId }), patienceMs)
+    await withTimeout(mailer.send({ to, content, messageId }), patienceMs)
   } catch (error) {
     log.warn({ err: error }, 'the test mail could not be sent')
     const reason = error instanceof Error ? error.message : String(error)

@@ -10,7 +10,7 @@ import { auditLog, removals } from '../db/schema.ts'
 import { counter } from '../http/rate-limit.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
 import { createStores } from '../storage/stores.ts'
-import { reportOverdueRemovals, retryRemovals } from '../uploads/remove-bytes.ts'
+import { reportOverdueRemovals, retryRemovals } from '../uploads/end-uploads.ts'
 import { testStorage } from './test-storage.ts'
 
 const minute = 60_000

@@ -2,9 +2,9 @@ import type { Actor } from '../audit/actor.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Config } from '../config/config.ts'
 import type { Deps } from '../deps.ts'
-import { inTime } from '../http/in-time.ts'
 import { counter } from '../http/rate-limit.ts'
 import type { Storage } from '../storage/storage.ts'
+import { withTimeout } from '../timeout.ts'
 import { actionEntry } from './action-entry.ts'
 import { cureOf, faultName } from './storage-cure.ts'
 
@@ -52,7 +52,7 @@ async function tryStorage(deps: StorageDeps, patienceMs: number): Promise<Tested
     }
   }
   try {
-    await inTime(tryAll(), patienceMs)
+    await withTimeout(tryAll(), patienceMs)
   } catch (error) {
     return { connected: false, message: tellStorageFault(deps, error, doing) }
   }

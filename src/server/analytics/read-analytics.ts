@@ -1,7 +1,7 @@
 import type { Analytics } from '../../shared/contract/analytics.ts'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { analyticsDays, lastDays, withEmptyDays } from '../../shared/rules/format/day.ts'
-import { avoidTableScans } from '../db/avoid-table-scans.ts'
+import { avoidTableScans } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { toFile } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'

@@ -1,5 +1,5 @@
-import type { Db } from '../db/db.ts'
 import { auditLog } from '../db/schema.ts'
+import type { Db } from '../db/transaction.ts'
 
 /**
  * One line of the audit log: who did what to whom. `auditLog` in `db/audit-table.ts` describes the

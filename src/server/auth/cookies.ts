@@ -5,7 +5,7 @@ import { nanoid } from 'nanoid'
 import { longestLifeMs } from '../../shared/rules/accounts/session-life.ts'
 import { signedInHint } from '../../shared/signed-in-hint.ts'
 import type { Deps } from '../deps.ts'
-import { cookiePrefix, sessionCookieName } from '../http/cookie-names.ts'
+import { cookiePrefix, sessionCookieName } from '../http/cookies.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { isSameText } from './secrets.ts'
 

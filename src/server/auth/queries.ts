@@ -4,7 +4,6 @@ import { and, eq, getTableColumns, gt, inArray, lt, lte, type SQL, sql } from 'd
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { emailsCountedMs } from '../../shared/rules/accounts/email-limits.ts'
 import type { TokenPurpose } from '../../shared/rules/accounts/token-purpose.ts'
-import { removeInBatches } from '../db/in-batches.ts'
 import {
   accounts,
   accountTokens,
@@ -15,6 +14,7 @@ import {
   users,
   verifications,
 } from '../db/schema.ts'
+import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /** The providers in the table `accounts`, one for each way to sign in. */

@@ -2,10 +2,10 @@ import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
+import { isOfAnotherSite } from '../http/hosts.ts'
 import type { Handlers } from '../http/mount.ts'
-import { publicUser } from '../http/public-user.ts'
 import { type Counter, counter } from '../http/rate-limit.ts'
-import { isOfAnotherSite } from '../http/same-origin.ts'
+import { publicUser } from '../http/session.ts'
 import { browserName } from './browser-name.ts'
 import {
   clearSessionCookies,

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm'
 import type pg from 'pg'
 import { z } from 'zod'
-import type { Db } from '../db/db.ts'
 import { settings } from '../db/schema.ts'
+import type { Db } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { inTime } from '../http/in-time.ts'
+import { withTimeout } from '../timeout.ts'
 
 /** The key of the row in `settings` that holds the facts about the last backup. */
 const lastBackupKey = 'last_backup'
@@ -63,7 +63,7 @@ export function watchBackups({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): voi
   )
   metrics.beforeScrape(async () => {
     made.remove()
-    const found = await inTime(findLastBackup(db), readMs).catch(() => undefined)
+    const found = await withTimeout(findLastBackup(db), readMs).catch(() => undefined)
     if (found === undefined) return
     made.set(found === null ? 0 : Date.parse(found.madeAt) / 1000)
   })

@@ -8,7 +8,7 @@ import type pg from 'pg'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import type { Config } from '../config/config.ts'
 import { newestMigration } from '../db/migrate.ts'
-import { openBesideServer } from '../db/open-beside.ts'
+import { openReadOnly } from '../db/open-read-only.ts'
 import {
   columnsOf,
   findInstallation,
@@ -68,7 +68,7 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
   const { config, clock, log, more } = options
   const backup = await BackupWriter.create(folder)
   const listed = join(folder, 'listed.ndjson')
-  const { pool, close } = await openBesideServer(config, log)
+  const { pool, close } = await openReadOnly(config, log)
   try {
     const madeAt = clock().toISOString()
     const { installation, rows, count } = await inSnapshot(pool, async (client) => {

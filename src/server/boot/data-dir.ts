@@ -2,10 +2,15 @@ import { access, chmod, constants, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { customAlphabet } from 'nanoid'
+import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { minSecretLength } from '../config/setting-values.ts'
+import { startEmbeddedPostgres } from '../db/embedded-postgres.ts'
 import { codeOf, StartupError } from '../errors.ts'
+import { DiskSpace } from '../space/disk-space.ts'
 import { createFile } from '../storage/disk/durable-file.ts'
+import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
+import type { Shutdown } from './shutdown.ts'
 
 /**
  * The alphabet has 32 characters, without those that look alike on a screen. So a password of 20
@@ -94,7 +99,7 @@ async function keep(file: string, make: () => string): Promise<string> {
  * ends. The file stays empty.
  * @throws {StartupError} when another process has the folder.
  */
-export function lockDataDir(dataDir: string): () => void {
+function lockDataDir(dataDir: string): () => void {
   const lock = new DatabaseSync(join(dataDir, 'lock'))
   try {
     // With its journal in a file, SQLite could not take the lock on a full disk.
@@ -113,4 +118,49 @@ export function lockDataDir(dataDir: string): () => void {
 function isBusy(error: unknown): boolean {
   const sqliteBusy = 5
   return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
+}
+
+export interface DataFolderOptions {
+  config: Config
+  log: Logger
+  /** Gets every part that has started, also when a later one cannot start. */
+  shutdown: Shutdown
+  /** Is called when the embedded Postgres is lost. */
+  onLost(error: unknown): void
+}
+
+export interface DataFolder {
+  /** The free space of the disk. The caller begins to watch it when the database is open. */
+  space: DiskSpace
+}
+
+/**
+ * Makes the data folder ready: it exists, no other server uses it, its free space is known, and the
+ * embedded Postgres runs, unless DATABASE_URL names another one.
+ * @throws {StartupError} when the folder cannot be used, or Postgres cannot run.
+ */
+export async function openDataFolder({
+  config,
+  log,
+  shutdown,
+  onLost,
+}: DataFolderOptions): Promise<DataFolder> {
+  const { databaseUrl, dataDir, minFreeSpace: minFree } = config
+  await prepareDataDir(dataDir)
+  const unlock = lockDataDir(dataDir)
+  shutdown.add({ name: 'data folder', close: async () => unlock() })
+  const space = await DiskSpace.open({
+    folder: dataDir,
+    minFree,
+    takesUploads: storeOfNewFiles(config) === 'disk',
+    keepsReserve: databaseUrl === null,
+    log,
+  })
+  // Closed after the embedded Postgres, which may need the reserve to stop.
+  shutdown.add({ name: 'disk space', close: () => space.close() })
+  if (databaseUrl !== null) return { space }
+  const postgres = await startEmbeddedPostgres(dataDir, log)
+  shutdown.add({ name: 'embedded Postgres', close: postgres.stop, abandon: postgres.abandon })
+  postgres.onLost(onLost)
+  return { space }
 }

@@ -8,17 +8,16 @@ import { joinDatabase } from '../db/open.ts'
 import type { Deps } from '../deps.ts'
 import { createMailer } from '../email/create-mailer.ts'
 import { codeOf, StartupError } from '../errors.ts'
+import { makeLoadShedder } from '../http/limits.ts'
 import { createRateLimits } from '../http/rate-limit.ts'
-import { requestCeiling } from '../http/request-ceiling.ts'
 import { openJobQueue } from '../jobs/job-queue.ts'
 import { startJobs } from '../jobs/jobs.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { AdminSettings } from '../settings/admin-settings.ts'
 import { lowSpaceText } from '../space/disk-space.ts'
-import { bindStores } from '../uploads/bind-storage.ts'
+import type { DataFolder, DataFolderOptions } from './data-dir.ts'
 import { adminPasswordFile, readAdminPassword, readAuthSecret } from './data-dir.ts'
-import type { DataFolder, DataFolderOptions } from './open-data-folder.ts'
-import { openStorage } from './open-storage.ts'
+import { bindStores, openStorage } from './open-storage.ts'
 import { serve } from './serve.ts'
 import { closeServer } from './shutdown.ts'
 
@@ -57,13 +56,13 @@ export async function startServer({
   // is filled. Filled earlier, it could leave too little space to make a new database.
   space.watch()
 
-  const requireRoom = requestCeiling({ clock, log, isDatabaseOverrun: database.isOverrun })
+  const shedLoad = makeLoadShedder({ clock, log, isDatabaseOverrun: database.isOverrun })
   const storage = await openStorage({
     config,
     clock,
     log,
     db,
-    requireRoom,
+    shedLoad,
     secret,
     space,
     metrics,
@@ -105,7 +104,7 @@ export async function startServer({
     settings,
     metrics,
     mostDatabaseConnections: pool.options.max,
-    requireRoom,
+    shedLoad,
     stopping: stopping.signal,
   }
   const administrator = await ensureAdministrator(deps, () => readAdminPassword(config))

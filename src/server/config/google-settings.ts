@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isLoopback } from '../http/served-hosts.ts'
+import { isLoopback } from '../http/hosts.ts'
 import { hidden, shown } from './setting-values.ts'
 
 /**

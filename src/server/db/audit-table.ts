@@ -2,7 +2,7 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { type AuditAction, auditActions } from '../../shared/rules/accounts/audit-action.ts'
 import { moment } from './columns.ts'
-import { sqlLiteral } from './sql-literal.ts'
+import { sqlLiteral } from './sql.ts'
 
 /** Returns SQL for the short code of the link that a line is about; null if it is about none. */
 export function shortCodeOf(details: SQLWrapper): SQL {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { codeOf, StartupError } from '../errors.ts'
-import { passesByItself } from './away.ts'
+import { isTransient } from './db-errors.ts'
 import { type Launched, launchPostgres, type PostgresPlace } from './launch-postgres.ts'
 import {
   findPostmaster,
@@ -214,7 +214,7 @@ async function connect(connection: EmbeddedPostgres['connection']): Promise<Conn
     return { client, ended }
   } catch (error) {
     await leave(client)
-    if (passesByItself(error)) return null
+    if (isTransient(error)) return null
     throw error
   }
 }

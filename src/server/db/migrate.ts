@@ -6,7 +6,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { StartupError } from '../errors.ts'
-import type { Db } from './db.ts'
+import type { Db } from './transaction.ts'
 
 const migrationsFolder = join(import.meta.dirname, 'migrations')
 const migrationLock = 'mayfly: migrations'

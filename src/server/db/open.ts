@@ -3,13 +3,11 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { codeOf, StartupError } from '../errors.ts'
-import { passesByItself } from './away.ts'
-import { connectionNames } from './connection-names.ts'
-import type { Db } from './db.ts'
+import { isTransient } from './db-errors.ts'
 import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { migrateDatabase } from './migrate.ts'
-import { openPool } from './pool.ts'
-import { type PoolLimits, poolLimits } from './pool-limits.ts'
+import { connectionNames, openPool, type PoolLimits, poolLimits } from './pool.ts'
+import type { Db } from './transaction.ts'
 
 export interface Database {
   pool: pg.Pool
@@ -126,7 +124,7 @@ async function reach(
       return
     } catch (error) {
       const reason = error instanceof Error ? error.message || codeOf(error) : String(error)
-      if (!passesByItself(error) || deadline.aborted) {
+      if (!isTransient(error) || deadline.aborted) {
         throw new StartupError(`${name.replace(/^t/, 'T')} cannot be used: ${reason}. ${cure}`, {
           cause: error,
         })

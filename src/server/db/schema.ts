@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import {
+  bigint,
   boolean,
   check,
   customType,
@@ -12,6 +13,7 @@ import {
   real,
   smallint,
   text,
+  timestamp,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
@@ -23,12 +25,10 @@ import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import { defaultTier, tiers } from '../../shared/rules/tiers/tier.ts'
 import { bytes, moment } from './columns.ts'
-import { fileKindSql } from './file-kind-sql.ts'
-import { withoutSha256Sql } from './without-sha256-sql.ts'
+import { fileKindSql, withoutSha256Sql } from './sql.ts'
 
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
 export { auditLog } from './audit-table.ts'
-export { rateLimits, settings } from './instance-tables.ts'
 
 /** The users. `email` is in lower case. */
 export const users = pgTable(
@@ -538,3 +538,20 @@ export const feedback = pgTable(
   // The list of feedback is read from this index, from its end to its start.
   (table) => [index('feedback_created_at').on(table.createdAt, table.id)],
 )
+
+/** The tables about the whole installation: its settings and the counters of the rate limiter. */
+
+/** The settings that the administrator can change. If a key has no row, its default applies. */
+export const settings = pgTable('settings', {
+  key: text().primaryKey(),
+  value: text().notNull(),
+  description: text().notNull().default(''),
+  updatedAt: timestamp('updated_at', { withTimezone: true, mode: 'date' }).notNull(),
+})
+
+/** The counters of the rate limiter. `expire` is in milliseconds since 1970. */
+export const rateLimits = pgTable('rate_limits', {
+  key: text().primaryKey(),
+  points: integer().notNull().default(0),
+  expire: bigint({ mode: 'number' }),
+})

@@ -3,9 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase } from '../../../tests/support/postgres.ts'
 import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
 import { AppError } from '../errors.ts'
-import { signOf } from './away.ts'
-import { type OpenPool, openPool } from './pool.ts'
-import { poolLimits } from './pool-limits.ts'
+import { signOf } from './db-errors.ts'
+import { type OpenPool, openPool, poolLimits } from './pool.ts'
 import { settings } from './schema.ts'
 
 let database: TestDatabase

@@ -3,12 +3,12 @@ import {
   type ExtractTablesWithRelations,
   extractTablesRelationalConfig,
   type RelationalSchemaConfig,
+  sql,
 } from 'drizzle-orm'
 import { NodePgDatabase, NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
-import { isConnectionLost } from './away.ts'
-import type { Db } from './db.ts'
+import { isConnectionLost } from './db-errors.ts'
 import * as schema from './schema.ts'
 
 type Tables = typeof schema
@@ -105,4 +105,16 @@ class PoolSession extends NodePgSession<Tables, Relations> {
       return work(tx)
     })
   }
+}
+
+/** Drizzle's database with our tables. It is either the pool or an open transaction. */
+export type Db = NodePgDatabase<typeof schema>
+
+/**
+ * Makes Postgres prefer indexes for the rest of a transaction. Otherwise it reads the whole table
+ * for a user who owns most of the files. That is slower, because the index is usually in memory,
+ * and Postgres does not know that.
+ */
+export async function avoidTableScans(tx: Db): Promise<void> {
+  await tx.execute(sql`set local enable_seqscan = off`)
 }

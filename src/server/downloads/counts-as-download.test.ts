@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countsAsDownload } from './counts-as-download.ts'
+import { countsAsDownload } from './send-download.ts'
 
 describe('countsAsDownload', () => {
   it.each([

@@ -16,10 +16,11 @@ import { momentText } from '../../shared/rules/format/moment-text.ts'
 import { lifeline } from '../../shared/rules/links/lifeline.ts'
 import { lifelineBar } from '../../shared/rules/links/lifeline-bar.ts'
 import { openLinkLabel } from '../../shared/rules/links/link-status.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { type BrandRow, logoPath } from '../branding/queries.ts'
-import { readBuilt } from '../http/dist.ts'
-import { makeTemplate } from '../http/html-template.ts'
-import { pageHeaders } from '../http/page-headers.ts'
+import { makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
+import type { Link } from './queries.ts'
 
 /** What the download page of a link shows while the link has not expired. */
 export interface PageLink {
@@ -224,4 +225,13 @@ function pageValues(
     renewableWidth: String(bar.renewable.width),
     sha256: link.sha256 ?? '',
   }
+}
+
+/**
+ * Returns what the pages of a link show of its owner at `now`: the brand, and whether a renewal is
+ * possible. Both depend on the owner's tier at that moment. A tier without branding shows no brand.
+ */
+export function pageOwner(link: Link, now: Date): PageOwner {
+  const { branding, renewal } = tierTraits[effectiveTier(link, now)]
+  return { brand: branding ? link.brand : null, canRenew: renewal }
 }

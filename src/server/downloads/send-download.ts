@@ -1,12 +1,12 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
+import { isPreviewRobot } from '../../shared/rules/links/preview-robot.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { expectedStart } from '../storage/expected-start.ts'
 import { refuseToRun } from '../storage/never-run.ts'
 import type { CountDownload } from './count-together.ts'
-import { countsAsDownload } from './counts-as-download.ts'
 import { openLink } from './open-link.ts'
 import type { FindLink } from './queries.ts'
 
@@ -65,4 +65,13 @@ export async function sendDownload(
   if (start !== null) await count(start)
   context.header('cache-control', 'no-store')
   return context.redirect(delivery.url)
+}
+
+/**
+ * Tells whether an answer that begins at this offset of the file counts as a download (design §4:
+ * one download counts once). Only the answer with the first byte counts. A download in pieces, or
+ * one that is resumed, has exactly one such answer. A preview robot never counts.
+ */
+export function countsAsDownload(start: number, userAgent: string | undefined): boolean {
+  return start === 0 && !isPreviewRobot(userAgent)
 }

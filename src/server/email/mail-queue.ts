@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ownPasswordChanges } from '../../shared/rules/accounts/audit-ways.ts'
 import { fileEmails } from '../../shared/rules/files/file-emails.ts'
 import { trialEmails } from '../../shared/rules/tiers/trial.ts'
-import type { Db } from '../db/db.ts'
+import type { Db } from '../db/transaction.ts'
 
 const moment = z.iso.datetime()
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/served-hosts.ts'
+import { isLoopback } from '../http/hosts.ts'
 
 /**
  * Tells whether mail and the password for it may be sent to the server of this URL without TLS:

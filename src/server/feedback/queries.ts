@@ -1,8 +1,8 @@
 import { and, count, desc, eq, gt, gte, inArray, lt, min, type SQL, sql } from 'drizzle-orm'
 import { feedbackKeptMs } from '../../shared/rules/files/kept-times.ts'
-import type { Db } from '../db/db.ts'
-import { removeInBatches } from '../db/in-batches.ts'
 import { feedback } from '../db/schema.ts'
+import { removeInBatches } from '../db/sql.ts'
+import type { Db } from '../db/transaction.ts'
 
 export type FeedbackRow = typeof feedback.$inferSelect
 

@@ -7,8 +7,8 @@ import {
   type SortKey,
 } from '../../shared/rules/files/file-order.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
-import { avoidTableScans } from '../db/avoid-table-scans.ts'
 import { files } from '../db/schema.ts'
+import { avoidTableScans } from '../db/transaction.ts'
 import type { Db } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
 import { type FileRow, statusOf } from './queries.ts'

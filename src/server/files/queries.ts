@@ -6,7 +6,7 @@ import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/links/sho
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { blockedContent, files, shortCodes, users } from '../db/schema.ts'
-import { sqlLiteral } from '../db/sql-literal.ts'
+import { sqlLiteral } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
 import {

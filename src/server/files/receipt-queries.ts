@@ -1,7 +1,7 @@
 import { and, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import { receiptsShownSince } from '../../shared/rules/links/receipt.ts'
-import { removeInBatches } from '../db/in-batches.ts'
 import { deletionReceipts } from '../db/schema.ts'
+import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /** The last receipt on a page. The next page begins after it. */

@@ -3,8 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Admit, admitHost } from './admit-host.ts'
-import { servedHosts } from './served-hosts.ts'
+import { type Admit, admitHost, servedHosts } from './hosts.ts'
 
 const appUrl = new URL('https://files.example.org')
 const ours = 'Host: files.example.org'

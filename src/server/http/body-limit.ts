@@ -3,7 +3,7 @@ import { bodyLimit as countingLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
-import { type Ceiling, FairCeiling } from './fair-ceiling.ts'
+import { type Ceiling, FairLimit } from './limits.ts'
 
 /**
  * How many bytes the large bodies of all calls may have at the same time. Parsed, they take several
@@ -22,13 +22,13 @@ const largestSmallBody = 4 * 1024
  * @param larger the paths that have another limit, each with its limit in bytes.
  */
 export function bodyLimit(maxSize: number, larger: ReadonlyMap<string, number> = new Map()) {
-  const memory = new FairCeiling(largeBodies)
+  const memory = new FairLimit(largeBodies)
   const limits = new Map([...larger].map(([path, size]) => [path, limitTo(size, memory)]))
   const usual = limitTo(maxSize, memory)
   return createMiddleware<HttpEnv>((c, next) => (limits.get(c.req.path) ?? usual)(c, next))
 }
 
-function limitTo(maxSize: number, memory: FairCeiling) {
+function limitTo(maxSize: number, memory: FairLimit) {
   const counted = countingLimit({ maxSize, onError: tooLarge })
   return createMiddleware<HttpEnv>(async (c, next) => {
     const { 'content-length': length, 'transfer-encoding': coding } = c.env.incoming.headers

@@ -1,5 +1,8 @@
 import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
+import type { OtherPageName } from '../../shared/public-pages.ts'
 
 /**
  * What Hono carries with every request: Node's request and response, and the values that our
@@ -19,3 +22,23 @@ export interface HttpEnv {
     publicOrigin: string
   }
 }
+
+/**
+ * The status, text and headers of an answer that is made for one request. Caches must not keep it.
+ */
+export interface PageAnswer {
+  status: ContentfulStatusCode
+  /** Why the request was refused. The page shows this text. */
+  fault?: string
+  headers?: Record<string, string>
+}
+
+/**
+ * Answers a call with a page that the build rendered. Nobody reaches these pages by a path of the
+ * public pages: they are only answers to calls.
+ */
+export type ShowPage = (
+  context: Context<HttpEnv>,
+  name: OtherPageName,
+  answer?: PageAnswer,
+) => Promise<Response>

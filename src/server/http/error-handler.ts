@@ -1,12 +1,10 @@
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
-import { isDatabaseAway } from '../db/away.ts'
-import { isUserGone } from '../db/user-gone.ts'
+import { isDatabaseUnavailable, isUserDeleted } from '../db/db-errors.ts'
 import { AppError } from '../errors.ts'
 import { isDiskFull } from '../space/free-space.ts'
-import type { HttpEnv } from './env.ts'
-import type { ShowPage } from './show-page.ts'
+import type { HttpEnv, ShowPage } from './env.ts'
 
 function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
@@ -14,8 +12,8 @@ function toAppError(error: unknown, requestId: string): AppError {
   // The check below would also match a full disk of the database. This check comes first, because
   // its answer tells the operator what to do.
   if (isDiskFull(error)) return new AppError('DISK_FULL', { cause: error })
-  if (isDatabaseAway(error)) return new AppError('UNAVAILABLE', { cause: error })
-  if (isUserGone(error)) return new AppError('UNAUTHORIZED', { cause: error })
+  if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE', { cause: error })
+  if (isUserDeleted(error)) return new AppError('UNAUTHORIZED', { cause: error })
   return new AppError('INTERNAL', {
     message: `Something went wrong on our side. Please mention request ${requestId}.`,
     cause: error,

@@ -4,7 +4,8 @@ import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import type { Logger } from 'pino'
-import type { Admit } from './admit-host.ts'
+import type { HttpEnv } from './env.ts'
+import type { Admit } from './hosts.ts'
 import {
   type ConnectionLimits,
   connectionLimits,
@@ -12,8 +13,7 @@ import {
   limitConnections,
   PipelineQueue,
   StalledClients,
-} from './connection-limits.ts'
-import type { HttpEnv } from './env.ts'
+} from './limits.ts'
 
 /**
  * Answers the requests under /storage/. It works on Node's own request and response, without Hono.

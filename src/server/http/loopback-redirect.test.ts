@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
 import { type Sending, send } from '../../../tests/support/send.ts'
-import { loopbackRedirect } from './loopback-redirect.ts'
+import { loopbackRedirect } from './hosts.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 

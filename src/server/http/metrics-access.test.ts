@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { BlockList } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { nearby } from './client-address.ts'
-import { assertMayReadMetrics } from './metrics-access.ts'
+import { assertMayReadMetrics } from './operations.ts'
 
 function verdict(
   headers: Record<string, string>,

@@ -7,9 +7,9 @@ import { refusalOf, type Sending, send } from '../../../tests/support/send.ts'
 import { testClock } from '../../../tests/support/test-clock.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
+import { servedHosts } from './hosts.ts'
 import { type Call, type Handlers, mount } from './mount.ts'
 import { requestContext } from './request-context.ts'
-import { servedHosts } from './served-hosts.ts'
 import type { Session, SessionUser } from './session.ts'
 
 type AnyCall = Call<Endpoint>
@@ -49,7 +49,7 @@ beforeAll(async () => {
       looked += 1
       return session
     }
-    app.route('/', mount(handlers, { session: found, requireRoom: () => {} }))
+    app.route('/', mount(handlers, { session: found, shedLoad: () => {} }))
   })
 })
 afterAll(() => server.close())

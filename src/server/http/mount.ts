@@ -50,7 +50,7 @@ interface MountOptions {
    */
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
-  requireRoom(): void
+  shedLoad(): void
 }
 
 /**
@@ -90,7 +90,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
     nameRoute(context.env.outgoing, row.path)
-    if (!alwaysAnswered.has(name)) options.requireRoom()
+    if (!alwaysAnswered.has(name)) options.shedLoad()
     const session = await admit(row, context, options)
     return answerCall(row, handler, context, session)
   }

@@ -1,14 +1,18 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { sql } from 'drizzle-orm'
 import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
+import type { Config } from '../config/config.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { metricsType } from '../metrics/metrics.ts'
-import { inTime } from './in-time.ts'
-import { assertMayReadMetrics } from './metrics-access.ts'
+import { withTimeout } from '../timeout.ts'
+import { readAddress } from './client-address.ts'
+import type { ShowPage } from './env.ts'
+import { isLoopback } from './hosts.ts'
 import type { Handlers } from './mount.ts'
 import { openApiDocument } from './openapi.ts'
 import { compressed, sendVariant, type Variants } from './send-variants.ts'
-import type { ShowPage } from './show-page.ts'
 
 /**
  * How many milliseconds a store or the database may take to answer the check that `/api/ready`
@@ -47,7 +51,7 @@ export function operationsRoutes(
     // Anybody may ask, and each check writes a file. So calls during a check share it. A check that
     // takes too long counts as failed, so that the next call checks again.
     const look = () => Promise.all([db.execute(sql`select 1`), stores.current.check()])
-    checking ??= inTime(look(), readyWithinMs).finally(() => {
+    checking ??= withTimeout(look(), readyWithinMs).finally(() => {
       checking = undefined
     })
     return checking
@@ -103,4 +107,60 @@ function keepOpenApi(appUrl: URL) {
     kept.set(server, variants)
     return variants
   }
+}
+
+/** The headers by which proxies tell that they pass a request on. */
+const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
+
+/**
+ * Checks whether this request may read the metrics. If a token is set, only a request with this
+ * token may. Without a token, only programs on this machine may, and only if the settings name no
+ * proxy and no public address. With such a setting, a proxy on this machine may pass on a
+ * stranger's request, which then looks like a local one. A request is also refused if its headers
+ * show a proxy, or if its `Host` is not this machine (DNS rebinding).
+ * @throws {AppError} UNAUTHORIZED where the token is missing or wrong; FORBIDDEN where no token is
+ * set and the request may come from elsewhere.
+ */
+export function assertMayReadMetrics(
+  request: IncomingMessage,
+  {
+    appUrl,
+    metricsToken,
+    trustedProxies,
+  }: Pick<Config, 'appUrl' | 'metricsToken' | 'trustedProxies'>,
+): void {
+  if (metricsToken !== null) {
+    if (bears(request, metricsToken)) return
+    throw new AppError('UNAUTHORIZED', { headers: { 'www-authenticate': 'Bearer' } })
+  }
+  const isPublic = trustedProxies !== null || !isLoopback(appUrl.hostname)
+  if (!isPublic && comesFromThisMachine(request)) return
+  throw new AppError('FORBIDDEN', {
+    message:
+      'Set METRICS_TOKEN to read the metrics. Without it they are for this machine alone, and only where no proxy and no public address is set.',
+  })
+}
+
+function bears({ headers }: IncomingMessage, token: string): boolean {
+  const [, given = ''] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
+  // All digests have the same length. So the comparison tells nothing about the length of the
+  // token.
+  return timingSafeEqual(digest(given), digest(token))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function comesFromThisMachine({ headers, socket }: IncomingMessage): boolean {
+  const address = readAddress(socket.remoteAddress ?? '') ?? ''
+  const isLocal = address === '::1' || address.startsWith('127.')
+  return isLocal && !proxyHeaders.some((name) => name in headers) && namesThisMachine(headers.host)
+}
+
+/** A simple client may send no Host header. A browser and a proxy always send one. */
+function namesThisMachine(host: string | undefined): boolean {
+  if (host === undefined) return true
+  const url = URL.parse(`http://${host}`)
+  return url !== null && isLoopback(url.hostname)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { pageHeaders } from './page-headers.ts'
+import { pageHeaders } from './built-pages.ts'
 
 const page = {
   html: '<!doctype html><title>x</title>',

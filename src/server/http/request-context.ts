@@ -5,8 +5,8 @@ import type { Deps } from '../deps.ts'
 import { requestLine } from '../logging/log.ts'
 import { clientAddress, watchForProxy } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
+import type { ServedHosts } from './hosts.ts'
 import { loggedPath } from './route-name.ts'
-import type { ServedHosts } from './served-hosts.ts'
 
 const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
 import { codeOf, send } from '../../../tests/support/send.ts'
-import { sameOrigin } from './same-origin.ts'
-import { servedHosts } from './served-hosts.ts'
+import { sameOrigin, servedHosts } from './hosts.ts'
 
 const host = 'files.example.org'
 

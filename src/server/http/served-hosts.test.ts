@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { servedHosts } from './served-hosts.ts'
+import { servedHosts } from './hosts.ts'
 
 function hostsOf(appUrl: string, appUrlIsSet = true) {
   return servedHosts({ appUrl: new URL(appUrl), appUrlIsSet })

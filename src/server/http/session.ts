@@ -1,3 +1,4 @@
+import type { User } from '../../shared/contract/account.ts'
 import { type Role, readRole } from '../../shared/rules/accounts/role.ts'
 import { readTier, type Tier } from '../../shared/rules/tiers/tier.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
@@ -50,5 +51,22 @@ export function toSessionUser(user: UserRow, now: Date): SessionUser {
     tier: effectiveTier({ tier: readTier(user.tier), ...trial }, now),
     ...trial,
     image: user.image,
+  }
+}
+
+/** Returns those fields of a user that the browser may see (spec §3, User). */
+export function publicUser(user: SessionUser): User {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    firstName: user.firstName,
+    lastName: user.lastName,
+    emailVerified: user.emailVerified,
+    tier: user.tier,
+    isAdmin: user.role === 'admin',
+    premiumTrialStartedAt: user.premiumTrialStartedAt?.toISOString() ?? null,
+    premiumTrialEndsAt: user.premiumTrialEndsAt?.toISOString() ?? null,
+    profileImageUrl: user.image,
   }
 }

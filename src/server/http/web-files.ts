@@ -3,9 +3,9 @@ import { join, relative, sep } from 'node:path'
 import type { Handler } from 'hono'
 import mime from 'mime'
 import { pages, tokenPages } from '../../shared/pages.ts'
-import { readBuilt } from './dist.ts'
+import { pageHeaders, readBuilt } from './built-pages.ts'
+import { hasHint } from './cookies.ts'
 import type { HttpEnv } from './env.ts'
-import { pageHeaders } from './page-headers.ts'
 import { nameRoute } from './route-name.ts'
 import {
   type Coding,
@@ -14,7 +14,6 @@ import {
   type Variants,
   variantOf,
 } from './send-variants.ts'
-import { hasHint } from './signed-in-hint.ts'
 
 /**
  * Answers GET and HEAD requests for the files of the built web, and for the screens of the

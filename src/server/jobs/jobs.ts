@@ -4,16 +4,15 @@ import { computeDigests } from '../abuse/compute-digests.ts'
 import { removeLapsedReports } from '../abuse/report-queries.ts'
 import { removeOldDays } from '../analytics/remove-old-days.ts'
 import { removeExpiredRows } from '../auth/queries.ts'
-import { messageWithoutValues } from '../db/without-values.ts'
 import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
 import { removeOldFeedback } from '../feedback/queries.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
 import { tellEndingLinks, tellFirstDownloads } from '../files/queue-file-emails.ts'
 import { forgetReceiptNames } from '../files/receipt-queries.ts'
+import { redactedMessage } from '../logging/redact.ts'
 import { expireTrials } from '../tiers/set-tier.ts'
-import { sweepUploads } from '../uploads/end-uploads.ts'
-import { reportOverdueRemovals, retryRemovals } from '../uploads/remove-bytes.ts'
+import { reportOverdueRemovals, retryRemovals, sweepUploads } from '../uploads/end-uploads.ts'
 import { compareStorage } from './compare-storage.ts'
 import { type JobName, jobNames } from './job-names.ts'
 import { type JobQueue, mailQueueName, prepareQueues } from './job-queue.ts'
@@ -189,7 +188,7 @@ async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
   } catch (error) {
     ended('failed')
     log.error({ err: error, job: name }, 'job failed; it is tried again')
-    const failure = messageWithoutValues(error)
+    const failure = redactedMessage(error)
     await noteFailedRun(db, { job: name, failedAt: clock(), failure }).catch((error: unknown) =>
       log.warn({ err: error, job: name }, 'the failure of a job could not be noted'),
     )
@@ -214,7 +213,7 @@ async function sendOne(
     deps.metrics.mailTried(isRefused ? 'refused' : 'failed')
     const kept = isRefused ? 'mail was refused' : 'mail could not be sent; it is tried again'
     deps.log.warn({ err: error, jobId: job.id }, kept)
-    const output = { reason: messageWithoutValues(error) }
+    const output = { reason: redactedMessage(error) }
     return { id: job.id, status: isRefused ? 'deadletter' : 'failed', output }
   }
 }

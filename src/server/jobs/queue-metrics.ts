@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { inTime } from '../http/in-time.ts'
+import { withTimeout } from '../timeout.ts'
 import { jobNames } from './job-names.ts'
 import { mailQueueName } from './job-queue.ts'
 import { countQueued, listJobRecords } from './queries.ts'
@@ -37,7 +37,7 @@ export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void
 
   metrics.beforeScrape(async () => {
     for (const gauge of [depth, success, failures, figures]) gauge.reset()
-    const read = inTime(Promise.all([countQueued(db), listJobRecords(db)]), readMs)
+    const read = withTimeout(Promise.all([countQueued(db), listJobRecords(db)]), readMs)
     const found = await read.catch(() => null)
     up.set(found ? 1 : 0)
     if (!found) return

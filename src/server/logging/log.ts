@@ -1,8 +1,7 @@
 import { type Logger, pino } from 'pino'
 import type { LogFormat, LogLevel } from '../config/startup-settings.ts'
-import { withoutValues } from '../db/without-values.ts'
 import { LogOutput } from './log-output.ts'
-import { redactAddresses } from './redact-addresses.ts'
+import { redactAddresses, redactQuery } from './redact.ts'
 
 /** Characters that move the cursor, change colours or reorder text on a terminal. */
 const unseen = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
@@ -20,7 +19,7 @@ export const requestLine = 'request'
  * that they refuse into their answers.
  */
 export const logSerializers = {
-  err: (error: unknown) => redactAddresses(pino.stdSerializers.err(withoutValues(error) as Error)),
+  err: (error: unknown) => redactAddresses(pino.stdSerializers.err(redactQuery(error) as Error)),
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redactAddresses } from './redact-addresses.ts'
+import { redactAddresses } from './redact.ts'
 
 describe('what is logged without addresses', () => {
   it.each([

@@ -11,8 +11,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { endpoints } from '../../shared/contract/index.ts'
 import { type JobQueue, openJobQueue } from '../jobs/job-queue.ts'
 import { noteFailedRun, noteRun } from '../jobs/queries.ts'
-import { createMetrics } from './metrics.ts'
-import { watchSpace } from './resource-metrics.ts'
+import { createMetrics, watchSpace } from './metrics.ts'
 
 let app: TestApp
 let queue: JobQueue

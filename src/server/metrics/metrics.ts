@@ -1,3 +1,17 @@
+import type pg from 'pg'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { StorageName } from '../../shared/rules/files/storage-name.ts'
+import { storageNames } from '../../shared/rules/files/storage-name.ts'
+import type { DiskSpace } from '../space/disk-space.ts'
+import { storageOperations } from '../storage/count-errors.ts'
+import {
+  type TransferDirection,
+  type TransferMeter,
+  transferDirections,
+  transferOutcomes,
+} from '../storage/disk/transfer-meter.ts'
+import { httpMetrics } from './http-metrics.ts'
+
 /**
  * The figures that Prometheus reads at `GET /metrics`. The words of this room:
  * - A *metric* has a name and counts or measures one thing. Its *labels* divide it into *series*.
@@ -8,11 +22,6 @@
  * The counters of faults have their series from the start, at 0. Otherwise the first scrape after a
  * burst of faults would be the first value of a series, and Prometheus would see no increase.
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { storageNames } from '../../shared/rules/files/storage-name.ts'
-import { storageOperations } from '../storage/count-errors.ts'
-import { httpMetrics } from './http-metrics.ts'
-import { transferMetrics } from './transfer-metrics.ts'
 
 /** The media type of the text that `scrape` returns. */
 export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
@@ -120,4 +129,84 @@ class ReadRegistry extends Registry {
     this.#last = turn.catch(() => {})
     return turn
   }
+}
+
+/** Counts transfers that pass through this server. Transfers to and from a bucket do not. */
+function transferMetrics(registers: Registry[]): TransferMeter {
+  const bytes = new Counter({
+    name: 'mayfly_transfer_bytes_total',
+    help: 'Bytes of files on the disk that were received or sent.',
+    labelNames: ['direction'],
+    registers,
+  })
+  const transfers = new Counter({
+    name: 'mayfly_transfers_total',
+    help: 'Transfers that ended: complete, cut (the client left), refused, failed.',
+    labelNames: ['direction', 'outcome'],
+    registers,
+  })
+  for (const direction of transferDirections) {
+    for (const outcome of transferOutcomes) transfers.inc({ direction, outcome }, 0)
+  }
+  const running = new Gauge({
+    name: 'mayfly_transfers_running',
+    help: 'Transfers that are running.',
+    labelNames: ['direction'],
+    registers,
+    collect() {
+      for (const direction of transferDirections) this.set({ direction }, runningNow(direction))
+    },
+  })
+  let runningNow: (direction: TransferDirection) => number = () => 0
+  const counters = {
+    download: bytes.labels({ direction: 'download' }),
+    upload: bytes.labels({ direction: 'upload' }),
+  }
+  return {
+    bytes: (direction, count) => counters[direction].inc(count),
+    ended: (direction, outcome) => transfers.inc({ direction, outcome }),
+    running(count) {
+      runningNow = count
+      running.reset()
+    },
+  }
+}
+
+/** Adds metrics of the pool of database connections. */
+export function watchPool(metrics: Metrics, pool: pg.Pool): void {
+  const connections = metrics.gauge(
+    'mayfly_database_connections',
+    'Connections to the database: used and idle ones, and the most there may be.',
+    ['state'],
+  )
+  const waiting = metrics.gauge(
+    'mayfly_database_waiting',
+    'Callers that wait for a connection to the database.',
+  )
+  metrics.beforeScrape(async () => {
+    const { totalCount, idleCount, waitingCount, options } = pool
+    connections.set({ state: 'used' }, totalCount - idleCount)
+    connections.set({ state: 'idle' }, idleCount)
+    connections.set({ state: 'most' }, options.max)
+    waiting.set(waitingCount)
+  })
+}
+
+/**
+ * Adds metrics of the free space of the disk that holds the data folder.
+ * @param store where new files are kept. Uploads to a bucket need no room on the disk.
+ */
+export function watchSpace(
+  metrics: Metrics,
+  space: Pick<DiskSpace, 'freeBytes' | 'availableBytes'>,
+  store: StorageName,
+): void {
+  const free = metrics.gauge('mayfly_disk_free_bytes', 'Free space of the disk of DATA_DIR.')
+  metrics.beforeScrape(async () => free.set(space.freeBytes()))
+  if (store !== 'disk') return
+  const available = metrics.gauge(
+    'mayfly_disk_upload_room_bytes',
+    'What uploads may still take. Below 0, uploads to the disk are refused.',
+  )
+  metrics.beforeScrape(async () => available.set(space.availableBytes()))
 }

@@ -14,7 +14,7 @@ import {
 import { trialDays } from '../../shared/rules/tiers/trial.ts'
 import type { S3Settings } from '../config/s3-settings.ts'
 import type { Deps } from '../deps.ts'
-import { inTime } from '../http/in-time.ts'
+import { withTimeout } from '../timeout.ts'
 
 /** What stands in each placeholder of a public page. */
 export type PlaceholderValues = Record<PublicPlaceholder, string>
@@ -67,7 +67,7 @@ export function valueReader({
   let toldAt: number | null = null
   const refresh = async () => {
     try {
-      last = await inTime(settings.current(), settingsWithinMs)
+      last = await withTimeout(settings.current(), settingsWithinMs)
       failedAt = null
     } catch (error) {
       failedAt = clock().getTime()

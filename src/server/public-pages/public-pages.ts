@@ -7,12 +7,10 @@ import {
   publicPlaceholders,
   type ServerCondition,
 } from '../../shared/public-placeholders.ts'
-import { readBuilt } from '../http/dist.ts'
+import { makeTemplate, type Page, pageHeaders, readBuilt } from '../http/built-pages.ts'
+import { hasHint } from '../http/cookies.ts'
 import type { HttpEnv } from '../http/env.ts'
-import { makeTemplate, type Page } from '../http/html-template.ts'
-import { pageHeaders } from '../http/page-headers.ts'
 import { compressed, sendVariant, type Variants } from '../http/send-variants.ts'
-import { hasHint } from '../http/signed-in-hint.ts'
 import type { PlaceholderValues } from './page-values.ts'
 
 type Headers = Readonly<Record<string, string>>

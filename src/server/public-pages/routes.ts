@@ -7,11 +7,10 @@ import {
   sharePath,
 } from '../../shared/public-pages.ts'
 import type { PublicPlaceholder } from '../../shared/public-placeholders.ts'
-import type { HttpEnv } from '../http/env.ts'
-import { answerUnread } from '../http/refusal.ts'
+import { hasHint } from '../http/cookies.ts'
+import { sendEarlyResponse } from '../http/early-response.ts'
+import type { HttpEnv, ShowPage } from '../http/env.ts'
 import { nameRoute } from '../http/route-name.ts'
-import type { ShowPage } from '../http/show-page.ts'
-import { hasHint } from '../http/signed-in-hint.ts'
 import type { PublicPages } from './public-pages.ts'
 import { robotsText, sitemapText } from './site-files.ts'
 
@@ -97,7 +96,7 @@ export function shareRoute(pages: PublicPages, values: ReadValues): Hono<HttpEnv
     const { html, headers } = pages.text(c, 'not-shared', await values())
     const { incoming, outgoing } = c.env
     nameRoute(outgoing, sharePath)
-    await answerUnread(incoming, outgoing, {
+    await sendEarlyResponse(incoming, outgoing, {
       status: 200,
       headers: { ...headers, 'cache-control': 'no-store' },
       body: html,

@@ -6,8 +6,7 @@ import { publicConditions, publicPlaceholders } from '../../shared/public-placeh
 import { settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
 import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import { readConfig } from '../config/config.ts'
-import { readBuilt } from '../http/dist.ts'
-import { makeTemplate } from '../http/html-template.ts'
+import { makeTemplate, readBuilt } from '../http/built-pages.ts'
 import { valueReader } from './page-values.ts'
 import { conditionsOf } from './server-conditions.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { testClock } from '../../../tests/support/test-clock.ts'
-import type { Db } from '../db/db.ts'
+import type { Db } from '../db/transaction.ts'
 import { AdminSettings } from './admin-settings.ts'
 
 type Rows = { key: string; value: string; description: string }[]

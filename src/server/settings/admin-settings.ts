@@ -10,7 +10,7 @@ import { readLimits } from '../../shared/rules/tiers/limit-settings.ts'
 import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Clock } from '../clock.ts'
-import type { Db } from '../db/db.ts'
+import type { Db } from '../db/transaction.ts'
 import { AppError } from '../errors.ts'
 import { findSettings, type KeptSetting, lockSettings, writeSetting } from './queries.ts'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { eq, inArray, sql } from 'drizzle-orm'
 import { type SettingKey, settingKeys } from '../../shared/rules/tiers/admin-settings.ts'
-import type { Db } from '../db/db.ts'
 import { settings } from '../db/schema.ts'
+import type { Db } from '../db/transaction.ts'
 
 /** A setting as the database has it (spec §3). */
 export interface KeptSetting {

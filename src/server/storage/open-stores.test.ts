@@ -35,7 +35,7 @@ function open(s3: S3Settings | null) {
     log: pino({ level: 'silent' }),
     uploads: { touch: async () => true },
     clientAddress: () => '127.0.0.1',
-    requireRoom() {},
+    shedLoad() {},
     space: testSpace(),
   })
 }

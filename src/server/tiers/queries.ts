@@ -2,7 +2,7 @@ import { eq, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { defaultTier, type Tier } from '../../shared/rules/tiers/tier.ts'
 import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
 import { users } from '../db/schema.ts'
-import { sqlLiteral } from '../db/sql-literal.ts'
+import { sqlLiteral } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 export type UserRow = typeof users.$inferSelect

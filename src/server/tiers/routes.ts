@@ -2,9 +2,9 @@ import type { TierRequest } from '../../shared/rules/tiers/tier-change.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
-import { publicUser } from '../http/public-user.ts'
 import { counter } from '../http/rate-limit.ts'
 import type { SessionUser } from '../http/session.ts'
+import { publicUser } from '../http/session.ts'
 import { setTier } from './set-tier.ts'
 
 /** The routes by which users change their own tier (spec §4, 'Tier'). */

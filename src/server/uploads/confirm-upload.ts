@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { findFilesByKey, markDeleted, newShortCode, toFile } from '../files/queries.ts'
 import { SizeMismatch } from '../storage/storage.ts'
+import { removeBytes } from './end-uploads.ts'
 import {
   type Entry,
   forEachPending,
@@ -29,7 +30,6 @@ import {
   type Upload,
 } from './queries.ts'
 import { endUploads } from './removal-queries.ts'
-import { removeBytes } from './remove-bytes.ts'
 
 type ConfirmRequest = z.output<typeof uploads.confirmUpload.body>
 

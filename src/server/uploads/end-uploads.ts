@@ -2,9 +2,17 @@ import type { Logger } from 'pino'
 import { idleUploadKeptMs } from '../../shared/rules/files/kept-times.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { removeForGood } from '../storage/remove-for-good.ts'
+import type { Storage } from '../storage/storage.ts'
 import { resetFutureActivity } from './queries.ts'
-import { endIdleUploads, endUploads } from './removal-queries.ts'
-import { removeBytes } from './remove-bytes.ts'
+import {
+  claimRemovals,
+  countOverdueRemovals,
+  type EndedUpload,
+  endIdleUploads,
+  endRemovals,
+  endUploads,
+} from './removal-queries.ts'
 
 const batchSize = 100
 
@@ -41,4 +49,86 @@ export async function sweepUploads(
     ended += idle.length
     if (idle.length < batchSize) return ended
   }
+}
+
+type RemovalDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
+
+/**
+ * Removes the stored bytes of uploads that were just ended. What fails or is interrupted is listed
+ * in `removals`, and `retryRemovals` tries it again within minutes. Never rejects.
+ */
+export async function removeBytes(
+  deps: RemovalDeps,
+  uploads: readonly EndedUpload[],
+): Promise<void> {
+  for (const [store, ended] of Map.groupBy(uploads, ({ storage }) => storage)) {
+    try {
+      const { gone, fault } = await removeFrom(deps, deps.stores.of(store), ended)
+      if (gone.size < ended.length) throw fault
+    } catch (error) {
+      const keys = ended.map(({ storageKey }) => storageKey)
+      deps.log.warn({ err: error, store, keys }, 'Cannot remove the bytes of ended uploads yet')
+    }
+  }
+}
+
+/**
+ * Removes the bytes that `removals` lists and that are due: those of ended uploads whose removal
+ * failed or was interrupted, of deleted users, and of test uploads (`startTestUpload`). A removal
+ * that fails is tried again without limit, and the waits between the tries grow. If all removals of
+ * a batch fail, the others in this store wait for the next run. Several servers share the work.
+ * @param atMost how many removals this run tries in each store at most.
+ * @returns how many removals succeeded, and how many failed.
+ */
+export async function retryRemovals(
+  deps: RemovalDeps,
+  atMost = Number.POSITIVE_INFINITY,
+): Promise<{ removed: number; failed: number }> {
+  const { clock, db, log } = deps
+  const total = { removed: 0, failed: 0 }
+  for (const storage of deps.stores.all) {
+    for (let left = atMost; left > 0; ) {
+      const limit = Math.min(batchSize, left)
+      const batch = await claimRemovals(db, { storage: storage.name, now: clock(), limit })
+      const { gone, fault } = await removeFrom(deps, storage, batch)
+      const failed = batch.length - gone.size
+      if (failed > 0) {
+        const details = { err: fault, store: storage.name, count: failed }
+        log.error(details, 'Cannot remove bytes that are no longer needed; will try again')
+      }
+      total.removed += gone.size
+      total.failed += failed
+      if (batch.length < limit || gone.size === 0) break
+      left -= batch.length
+    }
+  }
+  return total
+}
+
+async function removeFrom(
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  storage: Storage,
+  ended: readonly EndedUpload[],
+) {
+  const removed = await removeForGood(
+    storage,
+    ended.map(({ storageKey }) => storageKey),
+  )
+  await endRemovals(db, removed.gone, clock())
+  return removed
+}
+
+/**
+ * Logs how many objects that `removals` lists are still stored 15 minutes after they were due: a
+ * store cannot be reached or refuses removals, or no server ran.
+ * @returns how many such objects there are.
+ */
+export async function reportOverdueRemovals({
+  clock,
+  db,
+  log,
+}: Pick<Deps, 'clock' | 'db' | 'log'>): Promise<number> {
+  const { count, since } = await countOverdueRemovals(db, clock())
+  if (count > 0) log.error({ count, since }, 'Bytes that are no longer needed are still in storage')
+  return count
 }

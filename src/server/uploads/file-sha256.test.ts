@@ -13,7 +13,7 @@ import type { File } from '../../shared/contract/files.ts'
 import { computeDigests } from '../abuse/compute-digests.ts'
 import { createStores } from '../storage/stores.ts'
 import { confirmUploads } from './confirm-upload.ts'
-import { retryRemovals } from './remove-bytes.ts'
+import { retryRemovals } from './end-uploads.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -4,6 +4,7 @@ import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { type Limits, largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { removeBytes } from './end-uploads.ts'
 import { type Entry, pending, refuse } from './entries.ts'
 import {
   idleSince,
@@ -14,7 +15,6 @@ import {
   type Usage,
 } from './queries.ts'
 import { type EndedUpload, endIdleUploads } from './removal-queries.ts'
-import { removeBytes } from './remove-bytes.ts'
 
 const batchSize = 10
 

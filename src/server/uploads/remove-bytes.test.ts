@@ -12,8 +12,7 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { abort, askForUpload } from '../../../tests/support/upload-requests.ts'
 import { removals } from '../db/schema.ts'
-import { sweepUploads } from './end-uploads.ts'
-import { reportOverdueRemovals, retryRemovals } from './remove-bytes.ts'
+import { reportOverdueRemovals, retryRemovals, sweepUploads } from './end-uploads.ts'
 
 const minute = 60_000
 const hour = 60 * minute

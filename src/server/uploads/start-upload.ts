@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { storageKeyMaker } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
+import { removeBytes } from './end-uploads.ts'
 import {
   type Entry,
   forEachPending,
@@ -28,7 +29,6 @@ import {
   type Upload,
 } from './queries.ts'
 import { type EndedUpload, endSurplusUploads, endUploads } from './removal-queries.ts'
-import { removeBytes } from './remove-bytes.ts'
 import { rangesOf, signPartUrls } from './upload-parts.ts'
 
 /**

@@ -6,9 +6,9 @@
  * - The *visit* is what the request tells about how people reach the server.
  */
 import type { CheckStatus } from '../../../shared/contract/checks.ts'
-import { messageWithoutValues } from '../../db/without-values.ts'
 import type { Deps } from '../../deps.ts'
 import { AppError, codeOf } from '../../errors.ts'
+import { redactedMessage } from '../../logging/redact.ts'
 
 /** What a check may use. */
 export type CheckDeps = Pick<
@@ -100,7 +100,7 @@ const longestReason = 300
 export function reasonOf(error: unknown): string {
   const isAround = error instanceof AppError || (error instanceof Error && 'query' in error)
   if (isAround && error.cause instanceof Error) return reasonOf(error.cause)
-  const told = [nameOf(error), messageWithoutValues(error)].filter((text) => text !== '')
+  const told = [nameOf(error), redactedMessage(error)].filter((text) => text !== '')
   return shortReason(told.join(': ') || 'no reason was given')
 }
 

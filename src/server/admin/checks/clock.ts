@@ -1,5 +1,5 @@
 import { differenceFrom } from '../../clock.ts'
-import { inTime } from '../../http/in-time.ts'
+import { withTimeout } from '../../timeout.ts'
 import {
   type CheckDeps,
   type Finding,
@@ -58,7 +58,7 @@ export async function checkClock({
 
 async function judgeStore(difference: Promise<number>): Promise<Finding> {
   try {
-    return judgeClock('bucket', await inTime(difference, partLimitMs))
+    return judgeClock('bucket', await withTimeout(difference, partLimitMs))
   } catch (error) {
     return warning(
       `The clock of the bucket could not be read (${reasonOf(error)}).`,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freshDatabase } from '../../../../tests/support/postgres.ts'
 import type { TestDatabase } from '../../../../tests/support/postgres-server.ts'
 import { type Database, openDatabase } from '../../db/open.ts'
-import { poolLimits } from '../../db/pool-limits.ts'
+import { poolLimits } from '../../db/pool.ts'
 import { checkDatabase } from './database.ts'
 
 let database: TestDatabase

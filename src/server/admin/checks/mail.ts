@@ -4,8 +4,8 @@ import { momentText } from '../../../shared/rules/format/moment-text.ts'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { mayGoInClear } from '../../email/smtp-url.ts'
 import { codeOf } from '../../errors.ts'
-import { inTime } from '../../http/in-time.ts'
-import { isLoopback } from '../../http/served-hosts.ts'
+import { isLoopback } from '../../http/hosts.ts'
+import { withTimeout } from '../../timeout.ts'
 import {
   type CheckDeps,
   type Finding,
@@ -45,7 +45,7 @@ export function checkMail(deps: MailCheckDeps): Promise<Finding[]> {
 async function lookAtServer({ config, mailer }: MailCheckDeps): Promise<Finding> {
   const { smtpUrl } = config
   try {
-    await inTime(mailer.check(), partLimitMs)
+    await withTimeout(mailer.check(), partLimitMs)
   } catch (error) {
     return smtpUrl === null ? outboxFault(error, config.dataDir) : serverFault(error, smtpUrl)
   }

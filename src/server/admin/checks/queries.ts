@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { connectionNames } from '../../db/connection-names.ts'
-import type { Db } from '../../db/db.ts'
+import { connectionNames } from '../../db/pool.ts'
+import type { Db } from '../../db/transaction.ts'
 import { supportEmails } from '../../email/mail-queue.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import { mailQueueName } from '../../jobs/job-queue.ts'

@@ -1,6 +1,6 @@
 import type { CheckLine } from '../../../shared/contract/checks.ts'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
-import { inTime } from '../../http/in-time.ts'
+import { withTimeout } from '../../timeout.ts'
 import { type Check, type CheckDeps, failing, reasonOf, type Visit } from './check.ts'
 import { checks } from './checks.ts'
 
@@ -40,7 +40,7 @@ async function runCheck(
   limit: number,
 ): Promise<CheckLine[]> {
   try {
-    const found = await inTime(Promise.resolve(look(deps, visit)), limit)
+    const found = await withTimeout(Promise.resolve(look(deps, visit)), limit)
     return found.map(({ about, ...finding }) => ({
       name: about === undefined ? name : `${name}: ${about}`,
       ...finding,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isLoopback } from '../../http/served-hosts.ts'
+import { isLoopback } from '../../http/hosts.ts'
 import { type CheckDeps, type Finding, failing, ok, quoted, type Visit, warning } from './check.ts'
 
 type ConfigDeps = Pick<CheckDeps, 'config'>

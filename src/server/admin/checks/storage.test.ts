@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../config/config.ts'
 import { AppError } from '../../errors.ts'
-import { LateError } from '../../http/in-time.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createStores } from '../../storage/stores.ts'
+import { TimeoutError } from '../../timeout.ts'
 import { checkStorage } from './storage.ts'
 
 const disk: Partial<Storage> = { name: 'disk', check: async () => {} }
@@ -72,12 +72,12 @@ describe('a store that fails', () => {
   it.each([
     ['ENOENT', disk, fault('ENOENT'), `Bring the folder back, .* again\\.${folders}`],
     ['ENOSPC', disk, fault('ENOSPC'), `Remove what is not needed .*${folders}`],
-    ['no answer in time', disk, new LateError(1), `Look at the disk .*${folders}`],
+    ['no answer in time', disk, new TimeoutError(1), `Look at the disk .*${folders}`],
     ['NoSuchBucket', bucket, fault('NoSuchBucket'), 'Make the bucket, or .* you have\\.'],
     [
       'no answer in time',
       bucket,
-      new LateError(1),
+      new TimeoutError(1),
       'Look whether the storage runs, .*S3_ENDPOINT\\.',
     ],
     ['an unknown fault', bucket, 'no error', 'Look at the settings that begin with S3_, .*'],

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
-import { inTime } from '../../http/in-time.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { withTimeout } from '../../timeout.ts'
 import { cureOf, faultName } from '../storage-cure.ts'
 import { type CheckDeps, type Finding, failing, ok, partLimitMs, quoted, warning } from './check.ts'
 
@@ -22,7 +22,7 @@ async function checkStore(store: Storage, config: Config): Promise<Finding> {
   const place = placeOf(store, config)
   const began = performance.now()
   try {
-    await inTime(store.check(), partLimitMs)
+    await withTimeout(store.check(), partLimitMs)
   } catch (error) {
     const reason = faultName(error)
     return failing(
@@ -41,7 +41,7 @@ async function checkStore(store: Storage, config: Config): Promise<Finding> {
 }
 
 async function keepsOldVersions(store: Storage): Promise<boolean> {
-  return store.keepsOldVersions ? inTime(store.keepsOldVersions(), partLimitMs) : false
+  return store.keepsOldVersions ? withTimeout(store.keepsOldVersions(), partLimitMs) : false
 }
 
 function placeOf(store: Storage, { dataDir, s3 }: Config): string {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Clock } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
-import { refuse } from '../../http/refusal.ts'
+import { sendEarlyError } from '../../http/early-response.ts'
 import { nameRoute } from '../../http/route-name.ts'
 import { isDiskFull } from '../../space/free-space.ts'
 import { refuseToRun } from '../never-run.ts'
@@ -40,7 +40,7 @@ export interface DiskHttpOptions extends UploadReceiver {
   /** Returns the client's address, by which transfers are counted. */
   clientAddress(request: IncomingMessage): string
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
-  requireRoom(): void
+  shedLoad(): void
   /**
    * The internal location of nginx for the folder of sealed files, which nginx then sends itself.
    * null: this server sends them.
@@ -60,7 +60,7 @@ export class DiskHttp {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #clientAddress: DiskHttpOptions['clientAddress']
-  readonly #requireRoom: DiskHttpOptions['requireRoom']
+  readonly #shedLoad: DiskHttpOptions['shedLoad']
   readonly #nginxLocation: string | null
   readonly #downloads = new TransferCeiling(transferLimits.downloads)
   readonly #uploads = new TransferCeiling(transferLimits.uploads)
@@ -71,9 +71,9 @@ export class DiskHttp {
   #closing = false
 
   constructor(options: DiskHttpOptions) {
-    const { signingKey, clientAddress, requireRoom, nginxLocation, ...receiver } = options
+    const { signingKey, clientAddress, shedLoad, nginxLocation, ...receiver } = options
     this.#clientAddress = clientAddress
-    this.#requireRoom = requireRoom
+    this.#shedLoad = shedLoad
     this.#nginxLocation = nginxLocation
     this.#signingKey = signingKey
     this.#receiver = receiver
@@ -192,7 +192,7 @@ export class DiskHttp {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    this.#requireRoom()
+    this.#shedLoad()
     const end = this.#uploads.begin(this.#clientAddress(request))
     try {
       if (grant.operation === 'part') await answerPartOffset(response, grant, this.#receiver)
@@ -247,7 +247,7 @@ export class DiskHttp {
       if (this.#closing) throw new AppError('UNAVAILABLE')
       await work()
     } catch (error) {
-      await refuse(request, response, this.#refusalFor(error, request))
+      await sendEarlyError(request, response, this.#refusalFor(error, request))
     } finally {
       this.#active.delete(response)
       if (this.#active.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()

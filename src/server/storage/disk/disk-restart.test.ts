@@ -30,7 +30,7 @@ describe('after a crash', () => {
       space: testSpace(),
       uploads: { touch: async () => true },
       clientAddress: () => '127.0.0.1',
-      requireRoom() {},
+      shedLoad() {},
     })
 
   it('sealing can begin again, wherever it was cut off', async () => {

@@ -47,7 +47,7 @@ export interface DiskStorageOptions {
    * Is called before a question about an upload asks the database.
    * @throws {AppError} SERVER_BUSY while too many requests wait for the database.
    */
-  requireRoom(): void
+  shedLoad(): void
   /**
    * The internal location of nginx for the folder `files`. Without it, this server sends the files
    * itself.
@@ -97,7 +97,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     ...{ folders, locks, parts, running, memory, space, uploads, meter, clock, log },
     signingKey,
     clientAddress: options.clientAddress,
-    requireRoom: options.requireRoom,
+    shedLoad: options.shedLoad,
     nginxLocation: options.nginxLocation ?? null,
   })
   const signersOf = (origin: string) => {

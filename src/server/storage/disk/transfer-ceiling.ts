@@ -1,12 +1,12 @@
 import { AppError } from '../../errors.ts'
-import { type Ceiling, FairCeiling } from '../../http/fair-ceiling.ts'
+import { type Ceiling, FairLimit } from '../../http/limits.ts'
 
 /** Limits how many transfers run at the same time, in all and for each client. */
 export class TransferCeiling {
-  readonly #ceiling: FairCeiling
+  readonly #ceiling: FairLimit
 
   constructor(ceiling: Ceiling) {
-    this.#ceiling = new FairCeiling(ceiling)
+    this.#ceiling = new FairLimit(ceiling)
   }
 
   /** How many transfers are running. */

@@ -1,6 +1,6 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
-import { LateError } from '../../http/in-time.ts'
+import { TimeoutError } from '../../timeout.ts'
 import { StoreSilent } from '../storage.ts'
 import { reach, reachUnlessMissing } from './answers.ts'
 
@@ -32,7 +32,7 @@ describe.each([
   })
 
   it.each([
-    ['all its tries together took too long', new LateError(20_000)],
+    ['all its tries together took too long', new TimeoutError(20_000)],
     ['one try did', Object.assign(new Error('no connection'), { name: 'TimeoutError' })],
   ])('tells a bucket that is silent from others: %s', async (_, cause) => {
     const thrown = await ask(Promise.reject(cause)).catch((error: unknown) => error)

@@ -1,6 +1,6 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
-import { LateError } from '../../http/in-time.ts'
+import { TimeoutError } from '../../timeout.ts'
 import { StoreSilent } from '../storage.ts'
 
 /**
@@ -41,6 +41,6 @@ export async function reachUnlessMissing<T>(answer: Promise<T>): Promise<T | nul
 function awayFor(cause: unknown): AppError {
   // The client library gives this name to an error of its own times.
   const isTimeout = cause instanceof Error && cause.name === 'TimeoutError'
-  const isSilent = cause instanceof LateError || isTimeout
+  const isSilent = cause instanceof TimeoutError || isTimeout
   return isSilent ? new StoreSilent(cause) : new AppError('UNAVAILABLE', { cause })
 }

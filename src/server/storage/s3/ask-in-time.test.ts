@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { LateError } from '../../http/in-time.ts'
+import { TimeoutError } from '../../timeout.ts'
 import { asksOf, usualWaits } from './ask-in-time.ts'
 
 /** What the client was asked, the oldest first. */
@@ -27,7 +27,7 @@ beforeEach(() => {
 describe('a request to the bucket', () => {
   it('is given up after its time, and stopped', async () => {
     answers = false
-    await expect(prompt(question)).rejects.toBeInstanceOf(LateError)
+    await expect(prompt(question)).rejects.toBeInstanceOf(TimeoutError)
     expect(asked).toMatchObject([{ requestTimeout: 5, abortSignal: { aborted: true } }])
   })
 
@@ -35,7 +35,7 @@ describe('a request to the bucket', () => {
     await prompt(question)
     answers = false
     // The time of this one ends after that of the first.
-    await expect(prompt(question)).rejects.toBeInstanceOf(LateError)
+    await expect(prompt(question)).rejects.toBeInstanceOf(TimeoutError)
     expect(asked.map(({ abortSignal }) => abortSignal.aborted)).toEqual([false, true])
   })
 

@@ -5,7 +5,7 @@ import type {
   ServiceInputTypes,
   ServiceOutputTypes,
 } from '@aws-sdk/client-s3'
-import { inTime } from '../../http/in-time.ts'
+import { withTimeout } from '../../timeout.ts'
 
 /** How long the server waits for an answer of the bucket. */
 interface S3Wait {
@@ -53,7 +53,7 @@ export type Asks = Readonly<Record<keyof S3Waits, Ask>>
 
 /**
  * Makes the functions that send commands by a client and wait no longer than `waits` says. After
- * that they give the command up and throw a {LateError}. Otherwise they throw what the client
+ * that they give the command up and throw a {TimeoutError}. Otherwise they throw what the client
  * throws.
  */
 export function asksOf(client: Pick<S3Client, 'send'>, waits: S3Waits): Asks {
@@ -70,7 +70,7 @@ function askInTime(client: Pick<S3Client, 'send'>, { tryMs, allMs }: S3Wait): As
     const signal = abortSignal ? AbortSignal.any([stop.signal, abortSignal]) : stop.signal
     const options = { requestTimeout: tryMs, abortSignal: signal }
     try {
-      return await inTime(client.send(command, options), allMs)
+      return await withTimeout(client.send(command, options), allMs)
     } catch (error) {
       // After a success the signal must stay as it is: it would end the body of an object.
       stop.abort()

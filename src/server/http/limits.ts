@@ -1,8 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { BlockList, Socket } from 'node:net'
 import type { Logger } from 'pino'
-import { isTrusted, senderOf } from './client-address.ts'
-import { type Ceiling, FairCeiling } from './fair-ceiling.ts'
+import type { Clock } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { addressBlock, isTrusted, senderOf } from './client-address.ts'
 
 /** What one connection may cost, and how many there may be, whoever the client is. */
 export interface ConnectionLimits {
@@ -52,7 +53,7 @@ export function limitConnections(
   connections: Ceiling,
   { log, trustedProxies }: { log: Pick<Logger, 'warn'>; trustedProxies: BlockList | null },
 ): void {
-  const open = new FairCeiling(connections)
+  const open = new FairLimit(connections)
   let isLogged = false
   const logRefusal = () => {
     if (isLogged) return
@@ -226,4 +227,98 @@ function bytesTaken(
 export function resetSocket(socket: Socket): void {
   if (socket.writableEnded && socket.writableLength === 0) socket.destroy()
   else socket.resetAndDestroy()
+}
+
+/** How many things of a kind, such as connections or bytes, may be open at the same time. */
+export interface Ceiling {
+  /** At most this many for all clients together. */
+  total: number
+  /** Each client may have this many, as long as fewer than `total` are open. */
+  always: number
+}
+
+/** How many are open now: of all clients, and of one. */
+interface Open {
+  all: number
+  /** How many are open of the client that asks for more. */
+  ofClient: number
+}
+
+/**
+ * Tells whether a client may open so many more. As long as fewer than `total` are open, a client
+ * may always have `always`. It may have more, up to half as many as are still free. So a single
+ * client can reach a third of `total`, which suffices for many people behind one address. Even
+ * several clients that take all they can leave room for others.
+ */
+export function mayOpen({ total, always }: Ceiling, { all, ofClient }: Open, more = 1): boolean {
+  const free = total - all
+  return more <= free && ofClient + more <= Math.max(always, Math.floor(free / 2))
+}
+
+/** Counts what is open, in all and for each client. */
+export class FairLimit {
+  readonly #ceiling: Ceiling
+  readonly #byClient = new Map<string, number>()
+  #all = 0
+
+  constructor(ceiling: Ceiling) {
+    this.#ceiling = ceiling
+  }
+
+  /** How many are open. */
+  get open(): number {
+    return this.#all
+  }
+
+  /**
+   * Counts one more for the client at an address, or so many more. An IPv6 address counts as its
+   * /64 block.
+   * @returns a function that undoes this, to be called once; null if the client may not have them.
+   */
+  take(address: string, more = 1): (() => void) | null {
+    const client = addressBlock(address)
+    const ofClient = this.#byClient.get(client) ?? 0
+    if (!mayOpen(this.#ceiling, { all: this.#all, ofClient }, more)) return null
+    this.#all += more
+    this.#byClient.set(client, ofClient + more)
+    return () => {
+      this.#all -= more
+      const left = (this.#byClient.get(client) ?? more) - more
+      if (left > 0) this.#byClient.set(client, left)
+      else this.#byClient.delete(client)
+    }
+  }
+}
+
+/** Refused requests are logged at most once in this many milliseconds. */
+const tellEveryMs = 60_000
+
+interface CeilingOptions {
+  clock: Clock
+  log: Logger
+  /** Tells whether too many queries wait for a connection to the database. */
+  isDatabaseOverrun(): boolean
+}
+
+/**
+ * Returns the check that a call, or a question about an upload, makes before its first query. While
+ * too many requests wait for a connection to the database, the check refuses every further one at
+ * once. What began earlier continues, and so does what does not make this check: jobs, transfers,
+ * and the few calls that operators need (see `mount`).
+ */
+export function makeLoadShedder({ clock, isDatabaseOverrun, log }: CeilingOptions): () => void {
+  let toldAt = Number.NEGATIVE_INFINITY
+  let refused = 0
+  /** @throws {AppError} SERVER_BUSY with `Retry-After`. */
+  return () => {
+    if (!isDatabaseOverrun()) return
+    refused += 1
+    const now = clock().getTime()
+    if (now < toldAt || now - toldAt >= tellEveryMs) {
+      log.warn({ refused }, 'requests were refused, since too many wait for the database')
+      toldAt = now
+      refused = 0
+    }
+    throw new AppError('SERVER_BUSY')
+  }
 }

@@ -8,14 +8,13 @@ import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
 import { AppError } from '../errors.ts'
 import {
   isConnectionLost,
-  isDatabaseAway,
-  passesByItself,
+  isDatabaseUnavailable,
+  isTransient,
   type SignName,
   signOf,
   signs,
-} from './away.ts'
-import { openPool } from './pool.ts'
-import { poolLimits } from './pool-limits.ts'
+} from './db-errors.ts'
+import { openPool, poolLimits } from './pool.ts'
 
 let database: TestDatabase
 let host: string
@@ -196,9 +195,9 @@ describe('a database that is away', () => {
     const error = await shown[name]()
     expect(error).toBeInstanceOf(Error)
     expect(signOf(error)).toBe(name)
-    expect(isDatabaseAway(new DrizzleQueryError('select 1', [], error as Error))).toBe(true)
-    expect(isDatabaseAway(new Error('a library says', { cause: error }))).toBe(true)
-    expect(passesByItself(error)).toBe(signs[name].passes)
+    expect(isDatabaseUnavailable(new DrizzleQueryError('select 1', [], error as Error))).toBe(true)
+    expect(isDatabaseUnavailable(new Error('a library says', { cause: error }))).toBe(true)
+    expect(isTransient(error)).toBe(signs[name].passes)
     expect(isConnectionLost(error)).toBe(!leaveConnection.includes(name))
   })
 
@@ -276,6 +275,6 @@ describe('what is a fault of ours', () => {
     expect(error).not.toBeNull()
     expect(signOf(error)).toBeNull()
     expect(isConnectionLost(error)).toBe(false)
-    expect(passesByItself(error)).toBe(false)
+    expect(isTransient(error)).toBe(false)
   })
 })

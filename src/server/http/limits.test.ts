@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
 import { nearby } from './client-address.ts'
-import { resetSocket, StalledClients } from './connection-limits.ts'
+import { resetSocket, StalledClients } from './limits.ts'
 
 const MiB = 1024 ** 2
 const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n'

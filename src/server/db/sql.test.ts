@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { integer, PgDialect, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { expect, it } from 'vitest'
-import { rowValues } from './row-values.ts'
+import { rowValues } from './sql.ts'
 
 const things = pgTable('things', {
   id: uuid().primaryKey().defaultRandom(),

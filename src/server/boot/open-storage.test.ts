@@ -10,7 +10,7 @@ import { files, settings } from '../db/schema.ts'
 import { type DiskStorage, openDiskStorage } from '../storage/disk/disk.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import { createStores } from '../storage/stores.ts'
-import { bindStores } from './bind-storage.ts'
+import { bindStores } from './open-storage.ts'
 
 let app: TestApp
 let folder: string
@@ -33,7 +33,7 @@ async function openStore() {
     log,
     uploads,
     clientAddress: () => '127.0.0.1',
-    requireRoom() {},
+    shedLoad() {},
     space: testSpace(),
   })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { StartupError } from '../errors.ts'
-import { type BuiltTemplate, makeTemplate } from './html-template.ts'
+import { type BuiltTemplate, makeTemplate } from './built-pages.ts'
 
 type Name = 'name' | 'size'
 type Condition = 'known' | 'late'

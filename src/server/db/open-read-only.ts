@@ -2,12 +2,11 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { StartupError } from '../errors.ts'
-import { passesByItself } from './away.ts'
-import { connectionNames } from './connection-names.ts'
+import { isTransient } from './db-errors.ts'
 import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { readMigrations } from './migrate.ts'
-import { type OpenPool, openPool } from './pool.ts'
-import type { PoolLimits } from './pool-limits.ts'
+import type { PoolLimits } from './pool.ts'
+import { connectionNames, type OpenPool, openPool } from './pool.ts'
 
 /**
  * Copying a table may take hours, so statements have no time limit. Only waiting for a connection
@@ -29,7 +28,7 @@ export const copyLimits: PoolLimits = {
  * @throws {StartupError} when the database cannot be used, or is of another version than this
  * program.
  */
-export async function openBesideServer(
+export async function openReadOnly(
   { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
   log: Pick<Logger, 'info' | 'warn'>,
 ): Promise<OpenPool> {
@@ -37,7 +36,7 @@ export async function openBesideServer(
     databaseUrl === null ? embeddedConnection(dataDir) : { connectionString: databaseUrl }
   const fault = await reach(running)
   if (fault === null) return requireThisVersion(openPool(named(running), log, copyLimits))
-  if (databaseUrl !== null || !passesByItself(fault)) {
+  if (databaseUrl !== null || !isTransient(fault)) {
     throw new StartupError(`The database cannot be used: ${fault.message}`, { cause: fault })
   }
   const postgres = await startEmbeddedPostgres(dataDir, log)

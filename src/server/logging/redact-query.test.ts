@@ -2,9 +2,9 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { logSerializers } from '../logging/log.ts'
-import { users } from './schema.ts'
-import { storyWithoutValues } from './without-values.ts'
+import { users } from '../db/schema.ts'
+import { logSerializers } from './log.ts'
+import { redactedCauses } from './redact.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -80,8 +80,7 @@ describe('what a command says of its failure', () => {
     const denied = Object.assign(new Error('Access denied.'), { name: 'AccessDenied' })
     const refused = new AggregateError([], '')
     Object.assign(refused, { code: 'ECONNREFUSED' })
-    const story = (cause: unknown) =>
-      storyWithoutValues(new Error('The storage is away.', { cause }))
+    const story = (cause: unknown) => redactedCauses(new Error('The storage is away.', { cause }))
     expect(story(denied)).toBe('The storage is away., because of AccessDenied: Access denied.')
     expect(story(refused)).toBe('The storage is away., because of AggregateError: ECONNREFUSED')
     expect(story(undefined)).toBe('The storage is away.')
@@ -90,12 +89,12 @@ describe('what a command says of its failure', () => {
   it('says no value of a query and no signature, and ends where an error is its own cause', async () => {
     const query = sql`select ${'confidential'}::int`
     const wrapped = new Error('failed', { cause: await faultOf(app.deps.db.execute(query)) })
-    expect(storyWithoutValues(wrapped)).toMatch(/^failed, because of .*Failed query: select \$1/)
+    expect(redactedCauses(wrapped)).toMatch(/^failed, because of .*Failed query: select \$1/)
     const url = 'https://s3.example.org/b/k?X-Amz-Signature=confidential&a=b'
     const loop = new Error(`no answer from ${url} in time`)
     loop.cause = loop
-    const story = storyWithoutValues(loop)
+    const story = redactedCauses(loop)
     expect(story).toContain('no answer from https://s3.example.org/b/k?… in time')
-    expect(`${story} ${storyWithoutValues(wrapped)}`).not.toContain('confidential')
+    expect(`${story} ${redactedCauses(wrapped)}`).not.toContain('confidential')
   })
 })

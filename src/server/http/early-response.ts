@@ -17,12 +17,12 @@ interface EarlyAnswer {
  * another answer were sent already, it cuts the connection, so that the client does not take half
  * an answer for a whole one.
  */
-export async function refuse(
+export async function sendEarlyError(
   request: IncomingMessage,
   response: ServerResponse,
   refusal: AppError,
 ): Promise<void> {
-  await answerUnread(request, response, {
+  await sendEarlyResponse(request, response, {
     status: refusal.status,
     headers: {
       'Content-Type': 'application/json',
@@ -39,7 +39,7 @@ export async function refuse(
  * answer has been sent. If the headers of another answer have already been sent, it cuts the
  * connection.
  */
-export async function answerUnread(
+export async function sendEarlyResponse(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: EarlyAnswer,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Ceiling, FairCeiling, mayBegin } from './fair-ceiling.ts'
+import { type Ceiling, FairLimit, mayOpen } from './limits.ts'
 
 /**
  * Returns how many one client gets at most if this many clients all ask again and again.
@@ -11,7 +11,7 @@ function most({ total, always }: Ceiling, clients: number): number {
   for (let refused = 0; refused < clients; ) {
     refused = 0
     for (const [client, ofClient] of held.entries()) {
-      if (mayBegin({ total, always }, { all, ofClient })) {
+      if (mayOpen({ total, always }, { all, ofClient })) {
         held[client] = ofClient + 1
         all += 1
       } else refused += 1
@@ -41,7 +41,7 @@ describe('a ceiling that all clients share', () => {
         let all = 0
         for (const client of steps) {
           const ofClient = held.get(client) ?? 0
-          const may = mayBegin(ceiling, { all, ofClient })
+          const may = mayOpen(ceiling, { all, ofClient })
           if (ofClient < ceiling.always) expect(may).toBe(all < ceiling.total)
           held.set(client, ofClient + Number(may))
           all += Number(may)
@@ -52,7 +52,7 @@ describe('a ceiling that all clients share', () => {
   })
 
   it('counts what is open, by IPv4 address and by the /64 of IPv6', () => {
-    const ceiling = new FairCeiling({ total: 5, always: 1 })
+    const ceiling = new FairLimit({ total: 5, always: 1 })
     const ends = ['2001:db8::1', '2001:db8::2'].map((address) => ceiling.take(address))
     expect(ceiling.take('2001:db8::3')).toBeNull()
     for (const other of ['2001:db8:0:1::1', '::ffff:192.0.2.1', '192.0.2.3']) ceiling.take(other)

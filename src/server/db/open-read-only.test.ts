@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { prepareDataFolder } from '../../../tests/support/data-folder.ts'
 import { freshDatabase } from '../../../tests/support/postgres.ts'
 import { openDatabase } from './open.ts'
-import { openBesideServer, requireUnused } from './open-beside.ts'
+import { openReadOnly, requireUnused } from './open-read-only.ts'
 import { findPostmaster } from './postgres-folder.ts'
 
 const log = { info() {}, warn() {} }
@@ -23,7 +23,7 @@ it('reads the embedded database beside its server, and without one', async () =>
   const embedded = { dataDir, databaseUrl: null }
   const pids: (number | null)[] = []
   const read = async () => {
-    const { pool, close } = await openBesideServer(embedded, log)
+    const { pool, close } = await openReadOnly(embedded, log)
     await pool.query('select 1 from users')
     pids.push(await findPostmaster(join(dataDir, 'postgres')))
     await close()
@@ -47,15 +47,15 @@ it('refuses a database of another version, and one that is away', async () => {
   )
   await client.end()
   const outside = { dataDir: folder, databaseUrl: url }
-  await expect(openBesideServer(outside, log)).rejects.toThrow('another version of Mayfly')
+  await expect(openReadOnly(outside, log)).rejects.toThrow('another version of Mayfly')
   await drop()
-  await expect(openBesideServer(outside, log)).rejects.toThrow('The database cannot be used')
+  await expect(openReadOnly(outside, log)).rejects.toThrow('The database cannot be used')
 })
 
 it('tells a server of a database from a command that reads it', async () => {
   const { url, drop } = await freshDatabase()
   const outside = { dataDir: folder, databaseUrl: url }
-  const beside = await openBesideServer(outside, log)
+  const beside = await openReadOnly(outside, log)
   await beside.pool.query('select 1')
   await requireUnused(url)
   await beside.close()

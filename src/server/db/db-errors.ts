@@ -102,7 +102,7 @@ export function signOf(error: unknown): SignName | null {
 }
 
 /** Tells whether the error shows that the database cannot be used now. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   return signOf(error) !== null
 }
 
@@ -118,7 +118,7 @@ export function isConnectionLost(error: unknown): boolean {
  * Tells whether the start of the server should wait, because the database or the network to it may
  * still be starting.
  */
-export function passesByItself(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const name = signOf(error)
   return name !== null && signs[name].passes
 }
@@ -134,4 +134,30 @@ function isSign(fault: Error, { from, looks, call }: Sign): boolean {
 
 function isOfCall(fault: Error, call: string): boolean {
   return 'syscall' in fault && fault.syscall === call
+}
+
+/** The SQLSTATE of a broken foreign key: a row refers to a row that does not exist. */
+const foreignKeyViolation = '23503'
+
+/**
+ * Tells whether the database refused a row because its user no longer exists. The administrator has
+ * then deleted the user while the request was running.
+ */
+export function isUserDeleted(error: unknown): boolean {
+  for (let fault = error; fault instanceof Error; fault = fault.cause) {
+    if (isOfMissingUser(fault)) return true
+  }
+  return false
+}
+
+function isOfMissingUser(fault: Error): boolean {
+  const { code, constraint } = fault as Error & { code?: unknown; constraint?: unknown }
+  return (
+    code === foreignKeyViolation &&
+    typeof constraint === 'string' &&
+    constraint.endsWith('_users_id_fk') &&
+    // The same error also says that a user was deleted before the rows that belong to the user.
+    // That is a fault in our code, so it does not count here.
+    fault.message.startsWith('insert or update')
+  )
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { send, untilClosed } from '../../../tests/support/send.ts'
 import { AppError } from '../errors.ts'
-import { refuse } from './refusal.ts'
+import { sendEarlyError } from './early-response.ts'
 
 const MiB = 1024 * 1024
 const busy = new AppError('UNAVAILABLE', { headers: { 'retry-after': '7' } })
@@ -27,7 +27,7 @@ afterAll(() => {
   return new Promise((closed) => server.close(closed))
 })
 beforeEach(() => {
-  answer = (request, response) => refuse(request, response, busy)
+  answer = (request, response) => sendEarlyError(request, response, busy)
 })
 
 /**
@@ -106,7 +106,7 @@ it('hears no more than 16 MiB', async () => {
     request.on('data', (chunk: Buffer) => {
       heard += chunk.length
     })
-    await refuse(request, response, busy)
+    await sendEarlyError(request, response, busy)
   }
   const head = `PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${1000 * MiB}\r\n\r\n`
   const asked = once(server, 'request')
@@ -128,7 +128,7 @@ it('after half of another answer cuts the connection, so that nobody takes it fo
   answer = async (request, response) => {
     response.writeHead(200, { 'Content-Length': 10 })
     response.write('half')
-    await refuse(request, response, busy)
+    await sendEarlyError(request, response, busy)
   }
   await expect(send(url)).rejects.toThrow()
 })
@@ -138,7 +138,7 @@ it('to a client that has left is nothing', async () => {
   answer = async (request, response) => {
     response.once('close', leave)
     await left
-    await refuse(request, response, busy)
+    await sendEarlyError(request, response, busy)
     expect(response.headersSent).toBe(false)
   }
   const asked = once(server, 'request')

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { withTimeout } from './timeout.ts'
+
+const forAMinute = 60_000
+
+describe('work with a limit', () => {
+  it('gives what it comes to', async () => {
+    expect(await withTimeout(Promise.resolve('done'), forAMinute)).toBe('done')
+    await expect(withTimeout(Promise.reject(new Error('broken')), forAMinute)).rejects.toThrow(
+      'broken',
+    )
+  })
+
+  it('is given up when it never ends', async () => {
+    await expect(withTimeout(new Promise(() => undefined), 1)).rejects.toThrow(
+      'not done within 1 ms',
+    )
+  })
+})
