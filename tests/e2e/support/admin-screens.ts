@@ -191,7 +191,7 @@ export const adminScreens: Screens = {
     await page.route(/\/api\/(admin|settings)\//, (route) => route.fulfill({ status: 500 }))
     await openAdminCenter(page, app)
     for (const what of [
-      'numbers',
+      'statistics',
       'users',
       'settings',
       'limits',

@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test'
 import { eq } from 'drizzle-orm'
+import { computeDigests } from '../../../src/server/abuse/compute-digests.ts'
 import { files, users } from '../../../src/server/db/schema.ts'
 import { expireFiles } from '../../../src/server/files/expire-files.ts'
 import type { TestApp } from '../../support/app-server.ts'
@@ -52,7 +53,9 @@ export async function makeFilesInAllStates(app: TestApp) {
  */
 export const fileScreens: Screens = {
   'my files in every state': async ({ app, page }) => {
-    await openDashboard(page, app, await makeFilesInAllStates(app))
+    const person = await makeFilesInAllStates(app)
+    await computeDigests(app.deps)
+    await openDashboard(page, app, person)
     await page.getByRole('tab', { name: 'My Files' }).click()
     await expect(page.getByText('Permanently expired')).toBeVisible()
   },
@@ -127,8 +130,11 @@ export const fileScreens: Screens = {
   'the receipt of a deletion': async ({ app, page }) => {
     const person = await makePerson(app)
     const file = await makeFile(person, { name: longName })
-    const expiresAt = app.clock()
-    await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, file.id))
+    const now = app.clock()
+    await app.deps.db
+      .update(files)
+      .set({ expiresAt: now, purgeAt: now })
+      .where(eq(files.id, file.id))
     await expireFiles(app.deps)
     await openDashboard(page, app, person)
     await page.getByRole('button', { name: `receipt of ${longName}` }).click()
