@@ -15,9 +15,8 @@ import {
 import { freshDatabase } from '../support/postgres.ts'
 
 /**
- * The attack: more requests than the database can answer, without end. The defence: only a limited
- * number of requests waits. Every further one is refused at once, with the time when to ask again.
- * What runs goes on, and who waited is answered.
+ * The attack: an endless stream of requests beyond what the database can answer. The defence: load
+ * shedding. A limited number of requests waits; every further one is refused with Retry-After.
  */
 
 const connections = 2
@@ -69,7 +68,7 @@ async function overrun(): Promise<Promise<Response>[]> {
   return held
 }
 
-test('what comes past the ceiling is refused at once, and who waited is answered', async () => {
+test('sheds requests beyond the limit and answers those that wait', async () => {
   const bytes = new Uint8Array(4 * 1024 ** 2).fill(7)
   const file = await makeFile(owner, { bytes })
   const download = await fetch(`${app.url}/api/download/${file.shortCode}`)
@@ -107,7 +106,7 @@ test('what comes past the ceiling is refused at once, and who waited is answered
   expect((await owner.fetch('/api/files')).status).toBe(200)
 })
 
-test('a question of how much of an upload is stored is refused at once too, and then answered', async () => {
+test('sheds requests for the stored size of an upload, too', async () => {
   const { uploadUrl, parts } = await startUpload(owner, { size: 16 * 1024 ** 2 })
   const urls = [uploadUrl, parts?.urls[1] ?? '']
   const ask = () => Promise.all(urls.map((url) => fetch(url, { method: 'HEAD' })))
@@ -121,8 +120,8 @@ test('a question of how much of an upload is stored is refused at once too, and 
   for (const { status } of await ask()) expect(status).toBe(200)
 })
 
-test('the log tells of it once a minute, with the number of those refused', async () => {
-  const told = () => app.logged.filter(({ msg }) => msg.startsWith('requests were refused'))
+test('logs load shedding once a minute, with the number of refused requests', async () => {
+  const told = () => app.logged.filter(({ msg }) => msg.startsWith('Shedding load'))
   const before = told().length
   app.clock.advance(60_000)
   const held = await overrun()

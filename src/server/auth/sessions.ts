@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { isSeenDue, sessionEnd } from '../../shared/rules/accounts/session-life.ts'
-import { keysForPlan } from '../db/keys-for-plan.ts'
+import { batchLoader } from '../db/batch-loader.ts'
 import { sessions, users } from '../db/schema.ts'
-import { lookUpTogether } from '../db/together.ts'
 import type { Db, Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { type Session, toSessionUser } from '../http/session.ts'
@@ -57,11 +56,7 @@ export async function openSession(
   return { token, createdAt: now }
 }
 
-/**
- * Makes the function that finds a session and its user by the session's token, also an expired one.
- * Nearly every request of a signed-in user calls it, so the query is prepared, and requests that
- * arrive at the same moment share one.
- */
+/** Returns the function that finds a session, active or expired, and its user by the token. */
 function prepareFindSession(db: Db) {
   const query = db
     .select({
@@ -76,8 +71,8 @@ function prepareFindSession(db: Db) {
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(sql`${sessions.token} = any(${sql.placeholder('tokens')})`)
     .prepare('find_sessions')
-  return lookUpTogether(async (tokens) => {
-    const found = await query.execute({ tokens: keysForPlan(tokens) })
+  return batchLoader(async (tokens) => {
+    const found = await query.execute({ tokens })
     return new Map(found.map(({ token, ...session }) => [token, session]))
   })
 }

@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { brandColumns } from '../branding/queries.ts'
-import { keysForPlan } from '../db/keys-for-plan.ts'
+import { batchLoader } from '../db/batch-loader.ts'
 import {
   branding,
   fileDownloads,
@@ -10,17 +10,12 @@ import {
   preferences,
   users,
 } from '../db/schema.ts'
-import { lookUpTogether } from '../db/together.ts'
 import type { Db } from '../deps.ts'
 import type { WriteCount } from './count-together.ts'
 
 /**
- * Makes the function that finds the file behind a short code, active or not. Most requests to this
- * server need it, so it is one indexed query, which is prepared once. Requests that arrive at the
- * same moment share one query: under load the round trip to the database costs more than everything
- * else that a page needs. The result is not cached, so each answer is newer than its request. The
- * result includes the owner's brand, and the owner's tier, which decides whether the brand is shown
- * and whether the link could be renewed.
+ * Returns the function that finds the file behind a short code, active or not, with its owner's
+ * brand and tier. The tier decides whether the brand is shown and whether the link can be renewed.
  */
 export function prepareFindLink(db: Db) {
   // These subqueries have a limit of one row, so Postgres looks up the owner of each file, and the
@@ -72,8 +67,8 @@ export function prepareFindLink(db: Db) {
     .leftJoinLateral(brand, sql`true`)
     .where(sql`${files.shortCode} = any(${sql.placeholder('codes')})`)
     .prepare('find_links')
-  return lookUpTogether(async (codes) => {
-    const links = await query.execute({ codes: keysForPlan(codes) })
+  return batchLoader(async (codes) => {
+    const links = await query.execute({ codes })
     return new Map(links.map((link) => [link.shortCode, link]))
   })
 }

@@ -3,13 +3,13 @@ import { bodyLimit as countingLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
-import { type Ceiling, FairLimit } from './limits.ts'
+import { FairLimit, type SharedLimit } from './limits.ts'
 
 /**
  * How many bytes the large bodies of all calls may have at the same time. Parsed, they take several
  * times as much memory.
  */
-const largeBodies: Ceiling = { total: 16 * 1024 * 1024, always: 2 * 1024 * 1024 }
+const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, always: 2 * 1024 * 1024 }
 
 /** A body with more bytes is large. A login or a signup has less than 1 KiB. */
 const largestSmallBody = 4 * 1024

@@ -1,26 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Ceiling, FairLimit, mayOpen } from './limits.ts'
+import { FairLimit, type SharedLimit } from './limits.ts'
 
-/**
- * Returns how many one client gets at most if this many clients all ask again and again.
- */
-function most({ total, always }: Ceiling, clients: number): number {
-  const held = Array.from({ length: clients }, () => 0)
-  let all = 0
+/** Lets many clients take one at a time until all are refused. Returns the most that one has. */
+function mostOfOne(limit: SharedLimit, clients: number): number {
+  const fair = new FairLimit(limit)
+  const taken = Array.from({ length: clients }, () => 0)
   for (let refused = 0; refused < clients; ) {
     refused = 0
-    for (const [client, ofClient] of held.entries()) {
-      if (mayOpen({ total, always }, { all, ofClient })) {
-        held[client] = ofClient + 1
-        all += 1
-      } else refused += 1
+    for (const [client, count] of taken.entries()) {
+      if (fair.take(`192.0.2.${client}`)) taken[client] = count + 1
+      else refused += 1
     }
   }
-  return Math.max(...held)
+  return Math.max(...taken)
 }
 
-describe('a ceiling that all clients share', () => {
+describe('a limit that all clients share', () => {
   it.each([
     [{ total: 512, always: 16 }, 1, 171],
     [{ total: 512, always: 16 }, 2, 128],
@@ -28,38 +24,38 @@ describe('a ceiling that all clients share', () => {
     [{ total: 512, always: 16 }, 30, 16],
     [{ total: 256, always: 16 }, 1, 85],
     [{ total: 256, always: 16 }, 14, 16],
-  ])('%j gives each of %i greedy clients %i', (ceiling, clients, each) => {
-    expect(most(ceiling, clients)).toBe(each)
+  ])('%j gives each of %i greedy clients %i', (limit, clients, each) => {
+    expect(mostOfOne(limit, clients)).toBe(each)
   })
 
-  it('is never passed, and gives every client its part while there is room', () => {
+  it('is never exceeded, and guarantees each client its part while something is free', () => {
     const clients = fc.array(fc.nat(40), { maxLength: 2000 })
     fc.assert(
       fc.property(clients, (steps) => {
-        const ceiling = { total: 100, always: 4 }
-        const held = new Map<number, number>()
-        let all = 0
+        const limit = { total: 100, always: 4 }
+        const fair = new FairLimit(limit)
+        const taken = new Map<number, number>()
         for (const client of steps) {
-          const ofClient = held.get(client) ?? 0
-          const may = mayOpen(ceiling, { all, ofClient })
-          if (ofClient < ceiling.always) expect(may).toBe(all < ceiling.total)
-          held.set(client, ofClient + Number(may))
-          all += Number(may)
-          expect(all).toBeLessThanOrEqual(ceiling.total)
+          const before = taken.get(client) ?? 0
+          const hasFree = fair.used < limit.total
+          const given = fair.take(`192.0.2.${client}`) !== null
+          if (before < limit.always) expect(given).toBe(hasFree)
+          taken.set(client, before + Number(given))
+          expect(fair.used).toBeLessThanOrEqual(limit.total)
         }
       }),
     )
   })
 
-  it('counts what is open, by IPv4 address and by the /64 of IPv6', () => {
-    const ceiling = new FairLimit({ total: 5, always: 1 })
-    const ends = ['2001:db8::1', '2001:db8::2'].map((address) => ceiling.take(address))
-    expect(ceiling.take('2001:db8::3')).toBeNull()
-    for (const other of ['2001:db8:0:1::1', '::ffff:192.0.2.1', '192.0.2.3']) ceiling.take(other)
-    expect(ceiling.open).toBe(5)
-    expect(ceiling.take('192.0.2.2')).toBeNull()
+  it('counts by IPv4 address and by the /64 block of IPv6', () => {
+    const fair = new FairLimit({ total: 5, always: 1 })
+    const ends = ['2001:db8::1', '2001:db8::2'].map((address) => fair.take(address))
+    expect(fair.take('2001:db8::3')).toBeNull()
+    for (const other of ['2001:db8:0:1::1', '::ffff:192.0.2.1', '192.0.2.3']) fair.take(other)
+    expect(fair.used).toBe(5)
+    expect(fair.take('192.0.2.2')).toBeNull()
     for (const end of ends) end?.()
-    expect(ceiling.take('192.0.2.2')).not.toBeNull()
-    expect(ceiling.take('192.0.2.1')).toBeNull()
+    expect(fair.take('192.0.2.2')).not.toBeNull()
+    expect(fair.take('192.0.2.1')).toBeNull()
   })
 })

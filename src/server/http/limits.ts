@@ -21,7 +21,7 @@ export interface ConnectionLimits {
   /** How long the body of a call to the API may take to arrive. */
   bodyMs: number
   /** How many connections may be open. Any further connection is reset. */
-  connections: Ceiling
+  connections: SharedLimit
 }
 
 export const connectionLimits: ConnectionLimits = {
@@ -40,7 +40,7 @@ export const connectionLimits: ConnectionLimits = {
   connections: { total: 4096, always: 256 },
 }
 
-/** Refused connections are logged at most once in this many milliseconds. */
+/** How often refusals are logged at most. */
 const logEveryMs = 60_000
 
 /**
@@ -50,7 +50,7 @@ const logEveryMs = 60_000
  */
 export function limitConnections(
   server: Server,
-  connections: Ceiling,
+  connections: SharedLimit,
   { log, trustedProxies }: { log: Pick<Logger, 'warn'>; trustedProxies: BlockList | null },
 ): void {
   const open = new FairLimit(connections)
@@ -58,7 +58,7 @@ export function limitConnections(
   const logRefusal = () => {
     if (isLogged) return
     isLogged = true
-    log.warn({ open: open.open }, 'Connections are refused: too many are open')
+    log.warn({ open: open.used }, 'Connections are refused: too many are open')
     setTimeout(() => {
       isLogged = false
     }, logEveryMs).unref()
@@ -229,94 +229,78 @@ export function resetSocket(socket: Socket): void {
   else socket.resetAndDestroy()
 }
 
-/** How many things of a kind, such as connections or bytes, may be open at the same time. */
-export interface Ceiling {
-  /** At most this many for all clients together. */
+/** A limit that all clients share, on connections or bytes for instance. */
+export interface SharedLimit {
+  /** For all clients together. */
   total: number
-  /** Each client may have this many, as long as fewer than `total` are open. */
+  /** Each client may have this many, as long as fewer than `total` are in use. */
   always: number
 }
 
-/** How many are open now: of all clients, and of one. */
-interface Open {
-  all: number
-  /** How many are open of the client that asks for more. */
-  ofClient: number
-}
-
 /**
- * Tells whether a client may open so many more. As long as fewer than `total` are open, a client
- * may always have `always`. It may have more, up to half as many as are still free. So a single
- * client can reach a third of `total`, which suffices for many people behind one address. Even
- * several clients that take all they can leave room for others.
+ * Enforces a shared limit. A client may always have `always`, and more up to half of what is free.
+ * So one client can reach a third of `total`, which suffices for many people behind one address,
+ * and even several greedy clients leave something for others.
  */
-export function mayOpen({ total, always }: Ceiling, { all, ofClient }: Open, more = 1): boolean {
-  const free = total - all
-  return more <= free && ofClient + more <= Math.max(always, Math.floor(free / 2))
-}
-
-/** Counts what is open, in all and for each client. */
 export class FairLimit {
-  readonly #ceiling: Ceiling
+  readonly #limit: SharedLimit
   readonly #byClient = new Map<string, number>()
-  #all = 0
+  #used = 0
 
-  constructor(ceiling: Ceiling) {
-    this.#ceiling = ceiling
+  constructor(limit: SharedLimit) {
+    this.#limit = limit
   }
 
-  /** How many are open. */
-  get open(): number {
-    return this.#all
+  /** How many are in use. */
+  get used(): number {
+    return this.#used
   }
 
   /**
-   * Counts one more for the client at an address, or so many more. An IPv6 address counts as its
-   * /64 block.
-   * @returns a function that undoes this, to be called once; null if the client may not have them.
+   * Takes `amount` for the client at an address. An IPv6 address counts as its /64 block.
+   * @returns a function that gives them back, to be called once; null beyond the limit.
    */
-  take(address: string, more = 1): (() => void) | null {
+  take(address: string, amount = 1): (() => void) | null {
     const client = addressBlock(address)
     const ofClient = this.#byClient.get(client) ?? 0
-    if (!mayOpen(this.#ceiling, { all: this.#all, ofClient }, more)) return null
-    this.#all += more
-    this.#byClient.set(client, ofClient + more)
+    const free = this.#limit.total - this.#used
+    const mostOfClient = Math.max(this.#limit.always, Math.floor(free / 2))
+    if (amount > free || ofClient + amount > mostOfClient) return null
+    this.#used += amount
+    this.#byClient.set(client, ofClient + amount)
     return () => {
-      this.#all -= more
-      const left = (this.#byClient.get(client) ?? more) - more
+      this.#used -= amount
+      const left = (this.#byClient.get(client) ?? amount) - amount
       if (left > 0) this.#byClient.set(client, left)
       else this.#byClient.delete(client)
     }
   }
 }
 
-/** Refused requests are logged at most once in this many milliseconds. */
-const tellEveryMs = 60_000
-
-interface CeilingOptions {
-  clock: Clock
-  log: Logger
-  /** Tells whether too many queries wait for a connection to the database. */
-  isDatabaseOverrun(): boolean
-}
-
 /**
- * Returns the check that a call, or a question about an upload, makes before its first query. While
- * too many requests wait for a connection to the database, the check refuses every further one at
- * once. What began earlier continues, and so does what does not make this check: jobs, transfers,
- * and the few calls that operators need (see `mount`).
+ * Returns the check that requests make before their first query. It sheds load: while too many
+ * queries wait for a connection to the database, each further request is refused at once. Jobs,
+ * running transfers and the calls that operators need don't make this check.
  */
-export function makeLoadShedder({ clock, isDatabaseOverrun, log }: CeilingOptions): () => void {
-  let toldAt = Number.NEGATIVE_INFINITY
+export function makeLoadShedder({
+  clock,
+  log,
+  isDatabaseOverrun,
+}: {
+  clock: Clock
+  log: Pick<Logger, 'warn'>
+  isDatabaseOverrun(): boolean
+}): () => void {
+  let loggedAt = Number.NEGATIVE_INFINITY
   let refused = 0
   /** @throws {AppError} SERVER_BUSY with `Retry-After`. */
   return () => {
     if (!isDatabaseOverrun()) return
     refused += 1
     const now = clock().getTime()
-    if (now < toldAt || now - toldAt >= tellEveryMs) {
-      log.warn({ refused }, 'requests were refused, since too many wait for the database')
-      toldAt = now
+    if (now < loggedAt || now - loggedAt >= logEveryMs) {
+      log.warn({ refused }, 'Shedding load: too many queries wait for the database')
+      loggedAt = now
       refused = 0
     }
     throw new AppError('SERVER_BUSY')

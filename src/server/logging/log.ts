@@ -1,16 +1,12 @@
 import { type Logger, pino } from 'pino'
 import type { LogFormat, LogLevel } from '../config/startup-settings.ts'
-import { LogOutput } from './log-output.ts'
 import { redactAddresses, redactQuery } from './redact.ts'
 
 /** Characters that move the cursor, change colours or reorder text on a terminal. */
 const unseen = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const unseenButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
-/**
- * The message of the line that the log gets for each request. Nearly all lines of the log are such
- * lines. So they are collected and written together: see `LogOutput`.
- */
+/** The message of the line that the log gets for each request. */
 export const requestLine = 'request'
 
 /**
@@ -23,31 +19,18 @@ export const logSerializers = {
 }
 
 /**
- * Creates a logger that writes lines to standard output without making the caller wait. Lines that
- * are not written yet are written when the process exits. SIGKILL can lose the lines of the last
- * requests. Every other line is written at once, together with the lines before it. Names and
- * headers that people chose are logged too, so control characters are escaped in both formats.
+ * Creates a logger that writes to standard output. File names and headers that people chose are
+ * logged too, so control characters are escaped in both formats.
  */
 export async function createLogger(options: {
   level: LogLevel
   format: LogFormat
 }): Promise<Logger> {
-  const output = new LogOutput()
-  const shape = options.format === 'readable' ? await readableLine() : jsonLine
-  const destination = {
-    // With this, pino notes the message and the level of a line before it calls `write`.
-    [pino.symbols.needsMetadataGsym]: true,
-    lastMsg: '',
-    lastLevel: 0,
-    write(line: string) {
-      const { lastMsg, lastLevel } = destination
-      const mayWait = lastMsg === requestLine || lastLevel === pino.levels.values.fatal
-      output.write(shape(line), { mayWait })
-    },
-    // pino calls `flushSync` right after each fatal line. So `write` only collects such a line, and
-    // `flushSync` writes it before the caller goes on. The process may end soon after it.
-    flushSync: () => output.flushSync(),
-  }
+  // Written synchronously, so that no line is lost, however the process ends.
+  const output = pino.destination({ fd: 1, sync: true })
+  // The reader is gone or the disk is full. There is no other place to report that.
+  output.on('error', () => {})
+  const format = options.format === 'readable' ? await readableLine() : jsonLine
   return pino(
     {
       level: options.level,
@@ -56,7 +39,7 @@ export async function createLogger(options: {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination as pino.DestinationStream,
+    { write: (line: string) => output.write(format(line)) },
   )
 }
 

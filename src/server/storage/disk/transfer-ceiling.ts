@@ -1,17 +1,17 @@
 import { AppError } from '../../errors.ts'
-import { type Ceiling, FairLimit } from '../../http/limits.ts'
+import { FairLimit, type SharedLimit } from '../../http/limits.ts'
 
 /** Limits how many transfers run at the same time, in all and for each client. */
 export class TransferCeiling {
   readonly #ceiling: FairLimit
 
-  constructor(ceiling: Ceiling) {
+  constructor(ceiling: SharedLimit) {
     this.#ceiling = new FairLimit(ceiling)
   }
 
   /** How many transfers are running. */
   get running(): number {
-    return this.#ceiling.open
+    return this.#ceiling.used
   }
 
   /**
