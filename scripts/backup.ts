@@ -6,7 +6,7 @@
 import { resolve } from 'node:path'
 import { noteBackup } from '../src/server/backup/last-backup.ts'
 import { makeBackup } from '../src/server/backup/make-backup.ts'
-import { openReadOnly } from '../src/server/db/open-read-only.ts'
+import { openReadOnly } from '../src/server/db/open.ts'
 import { StartupError } from '../src/server/errors.ts'
 import { createLogger } from '../src/server/logging/log.ts'
 import { queuedEmail, runCommand, say } from './run-command.ts'

@@ -1,4 +1,5 @@
-import { type Database, openDatabase } from '../../src/server/db/open.ts'
+import { openDatabase } from '../../src/server/db/open.ts'
+import type { Database } from '../../src/server/db/pool.ts'
 import { freshDatabase } from './postgres.ts'
 
 /** A database of its own, opened as a server opens it. `close` also removes it. */

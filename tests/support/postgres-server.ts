@@ -48,7 +48,7 @@ export async function startTestPostgres(
   prepare: (url: string) => Promise<void> = async () => {},
 ): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-test-'))
-  const start = () => startEmbeddedPostgres(folder, { info() {}, warn() {} })
+  const start = () => startEmbeddedPostgres(folder, { warn() {} })
   let postgres = await start()
   const url = urlOf(postgres.connection.host, 'postgres')
   await withClient(url, async (client) => {

@@ -8,7 +8,7 @@ import type pg from 'pg'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import type { Config } from '../config/config.ts'
 import { newestMigration } from '../db/migrate.ts'
-import { openReadOnly } from '../db/open-read-only.ts'
+import { openReadOnly } from '../db/open.ts'
 import {
   columnsOf,
   findInstallation,

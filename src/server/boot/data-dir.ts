@@ -1,11 +1,11 @@
 import { access, chmod, constants, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { customAlphabet } from 'nanoid'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { minSecretLength } from '../config/setting-values.ts'
 import { startEmbeddedPostgres } from '../db/embedded-postgres.ts'
+import { lockDataDir } from '../db/postgres-folder.ts'
 import { codeOf, StartupError } from '../errors.ts'
 import { DiskSpace } from '../space/disk-space.ts'
 import { createFile } from '../storage/disk/durable-file.ts'
@@ -91,33 +91,6 @@ async function keep(file: string, make: () => string): Promise<string> {
     if (codeOf(error) !== 'EEXIST') throw error
   })
   return (await readFile(file, 'utf8')).trim()
-}
-
-/**
- * Takes the data folder for this process, until the process ends or calls what this returns. Node
- * has no file locks, but SQLite has: its lock on `DATA_DIR/lock` ends with the process, however it
- * ends. The file stays empty.
- * @throws {StartupError} when another process has the folder.
- */
-function lockDataDir(dataDir: string): () => void {
-  const lock = new DatabaseSync(join(dataDir, 'lock'))
-  try {
-    // With its journal in a file, SQLite could not take the lock on a full disk.
-    lock.exec('pragma journal_mode = memory; begin exclusive')
-  } catch (cause) {
-    lock.close()
-    if (!isBusy(cause)) throw cause
-    throw new StartupError(
-      `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
-      { cause },
-    )
-  }
-  return () => lock.close()
-}
-
-function isBusy(error: unknown): boolean {
-  const sqliteBusy = 5
-  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
 }
 
 export interface DataFolderOptions {

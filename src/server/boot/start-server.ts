@@ -4,7 +4,7 @@ import { ensureAdministrator } from '../auth/administrator.ts'
 import { PasswordHashing } from '../auth/password-hashing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import { joinDatabase } from '../db/open.ts'
+import { openServerDatabase } from '../db/open.ts'
 import type { Deps } from '../deps.ts'
 import { createMailer } from '../email/create-mailer.ts'
 import { codeOf, StartupError } from '../errors.ts'
@@ -49,7 +49,7 @@ export async function startServer({
   const secret = await readAuthSecret(config)
 
   const metrics = createMetrics()
-  const { pool, db, ...database } = await joinDatabase(config, log)
+  const { pool, db, ...database } = await openServerDatabase(config, log)
   shutdown.add({ name: 'database', close: database.close })
 
   // From here on the free space of the disk is watched, and the reserve for the embedded Postgres

@@ -1,16 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -18,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { eventually } from '../../../tests/support/eventually.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 
-const log = { info() {}, warn() {} }
+const log = { warn() {} }
 
 let pristine: string
 let dataDir: string
@@ -82,7 +72,7 @@ async function startElsewhere() {
   const script = `
     import pg from 'pg'
     import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))}
-    const log = { info() {}, warn() {} }
+    const log = { warn() {} }
     const { connection } = await startEmbeddedPostgres(process.argv[1], log)
     const client = new pg.Client(connection)
     await client.connect()
@@ -96,7 +86,7 @@ async function startElsewhere() {
   return child
 }
 
-test('keeps what was written, and is gone when it is stopped', async () => {
+test('keeps committed rows and ends when stopped', async () => {
   const first = await start()
   await query(first, "create table kept as select 'written' as value")
   await first.stop()
@@ -105,87 +95,59 @@ test('keeps what was written, and is gone when it is stopped', async () => {
   expect(await query(await start(), 'select value from kept')).toEqual([['written']])
 })
 
-describe('a folder has one server', () => {
-  test('a second one is refused and leaves the first alone', async () => {
-    const first = await start()
-    await expect(start()).rejects.toThrow(
-      `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
-    )
-    expect(await query(first, 'select 1')).toEqual([[1]])
-  })
-
-  test('of two that start at the same time on a fresh folder one wins', async () => {
-    await rm(join(dataDir, 'postgres'), { recursive: true })
-    const attempts = await Promise.allSettled([start(), start()])
-    expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-    const lost = attempts.find((attempt) => attempt.status === 'rejected')
-    expect(String(lost?.reason)).toContain('Another server is running')
-    const [winner] = running
-    expect(winner && (await query(winner, 'select 1'))).toEqual([[1]])
-    expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-socket', 'postgres.log'])
-  })
-
-  test('one that starts while the other stops waits for it', async () => {
-    const first = await start()
-    const [, second] = await Promise.all([first.stop(), start()])
-    expect(await query(second, 'select 1')).toEqual([[1]])
-  })
-})
-
 describe('after a crash', () => {
-  test('takes over the Postgres of a killed server, with every acknowledged row', async () => {
+  test('replaces the Postgres of a killed server and keeps every committed row', async () => {
     const child = await startElsewhere()
-    const pid = await postmasterPid()
+    const leftover = await postmasterPid()
     child.kill('SIGKILL')
     const postgres = await start()
     expect(await query(postgres, 'select value from kept')).toEqual([['acknowledged']])
-    expect(await postmasterPid()).toBe(pid)
+    expect(await postmasterPid()).not.toBe(leftover)
     await postgres.stop()
     await expectGone(postgres)
   })
 
-  test('starts again where Postgres was killed as well', async () => {
+  test('starts if Postgres was killed as well', async () => {
     const child = await startElsewhere()
     process.kill(await postmasterPid(), 'SIGKILL')
     child.kill('SIGKILL')
     expect(await query(await start(), 'select value from kept')).toEqual([['acknowledged']])
   })
 
-  test('is not stopped by a pid that another program has got since', async () => {
+  test('starts if another program has the pid of the old Postgres', async () => {
     await (await start()).stop()
     await writeFile(pidFile(), `${process.pid}\n${join(dataDir, 'postgres')}\n`)
     expect(await query(await start(), 'select 1')).toEqual([[1]])
   })
 
-  test('does an interrupted initdb again', async () => {
+  test('repeats an interrupted initdb', async () => {
     await rm(join(dataDir, 'postgres'), { recursive: true })
-    await mkdir(join(dataDir, 'postgres-initdb-halfway/base'), { recursive: true })
+    await mkdir(join(dataDir, 'postgres-initdb/base'), { recursive: true })
     expect(await query(await start(), 'select 1')).toEqual([[1]])
-    expect(await readdir(dataDir)).not.toContain('postgres-initdb-halfway')
+    expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-socket', 'postgres.log'])
   })
 
-  test('brings back a Postgres that dies under a living server, and still owns it', async () => {
+  test('restarts a Postgres that dies under a running server, and still stops it', async () => {
     const postgres = await start()
     process.kill(await postmasterPid(), 'SIGKILL')
-    // The server starts Postgres first, and then takes the lock on the folder again.
-    const locks = "select count(*)::int from pg_locks where locktype = 'advisory'"
-    await eventually(async () => expect(await query(postgres, locks)).toEqual([[1]]))
-    await expect(start()).rejects.toThrow('Another server is running')
+    await eventually(async () => expect(await query(postgres, 'select 1')).toEqual([[1]]))
+    await postgres.stop()
+    await expectGone(postgres)
   })
 })
 
-describe('a start that fails takes its Postgres along', () => {
-  test('where Postgres lets nobody in', async () => {
+describe('a failed start stops its Postgres', () => {
+  test('if Postgres rejects connections', async () => {
     await writeFile(join(dataDir, 'postgres/pg_hba.conf'), 'local all all reject\n')
     await expect(start()).rejects.toThrow('pg_hba.conf rejects connection')
     await expect(readFile(pidFile())).rejects.toThrow('ENOENT')
   })
 
-  test.each(['before it answers', 'when it has'])('where the process leaves, %s', async (when) => {
+  test.each(['before it answers', 'when it has'])('if the process exits, %s', async (when) => {
     const script = `
       import { existsSync } from 'node:fs'
       import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))}
-      const started = startEmbeddedPostgres(process.argv[1], { info() {}, warn() {} })
+      const started = startEmbeddedPostgres(process.argv[1], { warn() {} })
       if (process.argv[3] === 'when it has') await started
       setInterval(() => existsSync(process.argv[2]) && process.exit(1), 1)`
     const args = ['--input-type=module', '--eval', script, dataDir, pidFile(), when]
@@ -195,20 +157,25 @@ describe('a start that fails takes its Postgres along', () => {
   })
 })
 
-test('a folder that is reached by a symbolic link is a folder like any other', async () => {
-  const link = `${dataDir} link`
-  await symlink(dataDir, link)
-  const first = await start(link)
-  await expect(start(link)).rejects.toThrow('Another server is running')
-  await expect(start(dataDir)).rejects.toThrow('Another server is running')
-  expect(await query(first, 'select 1')).toEqual([[1]])
-  await first.stop()
-  await expectGone(first)
-  await rm(link)
+test('a Postgres that cannot start is reported with the end of its log', async () => {
+  await writeFile(join(dataDir, 'postgres/postgresql.conf'), 'no_such_setting = 1\n')
+  await expect(start()).rejects.toThrow(
+    /^The embedded Postgres did not start: [\s\S]*no_such_setting[\s\S]*\nIts log: .*postgres\.log$/,
+  )
+})
+
+test('a log above 1 MiB is rotated at the start, and only its owner can read it', async () => {
+  const file = join(dataDir, 'postgres.log')
+  await writeFile(file, 'x'.repeat(1024 * 1024 + 1))
+  await start()
+  expect((await stat(`${file}.1`)).size).toBe(1024 * 1024 + 1)
+  const { mode, size } = await stat(file)
+  expect(size).toBeLessThan(1024 * 1024)
+  expect(mode & 0o777).toBe(0o600)
 })
 
 // Only its owner can enter the folder of these tests.
-test('holds no right of root, in a folder that is closed to others either', async () => {
+test('has no rights of root, even in a private folder', async () => {
   await start()
   const status = await readFile(`/proc/${await postmasterPid()}/status`, 'utf8').catch(() => '')
   const of = (field: string) => new RegExp(`^${field}:\\s*(.+)$`, 'm').exec(status)?.[1]
@@ -218,14 +185,14 @@ test('holds no right of root, in a folder that is closed to others either', asyn
   }
 })
 
-test('listens on no port, and on a socket in a folder that nobody else can enter', async () => {
+test('listens on no port, only on a socket in a private folder', async () => {
   const postgres = await start()
   expect(await query(postgres, 'show listen_addresses')).toEqual([['']])
   const { mode } = await stat(postgres.connection.host)
   expect(mode & 0o077).toBe(0)
 })
 
-test('runs where the path is too long for a socket', async () => {
+test('runs if the path is too long for a socket', async () => {
   const deep = join(dataDir, 'deep'.repeat(30))
   await mkdir(deep)
   await rename(join(dataDir, 'postgres'), join(deep, 'postgres'))

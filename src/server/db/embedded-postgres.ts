@@ -1,49 +1,56 @@
+import type { ChildProcess } from 'node:child_process'
+import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { codeOf, StartupError } from '../errors.ts'
+import { StartupError } from '../errors.ts'
 import { isTransient } from './db-errors.ts'
-import { type Launched, launchPostgres, type PostgresPlace } from './launch-postgres.ts'
 import {
-  findPostmaster,
   prepareCluster,
   prepareSocketFolder,
-  removeInitdbLeftovers,
   removeStaleSocketLock,
   socketFolderOf,
+  stopLeftover,
 } from './postgres-folder.ts'
-import { findPostgres } from './postgres-programs.ts'
+import { findPostgres, type PostgresPrograms } from './postgres-programs.ts'
 
-/**
- * The name of an advisory lock in the database. The process whose connection holds it owns the data
- * folder. Postgres frees the lock when that connection ends, so a killed process keeps no lock.
- */
-const ownerLock = 'mayfly: owner of this folder'
+const settings = {
+  // Postgres listens only on a socket in a private folder.
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  // This database has no replicas.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  // These values suit a small machine. A large installation sets DATABASE_URL.
+  shared_buffers: '64MB',
+  max_wal_size: '256MB',
+  io_method: 'sync',
+  max_parallel_workers_per_gather: '0',
+  // The server reports failed statements. Logged here too, they would let clients fill the disk.
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+}
 
-/** How long Postgres may take to start. After a crash it also replays its log. */
+/** After a crash, Postgres replays its log first. */
 const startMs = 60_000
 const stopMs = 30_000
-/**
- * How long one try to connect may take. A Postgres that hangs accepts connections and never
- * answers.
- */
+/** A Postgres that hangs accepts connections and never answers. */
 const connectMs = 5_000
-/** How long to wait for `ownerLock`, because a server that was just killed may still have it. */
-const lingerMs = 2_000
 const pollMs = 20
 const maxStarts = 5
 const restartMs = 100
+const maxLogBytes = 1024 * 1024
+/** The file descriptor under which Postgres gets the folder of its socket. */
+const socketsFd = 3
 
 export interface EmbeddedPostgres {
   connection: { host: string; port: number; user: string; database: string }
-  /**
-   * Stops Postgres and waits until it has ended, 30 seconds at most. A second call succeeds too.
-   */
+  /** Stops Postgres and waits until it has ended, 30 seconds at most. Can be called twice. */
   stop(): Promise<void>
   /** Tells Postgres to stop, without waiting. */
   abandon(): void
-  /** Sets the listener that is called once when Postgres has ended and cannot be started again. */
+  /** Sets the listener that is called once if Postgres has ended and cannot be restarted. */
   onLost(listener: (error: unknown) => void): void
 }
 
@@ -53,264 +60,184 @@ export function embeddedConnection(dataDir: string): EmbeddedPostgres['connectio
 }
 
 /**
- * Starts the Postgres under `dataDir/postgres`, or takes over the one that a killed server left
- * running. No other server can use the folder while this process lives, because this process holds
- * a lock in the database. The lock cannot outlive a crash of this process.
- * @param dataDir an absolute path of an existing folder.
- * @throws {StartupError} when another living server owns the folder, or Postgres cannot run.
+ * Starts the Postgres under `dataDir/postgres`, and restarts it if it crashes. Stops one that a
+ * killed server left running first.
+ * @param dataDir an absolute path of a folder that this process has locked (`lockDataDir`).
+ * @throws {StartupError} when Postgres cannot run.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
-  log: Pick<Logger, 'info' | 'warn'>,
+  log: Pick<Logger, 'warn'>,
 ): Promise<EmbeddedPostgres> {
   const cluster = join(dataDir, 'postgres')
   const programs = await findPostgres(cluster)
   await prepareCluster(cluster, dataDir, programs)
   await prepareSocketFolder(dataDir, programs.account)
-  const connection = embeddedConnection(dataDir)
-  const folder = { dataDir, cluster, connection, programs, log }
+  await stopLeftover(cluster, stopMs)
+  const postgres = new Postgres({ dataDir, cluster, programs, log })
+  await postgres.start()
+  return postgres
+}
 
-  let lost = (_error: unknown) => {}
-  let stopping: Promise<void> | null = null
+interface PostgresOptions {
+  dataDir: string
+  cluster: string
+  programs: PostgresPrograms
+  log: Pick<Logger, 'warn'>
+}
 
-  const hold = async (): Promise<Owner> => {
-    const next = await own(folder)
-    void next.ended.then(() => {
-      if (!stopping) void holdAgain()
-    })
-    return next
+class Postgres implements EmbeddedPostgres {
+  readonly connection: EmbeddedPostgres['connection']
+  readonly #options: PostgresOptions
+  readonly #logFile: string
+  #process: ChildProcess | null = null
+  #isStopping = false
+  #lost: (error: unknown) => void = () => {}
+
+  constructor(options: PostgresOptions) {
+    this.#options = options
+    this.connection = embeddedConnection(options.dataDir)
+    this.#logFile = join(options.dataDir, 'postgres.log')
+    // Postgres ends with this process, unless that is killed by SIGKILL.
+    process.once('exit', this.abandon)
   }
 
-  // When one session crashes, Postgres ends all sessions. The lock ends with our session, so this
-  // function takes it again.
-  const holdAgain = async (): Promise<void> => {
-    log.warn('The connection that owns the embedded Postgres ended; taking it over again')
+  /** Starts Postgres and waits until it accepts connections. */
+  async start(): Promise<void> {
     try {
-      owner = await hold()
+      const deadline = AbortSignal.timeout(startMs)
+      for (let attempt = 1; ; attempt += 1) {
+        await removeStaleSocketLock(this.connection.host, this.#options.cluster)
+        const postgres = await this.#launch()
+        if (await this.#isReady(postgres, deadline)) {
+          postgres.once('exit', () => void this.#restart())
+          if (!isRunning(postgres)) void this.#restart()
+          return
+        }
+        if (this.#isStopping || attempt === maxStarts) throw await this.#startError()
+        // A killed Postgres frees its shared memory a moment later.
+        await wait(attempt * restartMs)
+      }
     } catch (error) {
-      lost(error)
+      await this.stop()
+      throw error
     }
   }
 
-  const stopAndLeave = async (): Promise<void> => {
-    await stopPostmaster(cluster, log)
-    await leave(owner.client)
-    process.off('exit', abandon)
+  async stop(): Promise<void> {
+    this.abandon()
+    process.off('exit', this.abandon)
+    const deadline = AbortSignal.timeout(stopMs)
+    while (isRunning(this.#process)) {
+      if (deadline.aborted) {
+        this.#options.log.warn('The embedded Postgres is still stopping')
+        return
+      }
+      await wait(pollMs)
+    }
   }
 
-  const stop = (): Promise<void> => {
-    stopping ??= stopAndLeave()
-    return stopping
+  readonly abandon = (): void => {
+    this.#isStopping = true
+    // A fast shutdown: Postgres ends its sessions and leaves nothing to replay.
+    if (isRunning(this.#process)) this.#process?.kill('SIGINT')
   }
 
-  const abandon = (): void => {
-    stopping ??= Promise.resolve()
-    signalStop(owner.pid)
+  onLost(listener: (error: unknown) => void): void {
+    this.#lost = listener
   }
 
-  let owner = await hold()
-  // Postgres ends with this process, unless the process is killed by SIGKILL. Then the next start
-  // takes Postgres over.
-  process.once('exit', abandon)
+  async #restart(): Promise<void> {
+    if (this.#isStopping) return
+    this.#options.log.warn('The embedded Postgres ended; restarting it')
+    await this.start().catch((error: unknown) => this.#lost(error))
+  }
+
+  async #launch(): Promise<ChildProcess> {
+    const { cluster, programs } = this.#options
+    const output = await openLog(this.#logFile)
+    const sockets = await open(this.connection.host)
+    try {
+      const options = {
+        ...settings,
+        unix_socket_directories: programs.handedOver(socketsFd, this.connection.host),
+      }
+      const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+      const stdio = ['ignore', output.fd, output.fd, sockets.fd] as const
+      const postgres = programs.start('postgres', cluster, args, [...stdio])
+      // The exit listener must find the process before anything is awaited.
+      this.#process = postgres
+      postgres.on('error', () => {})
+      postgres.unref()
+      if (this.#isStopping) this.abandon()
+      return postgres
+    } finally {
+      void Promise.all([output.close(), sockets.close()])
+    }
+  }
+
+  /** Waits until Postgres accepts connections. Returns false if it ends before. */
+  async #isReady(postgres: ChildProcess, deadline: AbortSignal): Promise<boolean> {
+    while (isRunning(postgres)) {
+      if (await this.#connects()) return true
+      if (deadline.aborted) {
+        throw new StartupError(
+          `The embedded Postgres in ${this.#options.cluster} did not come up in ${startMs / 1000} s.`,
+        )
+      }
+      await wait(pollMs)
+    }
+    return false
+  }
+
+  async #connects(): Promise<boolean> {
+    const client = new pg.Client({
+      ...this.connection,
+      ssl: false,
+      connectionTimeoutMillis: connectMs,
+    })
+    // Without a listener, an error event would end the process.
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return true
+    } catch (error) {
+      if (isTransient(error)) return false
+      throw error
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+
+  async #startError(): Promise<StartupError> {
+    const reason = await lastLines(this.#logFile)
+    return new StartupError(
+      `The embedded Postgres did not start: ${reason}\nIts log: ${this.#logFile}`,
+    )
+  }
+}
+
+function isRunning(process: ChildProcess | null): boolean {
+  return process?.pid !== undefined && process.exitCode === null && process.signalCode === null
+}
+
+async function openLog(file: string) {
+  const handle = await open(file, 'a', 0o600)
+  const { size } = await handle.stat()
+  if (size <= maxLogBytes) return handle
+  await handle.close()
+  await rename(file, `${file}.1`)
+  return open(file, 'a', 0o600)
+}
+
+async function lastLines(file: string): Promise<string> {
+  const handle = await open(file)
   try {
-    await removeInitdbLeftovers(dataDir)
-  } catch (error) {
-    await stop()
-    throw error
-  }
-
-  return {
-    connection,
-    stop,
-    abandon,
-    onLost(listener) {
-      lost = listener
-    },
-  }
-}
-
-interface Folder extends PostgresPlace {
-  log: Pick<Logger, 'info' | 'warn'>
-}
-
-interface Connected {
-  client: pg.Client
-  /** Resolves when the connection has ended, even if that was before anyone listened. */
-  ended: Promise<void>
-}
-
-/** A connection to Postgres that holds the lock on the folder. */
-interface Owner extends Connected {
-  /** The process id of the main process of Postgres. */
-  pid: number
-}
-
-/**
- * Connects to the folder's Postgres and takes the lock on the folder. Starts Postgres where none
- * runs. If this fails or this process exits meanwhile, the started Postgres is stopped, unless
- * another server has taken the lock.
- */
-async function own(folder: Folder): Promise<Owner> {
-  const launched: Launched[] = []
-  const abandon = () => launched.at(-1)?.abandon()
-  process.once('exit', abandon)
-  try {
-    return await connectAndLock(folder, launched)
-  } catch (error) {
-    // `FolderInUse` means that another server owns this Postgres now. Then we must not stop it,
-    // even if we started it.
-    if (!(error instanceof FolderInUse)) await launched.at(-1)?.stop()
-    throw error
+    const { size } = await handle.stat()
+    const length = Math.min(size, 1000)
+    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length)
+    return buffer.toString().trim().split('\n').slice(-3).join('\n')
   } finally {
-    process.off('exit', abandon)
+    await handle.close()
   }
-}
-
-/**
- * Connects to Postgres and takes the lock on the folder. Starts Postgres where none runs.
- * @param launched every Postgres that is started here is added to this list, so that the caller can
- * stop it.
- */
-async function connectAndLock(folder: Folder, launched: Launched[]): Promise<Owner> {
-  const deadline = AbortSignal.timeout(startMs)
-  let linger: AbortSignal | null = null
-  for (;;) {
-    const last = launched.at(-1)
-    const connected = await connect(folder.connection)
-    if (connected) {
-      const claimed = await claim(folder, connected, last !== undefined)
-      if (typeof claimed === 'object') return claimed
-      if (claimed === 'refused') linger ??= AbortSignal.timeout(lingerMs)
-      if (claimed === 'refused' && linger?.aborted) throw new FolderInUse(folder.dataDir)
-    } else if (!last?.running() && (await findPostmaster(folder.cluster)) === null) {
-      if (last && launched.length >= maxStarts) throw await last.failure()
-      // A killed Postgres frees its resources a moment later. So each further start waits longer.
-      await wait(launched.length * restartMs)
-      await removeStaleSocketLock(folder.connection.host, folder.cluster)
-      launched.push(await launchPostgres(folder))
-    }
-    if (deadline.aborted) throw await tooSlow(folder.cluster)
-    await wait(pollMs)
-  }
-}
-
-/**
- * Connects to Postgres.
- * @returns null while Postgres does not listen or answer, or is starting up or shutting down.
- */
-async function connect(connection: EmbeddedPostgres['connection']): Promise<Connected | null> {
-  const client = new pg.Client({
-    ...connection,
-    ssl: false,
-    keepAlive: false,
-    connectionTimeoutMillis: connectMs,
-  })
-  // An error without a listener would end the process. The event 'end' says that the connection is
-  // gone.
-  client.on('error', () => {})
-  const ended = new Promise<void>((resolve) => client.once('end', resolve))
-  try {
-    await client.connect()
-    return { client, ended }
-  } catch (error) {
-    await leave(client)
-    if (isTransient(error)) return null
-    throw error
-  }
-}
-
-/** Closes a connection, even one that is cut already. */
-async function leave(client: pg.Client): Promise<void> {
-  await client.end().catch(() => {})
-}
-
-/**
- * Takes the lock on the folder with this connection. Stops a Postgres that was left running if its
- * version is not the installed one, because it must not use the new program files.
- * @returns `refused` if another server has the lock, and `gone` if Postgres has ended or was
- * stopped. In both cases the connection is closed.
- */
-async function claim(
-  { cluster, log, programs }: Folder,
-  connected: Connected,
-  isFresh: boolean,
-): Promise<Owner | 'refused' | 'gone'> {
-  const asked = await askForLock(connected.client)
-  if (asked?.taken) {
-    const pid = await findPostmaster(cluster)
-    const fits = asked.version === programs.version
-    if (pid !== null && (isFresh || fits)) {
-      return { ...connected, pid }
-    }
-    await stopPostmaster(cluster, log)
-  }
-  await leave(connected.client)
-  return asked && !asked.taken ? 'refused' : 'gone'
-}
-
-/** What Postgres said when it was asked for the lock. */
-interface Asked {
-  taken: boolean
-  version: string
-}
-
-/**
- * Asks for the lock on the folder.
- * @returns null when the connection ended before Postgres answered.
- */
-async function askForLock(client: pg.Client): Promise<Asked | null> {
-  try {
-    const { rows } = await client.query<Asked>(
-      `select pg_try_advisory_lock(hashtextextended($1, 0)) as taken,
-        current_setting('server_version') as version`,
-      [ownerLock],
-    )
-    return rows[0] ?? null
-  } catch {
-    return null
-  }
-}
-
-/**
- * Asks Postgres for a fast shutdown: it ends its sessions and writes all data to disk, so that the
- * next start has nothing to replay.
- */
-function signalStop(pid: number): void {
-  try {
-    process.kill(pid, 'SIGINT')
-  } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error
-  }
-}
-
-async function stopPostmaster(cluster: string, log: Pick<Logger, 'warn'>): Promise<void> {
-  const deadline = AbortSignal.timeout(stopMs)
-  const pid = await findPostmaster(cluster)
-  if (pid === null) return
-  signalStop(pid)
-  while ((await findPostmaster(cluster)) === pid) {
-    if (deadline.aborted) {
-      log.warn({ pid }, 'The embedded Postgres is still stopping; the next start takes it over')
-      return
-    }
-    await wait(pollMs)
-  }
-}
-
-class FolderInUse extends StartupError {
-  constructor(dataDir: string) {
-    super(
-      `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
-    )
-  }
-}
-
-async function tooSlow(cluster: string): Promise<StartupError> {
-  const pid = await findPostmaster(cluster)
-  return new StartupError(
-    pid === null
-      ? `The embedded Postgres in ${cluster} did not come up in ${startMs / 1000} s.`
-      : `Postgres (pid ${pid}) holds ${cluster} and cannot be reached. Wait for it or stop it ` +
-          '(kill -INT), then start again.',
-  )
 }

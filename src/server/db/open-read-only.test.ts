@@ -5,8 +5,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { prepareDataFolder } from '../../../tests/support/data-folder.ts'
 import { freshDatabase } from '../../../tests/support/postgres.ts'
-import { openDatabase } from './open.ts'
-import { openReadOnly, requireUnused } from './open-read-only.ts'
+import { openDatabase, openReadOnly, requireUnused } from './open.ts'
 import { findPostmaster } from './postgres-folder.ts'
 
 const log = { info() {}, warn() {} }
@@ -17,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-it('reads the embedded database beside its server, and without one', async () => {
+it('reads the embedded database with and without a running server', async () => {
   const dataDir = join(folder, 'data')
   await prepareDataFolder(dataDir)
   const embedded = { dataDir, databaseUrl: null }
@@ -38,7 +37,7 @@ it('reads the embedded database beside its server, and without one', async () =>
   expect(pids).toEqual([pids[0], pids[0], expect.any(Number), null])
 })
 
-it('refuses a database of another version, and one that is away', async () => {
+it('refuses a database of another version and an unreachable one', async () => {
   const { url, drop } = await freshDatabase()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -52,7 +51,7 @@ it('refuses a database of another version, and one that is away', async () => {
   await expect(openReadOnly(outside, log)).rejects.toThrow('The database cannot be used')
 })
 
-it('tells a server of a database from a command that reads it', async () => {
+it('distinguishes a server from a command that reads the database', async () => {
   const { url, drop } = await freshDatabase()
   const outside = { dataDir: folder, databaseUrl: url }
   const beside = await openReadOnly(outside, log)

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { emptyDatabase } from '../../../tests/support/postgres.ts'
-import { joinDatabase, openDatabase } from './open.ts'
+import { openDatabase, openServerDatabase } from './open.ts'
 import { socketFolderOf } from './postgres-folder.ts'
 
 const log = { info() {}, warn: vi.fn() }
 
-test('a database of DATABASE_URL gets its tables and outlives a cut connection', async () => {
+test('migrates the database of DATABASE_URL and survives cut connections', async () => {
   const database = await emptyDatabase()
   const opened = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
   expect(await opened.db.query.users.findMany()).toEqual([])
@@ -28,7 +28,7 @@ test('a database of DATABASE_URL gets its tables and outlives a cut connection',
   await database.drop()
 })
 
-test('a wrong DATABASE_URL is told at once, with the cure and without the password', async () => {
+test('a wrong DATABASE_URL is reported at once, with a remedy and without the password', async () => {
   const database = await emptyDatabase()
   const databaseUrl = database.url.replace(/test_\w+/, 'missing')
   await expect(openDatabase({ dataDir: '/nowhere', databaseUrl }, log)).rejects.toThrow(
@@ -37,7 +37,7 @@ test('a wrong DATABASE_URL is told at once, with the cure and without the passwo
   await database.drop()
 })
 
-test('an embedded Postgres that refuses is named, and not a DATABASE_URL that nobody set', async () => {
+test("an error of the embedded Postgres doesn't mention DATABASE_URL", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-open-'))
   const folder = socketFolderOf(dataDir)
   await mkdir(folder, { recursive: true })
@@ -51,16 +51,16 @@ test('an embedded Postgres that refuses is named, and not a DATABASE_URL that no
     )
   }).listen(join(folder, '.s.PGSQL.5432'))
   await once(server, 'listening')
-  const joining = joinDatabase({ dataDir, databaseUrl: null }, log)
+  const joining = openServerDatabase({ dataDir, databaseUrl: null }, log)
   await expect(joining).rejects.toThrow(
-    /^The embedded Postgres cannot be used: nobody may come in\. The log says/,
+    /^The embedded Postgres cannot be used: nobody may come in\. See the log/,
   )
   server.close()
   await rm(folder, { recursive: true, force: true })
   await rm(dataDir, { recursive: true, force: true })
 })
 
-test('a database that is not up yet is waited for', async () => {
+test('waits for a database that is starting', async () => {
   const database = await emptyDatabase()
   const host = new URL(database.url).searchParams.get('host') ?? ''
   const name = new URL(database.url).pathname.slice(1)

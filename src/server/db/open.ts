@@ -4,50 +4,43 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { codeOf, StartupError } from '../errors.ts'
 import { isTransient } from './db-errors.ts'
-import { embeddedConnection, startEmbeddedPostgres } from './embedded-postgres.ts'
-import { migrateDatabase } from './migrate.ts'
-import { connectionNames, openPool, type PoolLimits, poolLimits } from './pool.ts'
-import type { Db } from './transaction.ts'
+import {
+  type EmbeddedPostgres,
+  embeddedConnection,
+  startEmbeddedPostgres,
+} from './embedded-postgres.ts'
+import { migrateDatabase, readMigrations } from './migrate.ts'
+import {
+  connectionNames,
+  copyLimits,
+  type Database,
+  openPool,
+  type PoolLimits,
+  poolLimits,
+} from './pool.ts'
+import { lockDataDir } from './postgres-folder.ts'
 
-export interface Database {
-  pool: pg.Pool
-  db: Db
-  /**
-   * True if the queue for a connection is full: `PoolLimits.waiting` queries or more wait in it.
-   */
-  isOverrun(): boolean
-  /**
-   * Waits a while for running queries and closes the pool. Stops the embedded Postgres too if
-   * `openDatabase` has started it.
-   */
-  close(): Promise<void>
-}
+type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl'>
+type Log = Pick<Logger, 'warn'>
 
 const reachMs = 15_000
 const retryMs = 250
+const connectMs = 10_000
 
 /**
- * Opens the database of the settings, either the embedded one or that of DATABASE_URL, and applies
- * all missing migrations. It also starts the embedded Postgres, so only commands that run while no
- * server does may call it.
+ * Opens the database for a command that runs while no server does, and applies missing migrations.
+ * Starts the embedded Postgres, unless DATABASE_URL names another one.
  * @throws {StartupError} when the database cannot be reached or used.
  */
 export async function openDatabase(
-  config: Pick<Config, 'dataDir' | 'databaseUrl'>,
-  log: Pick<Logger, 'info' | 'warn'>,
+  config: DatabaseConfig,
+  log: Log,
   limits: PoolLimits = poolLimits,
 ): Promise<Database> {
-  if (config.databaseUrl !== null) return reachUrl(config.databaseUrl, log, limits)
-  const postgres = await startEmbeddedPostgres(config.dataDir, log)
+  if (config.databaseUrl !== null) return openMigrated(config, log, limits)
+  const postgres = await lockAndStart(config.dataDir, log)
   try {
-    const database = await reachDatabase(embedded(config.dataDir), ofEmbedded, log, limits)
-    return {
-      ...database,
-      async close() {
-        await database.close()
-        await postgres.stop()
-      },
-    }
+    return closingWith(await openMigrated(config, log, limits), postgres)
   } catch (error) {
     await postgres.stop()
     throw error
@@ -55,84 +48,156 @@ export async function openDatabase(
 }
 
 /**
- * Opens the database for a server. The embedded Postgres must run already:
- * `openDataFolder` starts and stops it.
- * @throws {StartupError} as `openDatabase` does.
+ * Opens the database for a server, and applies missing migrations. The embedded Postgres must run
+ * already (`openDataFolder`).
+ * @throws {StartupError} when the database cannot be reached or used.
  */
-export async function joinDatabase(
-  { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
-  log: Pick<Logger, 'info' | 'warn'>,
-): Promise<Database> {
-  if (databaseUrl !== null) return reachUrl(databaseUrl, log, poolLimits)
-  return reachDatabase(embedded(dataDir), ofEmbedded, log, poolLimits)
+export function openServerDatabase(config: DatabaseConfig, log: Log): Promise<Database> {
+  return openMigrated(config, log, poolLimits)
 }
 
-function embedded(dataDir: string): pg.ClientConfig {
-  return {
-    ...embeddedConnection(dataDir),
-    ssl: false,
-    application_name: connectionNames.server,
+/**
+ * Opens the database for reading, even while a server uses it. Applies no migrations. Starts the
+ * embedded Postgres if it isn't running.
+ * @throws {StartupError} when the database cannot be used, or belongs to another version.
+ */
+export async function openReadOnly(config: DatabaseConfig, log: Log): Promise<Database> {
+  const connection = connectionOf(config, connectionNames.copy)
+  const error = await tryConnecting(connection)
+  if (error === null) return requireThisVersion(openPool(connection, log, copyLimits))
+  if (config.databaseUrl !== null || !isTransient(error)) {
+    throw new StartupError(`The database cannot be used: ${reasonOf(error)}`, { cause: error })
   }
+  const postgres = await lockAndStart(config.dataDir, log)
+  return requireThisVersion(closingWith(openPool(connection, log, copyLimits), postgres))
 }
 
-function reachUrl(
-  connectionString: string,
-  log: Pick<Logger, 'info' | 'warn'>,
+/**
+ * Makes sure that no server uses the database of this URL.
+ * @throws {StartupError} when a server uses the database, or the database cannot be reached.
+ */
+export async function requireUnused(url: string): Promise<void> {
+  const client = newClient({ connectionString: url })
+  try {
+    await client.connect()
+    const { rows } = await client.query(
+      `select 1 from pg_stat_activity
+      where datname = current_database() and application_name = $1 limit 1`,
+      [connectionNames.server],
+    )
+    if (rows.length === 0) return
+  } catch (error) {
+    throw new StartupError(`The database of DATABASE_URL cannot be used: ${reasonOf(error)}`, {
+      cause: error,
+    })
+  } finally {
+    await client.end().catch(() => {})
+  }
+  throw new StartupError(
+    'A server uses the database of DATABASE_URL. Stop all servers first: what they write while the rows are copied would be lost.',
+  )
+}
+
+function connectionOf({ dataDir, databaseUrl }: DatabaseConfig, name: string): pg.ClientConfig {
+  return databaseUrl === null
+    ? { ...embeddedConnection(dataDir), ssl: false, application_name: name }
+    : { connectionString: databaseUrl, application_name: name }
+}
+
+async function openMigrated(
+  config: DatabaseConfig,
+  log: Log,
   limits: PoolLimits,
 ): Promise<Database> {
-  const connection = { connectionString, application_name: connectionNames.server }
-  return reachDatabase(connection, ofDatabaseUrl, log, limits)
-}
-
-/** How the operator knows a database, and what to do when it cannot be used. */
-interface Told {
-  name: string
-  cure: string
-}
-
-const ofDatabaseUrl: Told = {
-  name: 'the database of DATABASE_URL',
-  cure: 'Check that it runs and that host, port, user, password and name are right, or unset DATABASE_URL for the embedded one.',
-}
-const ofEmbedded: Told = {
-  name: 'the embedded Postgres',
-  cure: 'The log says what became of it. Restart the server.',
-}
-
-async function reachDatabase(
-  connection: pg.ClientConfig,
-  told: Told,
-  log: Pick<Logger, 'info' | 'warn'>,
-  limits: PoolLimits,
-): Promise<Database> {
-  await reach(connection, told, log)
+  const connection = connectionOf(config, connectionNames.server)
+  await waitUntilReachable(connection, config, log)
   await migrateDatabase(connection)
   return openPool(connection, log, limits)
 }
 
-async function reach(
+async function waitUntilReachable(
   connection: pg.ClientConfig,
-  { name, cure }: Told,
-  log: Pick<Logger, 'warn'>,
+  { databaseUrl }: DatabaseConfig,
+  log: Log,
 ): Promise<void> {
+  const name = databaseUrl === null ? 'embedded Postgres' : 'database of DATABASE_URL'
+  const remedy =
+    databaseUrl === null
+      ? 'See the log for the cause, and restart the server.'
+      : 'Check that it runs and that host, port, user, password and name are right, or unset DATABASE_URL for the embedded one.'
   const deadline = AbortSignal.timeout(reachMs)
   for (let attempt = 1; ; attempt += 1) {
-    const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 })
-    client.on('error', () => {})
-    try {
-      await client.connect()
-      return
-    } catch (error) {
-      const reason = error instanceof Error ? error.message || codeOf(error) : String(error)
-      if (!isTransient(error) || deadline.aborted) {
-        throw new StartupError(`${name.replace(/^t/, 'T')} cannot be used: ${reason}. ${cure}`, {
-          cause: error,
-        })
-      }
-      if (attempt === 1) log.warn(`Waiting for ${name}: ${reason}`)
-      await wait(retryMs)
-    } finally {
-      await client.end().catch(() => {})
+    const error = await tryConnecting(connection)
+    if (error === null) return
+    const reason = reasonOf(error)
+    if (!isTransient(error) || deadline.aborted) {
+      throw new StartupError(`The ${name} cannot be used: ${reason}. ${remedy}`, { cause: error })
     }
+    if (attempt === 1) log.warn(`Waiting for the ${name}: ${reason}`)
+    await wait(retryMs)
+  }
+}
+
+/** Returns null if the database accepts connections, or else the error. */
+async function tryConnecting(connection: pg.ClientConfig): Promise<unknown> {
+  const client = newClient(connection)
+  try {
+    await client.connect()
+    return null
+  } catch (error) {
+    return error
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+function newClient(connection: pg.ClientConfig): pg.Client {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: connectMs })
+  // Without a listener, an error event would end the process.
+  client.on('error', () => {})
+  return client
+}
+
+function reasonOf(error: unknown): string {
+  // The error of a connection that failed at each address of a host has no message.
+  return error instanceof Error ? error.message || String(codeOf(error)) : String(error)
+}
+
+async function lockAndStart(dataDir: string, log: Log): Promise<Pick<EmbeddedPostgres, 'stop'>> {
+  const unlock = lockDataDir(dataDir)
+  try {
+    const postgres = await startEmbeddedPostgres(dataDir, log)
+    return {
+      async stop() {
+        await postgres.stop()
+        unlock()
+      },
+    }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+function closingWith(opened: Database, postgres: Pick<EmbeddedPostgres, 'stop'>): Database {
+  return {
+    ...opened,
+    async close() {
+      await opened.close()
+      await postgres.stop()
+    },
+  }
+}
+
+async function requireThisVersion(opened: Database): Promise<Database> {
+  try {
+    const { missing, unknown } = await readMigrations(opened.db)
+    if (missing.length === 0 && unknown === 0) return opened
+    throw new StartupError(
+      'The database belongs to another version of Mayfly than this one. Use the version that runs it.',
+    )
+  } catch (error) {
+    await opened.close()
+    throw error
   }
 }

@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import type { Db } from './transaction.ts'
-import { makeDb } from './transaction.ts'
+import { type Db, makeDb } from './transaction.ts'
 
 const closeMs = 5_000
 
-export interface OpenPool {
+export interface Database {
   pool: pg.Pool
   db: Db
   /**
@@ -22,7 +21,7 @@ export function openPool(
   connection: pg.ClientConfig,
   log: Pick<Logger, 'warn'>,
   limits: PoolLimits,
-): OpenPool {
+): Database {
   const pool = new pg.Pool({
     ...connection,
     max: limits.connections,
@@ -31,7 +30,7 @@ export function openPool(
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     // Each new connection gets its limits before the pool hands it out.
-    onConnect: (client) => tellLimits(client, limits),
+    onConnect: (client) => setLimits(client, limits),
   })
   let closing = false
   // Only the message is logged. The error object also carries the client and all its state.
@@ -56,7 +55,7 @@ export function openPool(
  * Sets Postgres's limits on a connection, by a statement. Parameters at the start of the connection
  * would save one round trip, but poolers such as PgBouncer refuse them.
  */
-async function tellLimits(client: pg.ClientBase, limits: PoolLimits): Promise<void> {
+async function setLimits(client: pg.ClientBase, limits: PoolLimits): Promise<void> {
   const settings = {
     lock_timeout: limits.lockMs,
     statement_timeout: limits.statementMs,
@@ -78,7 +77,7 @@ export interface PoolLimits {
   connections: number
   /**
    * The number of queries waiting for a connection at which the server refuses new requests
-   * (`request-ceiling.ts`).
+   * (`makeLoadShedder`).
    */
   waiting: number
   /** How long to wait for a connection, a new one or one from the pool. */
@@ -109,6 +108,17 @@ export const poolLimits: PoolLimits = {
   answerMs: 30_000,
 }
 
+/** Copying a table may take hours, so statements have no time limit. */
+export const copyLimits: PoolLimits = {
+  connections: 3,
+  waiting: Number.POSITIVE_INFINITY,
+  connectMs: 15_000,
+  lockMs: 10_000,
+  statementMs: 0,
+  idleInTransactionMs: 0,
+  answerMs: 0,
+}
+
 /**
  * The `application_name` of each kind of connection to the database. Postgres shows it in
  * `pg_stat_activity`, so that servers can be counted and told from other programs.
@@ -116,6 +126,6 @@ export const poolLimits: PoolLimits = {
 export const connectionNames = {
   /** The pool of a server, and its migrations at the start. */
   server: 'mayfly',
-  /** A backup or a move, which is no server. */
+  /** A command that copies rows. */
   copy: 'mayfly copy',
 } as const

@@ -18,9 +18,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StartupError } from '../errors.ts'
 import {
   findPostmaster,
+  lockDataDir,
   prepareCluster,
   prepareSocketFolder,
-  removeInitdbLeftovers,
   removeStaleSocketLock,
 } from './postgres-folder.ts'
 import type { PostgresPrograms } from './postgres-programs.ts'
@@ -59,7 +59,7 @@ function programs(script: string): PostgresPrograms & { started: string[][] } {
 const makes = 'echo 18 > "$1/PG_VERSION"'
 
 describe('preparing the cluster', () => {
-  it('makes it whole under its name where there is none', async () => {
+  it('makes a missing cluster', async () => {
     const used = programs(makes)
     await prepareCluster(cluster, dataDir, used)
     expect(await readFile(join(cluster, 'PG_VERSION'), 'utf8')).toBe('18\n')
@@ -68,7 +68,7 @@ describe('preparing the cluster', () => {
     expect(used.started).toEqual([expect.arrayContaining(['initdb', '--builtin-locale=C.UTF-8'])])
   })
 
-  it('leaves one of the same version as it is', async () => {
+  it('leaves a cluster of the same version alone', async () => {
     await makeCluster('18')
     const used = programs(makes)
     await prepareCluster(cluster, dataDir, used)
@@ -76,7 +76,7 @@ describe('preparing the cluster', () => {
   })
 
   it.each(['17', '19', '1', ''])(
-    'refuses one of version %j, and says what to do',
+    'refuses a cluster of version %j and names the remedy',
     async (version) => {
       await makeCluster(version)
       const preparing = prepareCluster(cluster, dataDir, programs(makes))
@@ -88,33 +88,38 @@ describe('preparing the cluster', () => {
     },
   )
 
-  it('tells why Postgres could not make it, and leaves no half of one', async () => {
+  it('reports why initdb failed, and leaves nothing behind', async () => {
     const failing = programs('echo half > "$1/base"; echo "no space left" >&2; exit 1')
     const preparing = prepareCluster(cluster, dataDir, failing)
     await expect(preparing).rejects.toThrow(/could not make its folder .*: no space left$/)
     expect(await readdir(dataDir)).toEqual([])
   })
 
-  it('takes that of another server which was faster', async () => {
-    const slower = programs(`${makes}; mkdir "$2"; echo 18 > "$2/PG_VERSION"; touch "$2/theirs"`)
-    await prepareCluster(cluster, dataDir, slower)
-    expect(await readdir(cluster)).toContain('theirs')
-    expect(await readdir(dataDir)).toEqual(['postgres'])
-  })
-
-  it('takes a cluster that it cannot read for none of its own', async () => {
+  it('does not replace a cluster that it cannot read', async () => {
     await mkdir(join(cluster, 'PG_VERSION'), { recursive: true })
     await expect(prepareCluster(cluster, dataDir, programs(makes))).rejects.toThrow('EISDIR')
   })
 })
 
-it('what an interrupted initdb left is removed, and nothing else', async () => {
-  await makeCluster('18')
-  await mkdir(join(dataDir, 'postgres-initdb-abc'))
-  await writeFile(join(dataDir, 'postgres-initdb-abc', 'base'), 'half')
-  await mkdir(join(dataDir, 'files'))
-  await removeInitdbLeftovers(dataDir)
-  expect((await readdir(dataDir)).sort()).toEqual(['files', 'postgres'])
+describe('the lock of a data folder', () => {
+  const refusal = () =>
+    `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`
+
+  it('is held by one process at a time', () => {
+    const unlock = lockDataDir(dataDir)
+    expect(() => lockDataDir(dataDir)).toThrow(refusal())
+    unlock()
+    lockDataDir(dataDir)()
+  })
+
+  it('is the same through a symbolic link', async () => {
+    const link = `${dataDir}-link`
+    await symlink(dataDir, link)
+    const unlock = lockDataDir(link)
+    expect(() => lockDataDir(dataDir)).toThrow(refusal())
+    unlock()
+    await rm(link)
+  })
 })
 
 describe('the folder of the socket', () => {
@@ -128,7 +133,7 @@ describe('the folder of the socket', () => {
     if (outside !== null) await rm(outside, { recursive: true })
   })
 
-  it('is private, in the data folder, and the same the next time', async () => {
+  it('is private and in the data folder', async () => {
     const folder = await prepareSocketFolder(dataDir, null)
     expect(folder).toBe(join(dataDir, 'postgres-socket'))
     expect(await modeOf(folder)).toBe(0o700)
@@ -172,7 +177,7 @@ describe('the folder of the socket', () => {
       },
     ])
   }
-  it.each(inTheWay)('is never %s', async (_, put) => {
+  it.each(inTheWay)('cannot be %s', async (_, put) => {
     await put(join(dataDir, 'postgres-socket'))
     await expect(prepareSocketFolder(dataDir, null)).rejects.toThrow(
       /postgres-socket belongs to somebody else\. Remove it/,
@@ -201,7 +206,7 @@ describe('the running Postgres of a cluster', () => {
   }
 
   it.each([null, '', '\n', 'nonsense', '0', '-1', '1.5', '99999999999999999999'])(
-    'is none where the file holds %j',
+    'is not found if the file contains %j',
     async (content) => {
       if (content !== null) await writeFile(file(), content)
       expect(await findPostmaster(cluster)).toBeNull()
@@ -215,7 +220,7 @@ describe('the running Postgres of a cluster', () => {
     expect(await isThere(file())).toBe(true)
   })
 
-  it('is none once the process has ended', async () => {
+  it('is not found after the process has ended', async () => {
     const ended = spawn('true')
     await once(ended, 'close')
     await writeFile(file(), `${ended.pid}\n`)
@@ -225,13 +230,13 @@ describe('the running Postgres of a cluster', () => {
   it.each([
     ['another program', async () => process.pid],
     ['the Postgres of another cluster', () => runPostgres(dataDir)],
-  ])('is not %s that got its id, whose file is removed', async (_, pid) => {
+  ])('is not %s with the same pid; the file is removed', async (_, pid) => {
     await writeFile(file(), `${await pid()}\n`)
     expect(await findPostmaster(cluster)).toBeNull()
     expect(await isThere(file())).toBe(false)
   })
 
-  it('keeps the lock of its socket; one that nobody holds is removed', async () => {
+  it('keeps the lock of its socket; a stale lock is removed', async () => {
     const lock = join(dataDir, '.s.PGSQL.5432.lock')
     await writeFile(lock, `${await runPostgres(cluster)}\n`)
     await removeStaleSocketLock(dataDir, cluster)
@@ -241,7 +246,7 @@ describe('the running Postgres of a cluster', () => {
     expect(await isThere(lock)).toBe(false)
   })
 
-  it('without a lock of a socket there is nothing to do', async () => {
+  it('needs no lock file of the socket', async () => {
     await removeStaleSocketLock(dataDir, cluster)
   })
 })

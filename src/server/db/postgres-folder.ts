@@ -1,18 +1,8 @@
 import { createHash } from 'node:crypto'
-import {
-  chmod,
-  chown,
-  lstat,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
 import { codeOf, StartupError } from '../errors.ts'
 import { type Account, type PostgresPrograms, run } from './postgres-programs.ts'
 
@@ -22,20 +12,29 @@ import { type Account, type PostgresPrograms, run } from './postgres-programs.ts
  */
 const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 
-const initdbPrefix = 'postgres-initdb-'
-
 /**
- * How a folder of `initdb` is removed. Another server that starts at the same time may still write
- * into the folder, or remove it too. So the removal is tried again for some seconds.
+ * Locks the data folder until the process ends, however it ends, or calls what this returns. Node
+ * has no file locks, but SQLite has. The file `lock` stays empty.
+ * @throws {StartupError} when another process has the folder.
  */
-const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }
+export function lockDataDir(dataDir: string): () => void {
+  const lock = new DatabaseSync(join(dataDir, 'lock'))
+  try {
+    lock.exec('begin exclusive')
+  } catch (cause) {
+    lock.close()
+    throw new StartupError(
+      `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
+      { cause },
+    )
+  }
+  return () => lock.close()
+}
 
 /**
- * Makes the cluster (the folder of a Postgres's data) where none exists. It is made under another
- * name and then renamed. So an interrupted `initdb` leaves no half cluster. If two servers start
- * together, only one of them makes the cluster.
- * @throws {StartupError} when Postgres cannot make the cluster, or the cluster belongs to another
- * version of Postgres.
+ * Makes the cluster, the folder of Postgres's data, unless it exists. It is made under another name
+ * first, so that an interrupted `initdb` leaves no half cluster.
+ * @throws {StartupError} when Postgres cannot make the cluster, or another version made it.
  */
 export async function prepareCluster(
   cluster: string,
@@ -44,10 +43,10 @@ export async function prepareCluster(
 ): Promise<void> {
   const found = await clusterVersion(cluster)
   if (found === null) return initialise(cluster, dataDir, programs)
-  const brought = programs.version.split('.')[0]
-  if (found !== brought) {
+  const installed = programs.version.split('.')[0]
+  if (found !== installed) {
     throw new StartupError(
-      `${cluster} was made by Postgres ${found}, and this version brings Postgres ${brought}. ` +
+      `${cluster} was made by Postgres ${found}, and this version brings Postgres ${installed}. ` +
         'Start the version that made it, save the database with pg_dump, and restore it into a ' +
         'fresh DATA_DIR; or set DATABASE_URL to another Postgres.',
     )
@@ -68,43 +67,30 @@ async function initialise(
   dataDir: string,
   programs: PostgresPrograms,
 ): Promise<void> {
-  const fresh = await mkdtemp(join(dataDir, initdbPrefix))
-  try {
-    await giveTo(programs.account, fresh)
-    const args = [
-      '--username=postgres',
-      // Postgres need not ask who connects: only the server's own user can open the folder of the
-      // socket.
-      '--auth=trust',
-      '--encoding=UTF8',
-      // With this locale, text sorts the same on every system, whatever locales the system has.
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--no-instructions',
-    ]
-    const made = await run(programs.start('initdb', fresh, args, ['ignore', 'pipe', 'pipe']))
-    if (made.code !== 0) {
-      throw new StartupError(`Postgres could not make its folder ${cluster}: ${made.errors.trim()}`)
-    }
-    await rename(fresh, cluster)
-  } catch (error) {
-    // Another server may have made the cluster first and removed this folder.
-    if ((await clusterVersion(cluster)) === null) throw error
-  } finally {
-    await rm(fresh, removal)
+  const fresh = join(dataDir, 'postgres-initdb')
+  await rm(fresh, { recursive: true, force: true })
+  await mkdir(fresh, { mode: 0o700 })
+  await giveTo(programs.account, fresh)
+  const args = [
+    '--username=postgres',
+    // Only the server's own user can open the folder of the socket.
+    '--auth=trust',
+    '--encoding=UTF8',
+    // With this locale, text sorts the same on every system.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+  ]
+  const { code, errors } = await run(
+    programs.start('initdb', fresh, args, ['ignore', 'pipe', 'pipe']),
+  )
+  if (code !== 0) {
+    await rm(fresh, { recursive: true })
+    throw new StartupError(`Postgres could not make its folder ${cluster}: ${errors.trim()}`)
   }
+  await rename(fresh, cluster)
   await syncFolder(dataDir)
-}
-
-/**
- * Removes the folders that an interrupted `initdb` left. Only a process that holds the lock on
- * `dataDir` may call it.
- */
-export async function removeInitdbLeftovers(dataDir: string): Promise<void> {
-  for (const name of await readdir(dataDir)) {
-    if (name.startsWith(initdbPrefix)) await rm(join(dataDir, name), removal)
-  }
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -154,8 +140,30 @@ export function socketFolderOf(dataDir: string): string {
 }
 
 /**
- * Returns the process id of the running Postgres of this cluster, by its `postmaster.pid`, or null.
+ * Stops a Postgres of this cluster that a killed server left running.
+ * @throws {StartupError} when it does not end within `stopMs`.
  */
+export async function stopLeftover(cluster: string, stopMs: number): Promise<void> {
+  const deadline = AbortSignal.timeout(stopMs)
+  const pid = await findPostmaster(cluster)
+  if (pid === null) return
+  try {
+    process.kill(pid, 'SIGINT')
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error
+  }
+  while ((await findPostmaster(cluster)) === pid) {
+    if (deadline.aborted) {
+      throw new StartupError(
+        `Postgres (pid ${pid}) holds ${cluster} and does not stop. Wait for it or stop it ` +
+          '(kill -INT), then start again.',
+      )
+    }
+    await wait(20)
+  }
+}
+
+/** Returns the process id of the running Postgres of this cluster, or null. */
 export async function findPostmaster(cluster: string): Promise<number | null> {
   return findHolder(join(cluster, 'postmaster.pid'), cluster)
 }
@@ -168,18 +176,16 @@ export async function removeStaleSocketLock(folder: string, cluster: string): Pr
 }
 
 /**
- * Returns the process id in a lock file if a running Postgres of `cluster` has it, or null. After a
- * crash another program may have this id, since containers reuse a few numbers. Then the file is
- * removed, because Postgres would take that program for a running Postgres.
+ * Returns the process id in a lock file if it is that of a running Postgres of `cluster`, or null.
+ * After a crash another program may have the id, since containers reuse a few numbers. Postgres
+ * would take that program for itself, so the file is removed.
  */
 async function findHolder(file: string, cluster: string): Promise<number | null> {
   const content = await readIfThere(file)
   const pid = Number(content.split('\n')[0])
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return null
   if (await isPostmaster(pid, cluster)) return pid
-  // The file is removed only if it is unchanged: another server may have started Postgres
-  // meanwhile.
-  if ((await readIfThere(file)) === content) await rm(file, { force: true })
+  await rm(file, { force: true })
   return null
 }
 

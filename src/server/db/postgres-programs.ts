@@ -1,15 +1,15 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
-import { stat } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { codeOf, StartupError } from '../errors.ts'
-import { publishPrograms } from './publish-programs.ts'
 
-/**
- * Postgres refuses to run as root. A server that runs as root runs Postgres as this system user.
- */
+/** Postgres refuses to run as root, so a server that does runs Postgres as this user. */
 const systemUser = 'postgres'
+
+/** Where the programs are copied to if that user cannot reach them. Only root can write there. */
+const publicFolder = '/var/lib/mayfly'
 
 /**
  * The whole environment of Postgres. A PGDATA or PGPORT of the caller's shell must not reach it.
@@ -131,6 +131,35 @@ export async function run(
   return end instanceof Error
     ? { code: null, output, errors: end.message }
     : { code: end, output, errors }
+}
+
+/**
+ * Copies the Postgres programs from a private folder to one where every user can run them, once for
+ * each version. Postgres finds its files by its own path, so it cannot run from a private folder.
+ * @param programs the folder with `bin`, `lib` and `share`, in its npm package.
+ * @returns the folder that holds the copy.
+ * @throws when the destination cannot be written.
+ */
+export async function publishPrograms(programs: string, to = publicFolder): Promise<string> {
+  const { name, version } = JSON.parse(await readFile(join(programs, '../package.json'), 'utf8'))
+  const published = join(to, `postgres-${basename(name)}-${version}`)
+  if (await stat(published).catch(() => null)) return published
+  await mkdir(to, { recursive: true })
+  // The umask of this process would make the folder private.
+  await chmod(to, 0o755)
+  const fresh = await mkdtemp(`${published}-`)
+  try {
+    await cp(programs, fresh, { recursive: true, verbatimSymlinks: true })
+    const { code, errors } = await run(spawn('chmod', ['-R', 'a+rX', fresh], { env }))
+    if (code !== 0) throw new Error(errors.trim())
+    await rename(fresh, published)
+  } catch (error) {
+    // Another server may have published the same version first.
+    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+  return published
 }
 
 /** Returns the installed folder that holds `bin`, `lib` and `share`. */

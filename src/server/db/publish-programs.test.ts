@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { publishPrograms } from './publish-programs.ts'
+import { publishPrograms } from './postgres-programs.ts'
 
 let closed: string
 let open: string
@@ -40,7 +40,7 @@ function runVersion(programs: string) {
 }
 
 describe('programs in a closed folder', () => {
-  it('are published so that anybody can run them, and once', async () => {
+  it('are copied once, so that every user can run them', async () => {
     const published = await publish()
     expect(runVersion(published).stdout).toMatch(/^postgres \(PostgreSQL\) 18/)
     const before = await stat(published)
@@ -49,7 +49,7 @@ describe('programs in a closed folder', () => {
     expect(await readdir(join(open, 'mayfly'))).toHaveLength(1)
   })
 
-  it('are public even where an umask made them and all that is new private', async () => {
+  it('are readable to all despite private modes and umask', async () => {
     await chmod(join(closed, 'native/bin/postgres'), 0o700)
     await chmod(join(closed, 'native/lib/libpq.so.5'), 0o600)
     const umask = process.umask(0o077)
@@ -58,13 +58,13 @@ describe('programs in a closed folder', () => {
     expect((await stat(join(published, 'bin/postgres'))).mode & 0o777).toBe(0o755)
   })
 
-  it('are published whole by two that do it at once, and nothing half is left', async () => {
+  it('can be published by two servers at once', async () => {
     const [one, other] = await Promise.all([publish(), publish()])
     expect(one).toBe(other)
     expect(await readdir(join(open, 'mayfly'))).toHaveLength(1)
   })
 
-  it('fail to be published where that cannot be written, and leave nothing', async () => {
+  it('leave nothing behind if the destination cannot be written', async () => {
     await writeFile(join(open, 'mayfly'), 'no folder')
     await expect(publish()).rejects.toThrow(/ENOTDIR|EEXIST/)
     expect(await readdir(open)).toEqual(['mayfly'])

@@ -4,11 +4,11 @@ import { freshDatabase } from '../../../tests/support/postgres.ts'
 import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
 import { AppError } from '../errors.ts'
 import { signOf } from './db-errors.ts'
-import { type OpenPool, openPool, poolLimits } from './pool.ts'
+import { type Database, openPool, poolLimits } from './pool.ts'
 import { settings } from './schema.ts'
 
 let database: TestDatabase
-const pools: OpenPool[] = []
+const pools: Database[] = []
 
 beforeAll(async () => {
   database = await freshDatabase()
@@ -22,7 +22,7 @@ afterAll(() => database.drop())
  * Opens a pool of one connection. So the next caller gets the same connection, in the state in
  * which it was left.
  */
-function open(limits = {}): OpenPool {
+function open(limits = {}): Database {
   const log = { warn() {} }
   const one = { ...poolLimits, connections: 1, ...limits }
   const opened = openPool({ connectionString: database.url }, log, one)
@@ -31,14 +31,14 @@ function open(limits = {}): OpenPool {
 }
 
 /** Returns the process id of the connection that the pool hands out. */
-async function connectionOf({ db }: OpenPool) {
+async function connectionOf({ db }: Database) {
   return (await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]?.pid
 }
 
-function write(db: Pick<OpenPool['db'], 'insert'>, key: string) {
+function write(db: Pick<Database['db'], 'insert'>, key: string) {
   return db.insert(settings).values({ key, value: '', updatedAt: new Date(0) })
 }
-async function isThere({ db }: OpenPool, key: string) {
+async function isThere({ db }: Database, key: string) {
   return (await db.$count(settings, eq(settings.key, key))) === 1
 }
 
@@ -57,7 +57,7 @@ describe('a transaction', () => {
 
   it.each([
     ['the work refuses', () => Promise.reject(new AppError('FORBIDDEN')), 'FORBIDDEN'],
-    ['a statement fails', (db: OpenPool['db']) => db.execute(sql`select 1 / 0`), '22012'],
+    ['a statement fails', (db: Database['db']) => db.execute(sql`select 1 / 0`), '22012'],
   ])('is gone when %s, and its connection goes on', async (_, fail, code) => {
     const pool = open()
     const connection = await connectionOf(pool)
@@ -108,17 +108,17 @@ describe('a client that waited too long', () => {
   const impatient = { statementMs: 0, answerMs: 1000 }
 
   it.each([
-    ['in a transaction', ({ db }: OpenPool) => db.transaction((tx) => tx.execute(sleep))],
+    ['in a transaction', ({ db }: Database) => db.transaction((tx) => tx.execute(sleep))],
     [
       'in a transaction whose work goes on without an answer',
-      ({ db }: OpenPool) =>
+      ({ db }: Database) =>
         db.transaction(async (tx) => {
           await write(tx, 'late')
           await tx.execute(sleep).catch(() => {})
         }),
     ],
-    ['by itself', ({ db }: OpenPool) => db.execute(sleep)],
-    ['for plain SQL', ({ pool }: OpenPool) => pool.query('select pg_sleep(5)')],
+    ['by itself', ({ db }: Database) => db.execute(sleep)],
+    ['for plain SQL', ({ pool }: Database) => pool.query('select pg_sleep(5)')],
   ])('%s, is never used again', async (_, ask) => {
     const pool = open(impatient)
     const connection = await connectionOf(pool)

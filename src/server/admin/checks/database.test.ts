@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freshDatabase } from '../../../../tests/support/postgres.ts'
 import type { TestDatabase } from '../../../../tests/support/postgres-server.ts'
-import { type Database, openDatabase } from '../../db/open.ts'
+import { openDatabase } from '../../db/open.ts'
+import type { Database } from '../../db/pool.ts'
 import { poolLimits } from '../../db/pool.ts'
 import { checkDatabase } from './database.ts'
 
