@@ -124,7 +124,7 @@ class Postgres implements EmbeddedPostgres {
     }
   }
 
-  async stop(): Promise<void> {
+  readonly stop = async (): Promise<void> => {
     this.abandon()
     process.off('exit', this.abandon)
     const deadline = AbortSignal.timeout(stopMs)
