@@ -11,7 +11,6 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type InlineConfig } from 'vite'
 import type { renderDownloadPages } from '../src/web/downloads/render.tsx'
 import type { renderPublicPages } from '../src/web/public-pages/render.tsx'
-import { type PublicScript, publicScripts } from '../src/web/public-pages/scripts.ts'
 import { buildIcons } from './build-icons.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -45,7 +44,8 @@ async function buildApplication() {
 }
 
 /**
- * Builds a script into one file. So the script does not depend on the files of the application.
+ * Builds a script into one file. So the script does not depend on the files of the application. A
+ * style sheet that it imports by URL becomes a file of its own.
  * @param source the path of the script below src/web.
  * @param fileName the name of the file in dist/web. Without a name, the file is named by a hash of
  * its content, and browsers may keep it for ever.
@@ -59,14 +59,16 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
     build: {
       emptyOutDir: false,
       modulePreload: false,
+      // Swagger UI is as large as that.
+      chunkSizeWarningLimit: 2000,
       rolldownOptions: {
         input: join(root, 'src/web', source),
         ...(fileName !== undefined && { output: { entryFileNames: fileName } }),
       },
     },
   })
-  const [file, ...others] = outputsOf(built)
-  if (file === undefined || others.length > 0) throw new Error(`Expected one file of ${source}.`)
+  const [file, ...others] = outputsOf(built).filter(({ type }) => type === 'chunk')
+  if (file === undefined || others.length > 0) throw new Error(`Expected one script of ${source}.`)
   return `/${file.fileName}`
 }
 
@@ -127,9 +129,9 @@ async function compress() {
 process.env.NODE_ENV = 'production'
 const uploadsScript = await buildApplication()
 const downloadScript = await buildScript('downloads/enhance.ts', uploadsScript)
-const scripts = {} as Record<PublicScript, string>
-for (const name of publicScripts) {
-  scripts[name] = await buildScript(`public-pages/${name}.ts`, uploadsScript)
+const scripts = {
+  apiDocs: await buildScript('public-pages/api-docs-script.ts', uploadsScript),
+  others: await buildScript('public-pages/page-script.ts', uploadsScript),
 }
 await buildScript('uploads/kept/share-worker.ts', uploadsScript, 'share-worker.js')
 await buildIcons(join(root, 'src/web/public/favicon.svg'), dist)

@@ -76,9 +76,9 @@ export const otherPages = {
     description: 'This page cannot be shown right now.',
   },
   /** The answer at `/api/docs`, which robots must not read. */
-  'api-reference': {
+  'api-docs': {
     title: 'API reference · Mayfly',
-    description: 'Every call of Mayfly for your own programs, and how to upload a file.',
+    description: 'The HTTP API of Mayfly.',
   },
   /** The answer to the feedback form when a browser without scripts has sent it. */
   'feedback-sent': {

@@ -179,7 +179,7 @@ describe('a page of ours', () => {
     }
   })
 
-  it('of the list of calls has the one style that its policy names', async () => {
+  it('of the API reference has the one style that its policy names', async () => {
     const response = await visit('/api/docs')
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(await response.text()) ?? []
     const hash = createHash('sha256').update(style).digest('base64')

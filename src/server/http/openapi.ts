@@ -17,6 +17,30 @@ const rawTypes = {
   text: 'text/plain',
 } as const
 
+/** The start of the API reference, in Markdown. */
+const description = `Share files by short links that expire.
+
+**Sessions.** \`POST /api/auth/login\` sets the session cookie, which other calls need. There are no
+API keys. Requests that change something are refused with \`FOREIGN_ORIGIN\` if their \`Origin\` is
+another site.
+
+**Upload a file.**
+1. \`POST /api/files/get-upload-url\` returns \`uploadUrl\`, \`cloudKey\` and \`metadata\`, and for
+   large files \`parts\`.
+2. \`PUT\` the bytes to \`uploadUrl\`, or each part to its own URL, without cookies. \`Content-Type\`
+   must be \`metadata.mimeType\`.
+3. \`POST /api/files/confirm-upload\` with \`cloudKey\` and \`metadata\` returns the file with its
+   \`shortCode\`. The link is \`/s/{shortCode}\`.
+
+**Values.** Dates are ISO 8601 in UTC, sizes are bytes. Answers may get more fields later.
+
+**Lists.** If there are more entries, the header \`x-next-cursor\` has the \`cursor\` of the next
+call.
+
+**Errors.** \`message\` is for people, \`code\` for programs. Answers with status 429 or 503 say in
+\`Retry-After\` after how many seconds to try again. Answers to \`HEAD\` have the code in
+\`X-Error-Code\`.`
+
 /**
  * Returns an OpenAPI 3.1 document about all endpoints. Its error texts contain the current limits.
  * @param server the address that it names: an origin, or `/` for that of the document itself.
@@ -36,7 +60,7 @@ export function openApiDocument(
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Mayfly', version: '1', description: 'Files behind short links that expire.' },
+    info: { title: 'Mayfly API', version: '1', description },
     servers: [{ url: server }],
     tags: callGroups.map(({ title, lead }) => ({ name: title, description: lead })),
     paths,

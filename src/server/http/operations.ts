@@ -86,7 +86,7 @@ export function operationsRoutes(
       )
     },
 
-    docs: ({ context }) => showPage(context, 'api-reference'),
+    docs: ({ context }) => showPage(context, 'api-docs'),
   }
 }
 

@@ -116,7 +116,7 @@ describe('the terms and the privacy policy', () => {
 })
 
 describe('every text', () => {
-  it.each(['/faq', '/terms', '/privacy', '/feedback', '/api/docs'])(
+  it.each(['/faq', '/terms', '/privacy', '/feedback'])(
     '%s: leads only to places of the page that are there, and to none twice',
     async (path) => {
       const page = await open(path)
@@ -128,7 +128,7 @@ describe('every text', () => {
     },
   )
 
-  it.each(['/faq', '/terms', '/privacy', '/feedback', '/api/docs'])(
+  it.each(['/faq', '/terms', '/privacy', '/feedback'])(
     '%s: leads only to pages that are there',
     async (path) => {
       const page = await open(path)

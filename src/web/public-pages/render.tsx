@@ -1,36 +1,35 @@
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import {
+  type BuiltPage,
   builtFile,
-  type OtherPageName,
+  builtPages,
   otherPages,
-  type PublicPageName,
   publicPages,
 } from '../../shared/public-pages.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
-import apiReferenceCss from './api-reference/api-reference-page.css?inline'
-import { ApiReferencePage } from './api-reference/api-reference-page.tsx'
+import apiDocsCss from './api-docs.css?inline'
 import articleCss from './article.css?inline'
 import faqCss from './faq/faq-page.css?inline'
 import { FaqPage } from './faq/faq-page.tsx'
 import feedbackCss from './feedback-form/feedback-page.css?inline'
-import {
-  FeedbackFailedPage,
-  FeedbackPage,
-  FeedbackSentPage,
-} from './feedback-form/feedback-page.tsx'
+import { FeedbackPage } from './feedback-form/feedback-page.tsx'
 import landingCss from './landing/landing-page.css?inline'
 import { LandingPage } from './landing/landing-page.tsx'
 import legalCss from './legal/legal-page.css?inline'
 import { PrivacyPage } from './legal/privacy-page.tsx'
 import { TermsPage } from './legal/terms-page.tsx'
-import { NotFoundPage } from './not-found-page.tsx'
-import { NotSharedPage } from './not-shared-page.tsx'
 import frameCss from './public-page.css?inline'
 import { PublicPage } from './public-page.tsx'
-import type { PublicScript } from './scripts.ts'
 import shortCss from './short-page.css?inline'
-import { UnavailablePage } from './unavailable-page.tsx'
+import {
+  ApiDocsPage,
+  FeedbackFailedPage,
+  FeedbackSentPage,
+  NotFoundPage,
+  NotSharedPage,
+  UnavailablePage,
+} from './short-pages.tsx'
 
 /** What a single page adds to the common frame. */
 interface PageParts {
@@ -38,28 +37,15 @@ interface PageParts {
   content: ReactNode
   /** The style of this page. It follows the common style. */
   css?: string
-  /** The script of this page. Without a name, it is `page-script`. */
-  script?: PublicScript
 }
 
-const publicParts: Record<PublicPageName, PageParts> = {
-  landing: { content: <LandingPage />, css: landingCss, script: 'landing-script' },
+const parts: Record<BuiltPage, PageParts> = {
+  landing: { content: <LandingPage />, css: landingCss },
   faq: { content: <FaqPage />, css: articleCss + faqCss },
-  feedback: {
-    content: <FeedbackPage />,
-    css: articleCss + feedbackCss,
-    script: 'feedback-script',
-  },
+  feedback: { content: <FeedbackPage />, css: articleCss + feedbackCss },
   privacy: { content: <PrivacyPage />, css: articleCss + legalCss },
   terms: { content: <TermsPage />, css: articleCss + legalCss },
-}
-
-const otherParts: Record<OtherPageName, PageParts> = {
-  'api-reference': {
-    content: <ApiReferencePage />,
-    css: articleCss + apiReferenceCss,
-    script: 'api-reference-script',
-  },
+  'api-docs': { content: <ApiDocsPage />, css: apiDocsCss },
   'feedback-failed': { content: <FeedbackFailedPage />, css: shortCss },
   'feedback-sent': { content: <FeedbackSentPage />, css: shortCss },
   'not-found': { content: <NotFoundPage />, css: shortCss },
@@ -70,27 +56,20 @@ const otherParts: Record<OtherPageName, PageParts> = {
 /**
  * Renders all public pages as whole HTML documents. The keys of the result are the names of the
  * files in dist/web.
- * @param scripts the URL of each built script.
+ * @param scripts the URLs of the script of the API reference, and of that of all other pages.
  */
-export function renderPublicPages(scripts: Record<PublicScript, string>): Map<string, string> {
-  const whole = (
-    facts: { title: string; description: string; path: string | null },
-    { content, css = '', script = 'page-script' }: PageParts,
-  ) => {
-    const built = { css: frameCss + css, boot: themeBoot, script: scripts[script] }
+export function renderPublicPages(scripts: { apiDocs: string; others: string }) {
+  const facts = { ...publicPages, ...otherPages }
+  const render = (name: BuiltPage) => {
+    const { content, css = '' } = parts[name]
+    const script = name === 'api-docs' ? scripts.apiDocs : scripts.others
+    const built = { css: frameCss + css, boot: themeBoot, script }
     const page = (
-      <PublicPage built={built} {...facts}>
+      <PublicPage built={built} path={null} {...facts[name]}>
         {content}
       </PublicPage>
     )
     return `<!doctype html>${renderToStaticMarkup(page)}`
   }
-  const pages = new Map<string, string>()
-  for (const name of Object.keys(publicPages) as PublicPageName[]) {
-    pages.set(builtFile(name), whole(publicPages[name], publicParts[name]))
-  }
-  for (const name of Object.keys(otherPages) as OtherPageName[]) {
-    pages.set(builtFile(name), whole({ ...otherPages[name], path: null }, otherParts[name]))
-  }
-  return pages
+  return new Map(builtPages.map((name) => [builtFile(name), render(name)]))
 }

@@ -33,22 +33,6 @@ export const publicScreens: Screens = {
     await page.goto('/privacy')
     await expect(page.getByText('July 12, 2025')).toBeVisible()
   },
-  'API reference': async ({ page }) => {
-    await page.goto('/api/docs#getUploadUrl')
-    // All calls in the API reference look alike, and axe takes half a minute for all of them. So
-    // only two calls stay.
-    await page.evaluate(() => {
-      for (const call of document.querySelectorAll('.call')) {
-        if (!call.querySelector('#getUploadUrl, #listFiles')) call.remove()
-      }
-      const others = '.contents li li:nth-child(n + 4), .error-table tr:nth-child(n + 6)'
-      for (const other of document.querySelectorAll(others)) other.remove()
-    })
-    const call = page.getByRole('region', { name: 'POST /api/files/get-upload-url' })
-    for (const summary of await call.locator('summary').all()) await summary.press('Enter')
-    await page.locator('.contents summary').first().click()
-    await expect(call.getByRole('button', { name: 'Copy' }).first()).toBeVisible()
-  },
   'feedback with faults': async ({ page }) => {
     await page.goto('/feedback')
     // With real time, the toast would disappear after 5 s.

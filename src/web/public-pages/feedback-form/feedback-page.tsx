@@ -1,7 +1,6 @@
 import { ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { longestFeedback } from '../../../shared/contract/feedback.ts'
-import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { categoryLabels, feedbackCategories } from '../../../shared/rules/accounts/feedback.ts'
 import { BackHome } from '../back-home.tsx'
 import { SupportAddress } from '../contacts.tsx'
@@ -105,31 +104,6 @@ function Field({ name, label, children }: { name: string; label: string; childre
       <label htmlFor={name}>{label}</label>
       {children}
       <p className="fault" id={`${name}-fault`} />
-    </div>
-  )
-}
-
-/** The answer after a browser without scripts has sent feedback. */
-export function FeedbackSentPage() {
-  return (
-    <div className="short">
-      <h1>Feedback sent successfully!</h1>
-      <p className="muted">Thank you for your feedback.</p>
-      <a className="button primary" href="/">
-        Go to the start page
-      </a>
-    </div>
-  )
-}
-
-/** The answer when a browser without scripts has tried to send feedback and it failed. */
-export function FeedbackFailedPage() {
-  return (
-    <div className="short">
-      <h1>Failed to send feedback</h1>
-      <p role="alert">
-        {publicPlaceholder('fault')} Go back in your browser: what you typed is still there.
-      </p>
     </div>
   )
 }

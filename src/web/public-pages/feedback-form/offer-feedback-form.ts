@@ -1,7 +1,6 @@
-import { readHint } from '../api/hint-cookie.ts'
-import { showToast } from '../built-pages/toast.ts'
-import { enhancePage } from './enhance.ts'
-import { checkFeedback, type FeedbackValues } from './feedback-form/check-feedback.ts'
+import { readHint } from '../../api/hint-cookie.ts'
+import { showToast } from '../../built-pages/toast.ts'
+import { checkFeedback, type FeedbackValues } from './check-feedback.ts'
 
 /** How long the toast about sent feedback stays, in milliseconds (spec §2: 8 s). */
 const sentToastMs = 8000
@@ -67,10 +66,14 @@ async function send(values: object): Promise<string | null> {
 }
 
 /**
- * Makes the form work: checks it and sends it. If that fails, the form keeps what was typed
- * (spec §2).
+ * Makes the feedback form work, if the page has one: checks it and sends it. If that fails, the
+ * form keeps what was typed (spec §2).
  */
-function offerForm(form: HTMLFormElement, button: HTMLButtonElement) {
+export function offerFeedbackForm(): void {
+  const form = document.querySelector<HTMLFormElement>('#feedback')
+  const button = form?.querySelector<HTMLButtonElement>('button[type="submit"]')
+  if (!form || !button) return
+  void prefill(form)
   // The browser must not check the form, because `checkFeedback` does so with better messages.
   form.noValidate = true
   const label = button.textContent
@@ -114,12 +117,4 @@ async function prefill(form: HTMLFormElement) {
     const value = user[name]
     if (control?.value === '' && typeof value === 'string') control.value = value
   }
-}
-
-enhancePage()
-const form = document.querySelector<HTMLFormElement>('#feedback')
-const button = form?.querySelector<HTMLButtonElement>('button[type="submit"]')
-if (form && button) {
-  offerForm(form, button)
-  void prefill(form)
 }

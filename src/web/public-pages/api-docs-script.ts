@@ -1,0 +1,24 @@
+import styles from 'swagger-ui-dist/swagger-ui.css?url'
+import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
+import { currentTheme, subscribeToTheme } from '../ui/theme.ts'
+import './page-script.ts'
+
+/** Swagger UI is dark while <html> has the class `dark-mode`. */
+function followTheme() {
+  document.documentElement.classList.toggle('dark-mode', currentTheme() === 'dark')
+}
+
+followTheme()
+subscribeToTheme(followTheme)
+const sheet = document.createElement('link')
+sheet.rel = 'stylesheet'
+sheet.href = styles
+document.head.append(sheet)
+SwaggerUI({
+  url: '/api/openapi.json',
+  dom_id: '#api-docs',
+  deepLinking: true,
+  defaultModelRendering: 'model',
+  // By default, it would send the document's address to a validator of its makers.
+  validatorUrl: null,
+})

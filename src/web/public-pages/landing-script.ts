@@ -1,5 +1,0 @@
-import { enhancePage } from './enhance.ts'
-import { offerDrop } from './landing/offer-drop.ts'
-
-enhancePage()
-offerDrop()

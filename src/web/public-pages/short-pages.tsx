@@ -1,0 +1,97 @@
+import { publicPlaceholder } from '../../shared/public-placeholders.ts'
+
+/** The page for every unknown path (spec §2). */
+export function NotFoundPage() {
+  return (
+    <div className="short">
+      {/* The bar of a link that has ended and cannot be renewed. */}
+      <svg width="180" height="8" aria-hidden="true">
+        <rect width="64%" height="8" rx="4" fill="var(--edge)" opacity="0.5" />
+        <rect
+          x="67%"
+          y="0.5"
+          width="32.5%"
+          height="7"
+          rx="3.5"
+          fill="none"
+          stroke="var(--edge)"
+          strokeDasharray="3 3"
+        />
+      </svg>
+      <h1>There is nothing at this address</h1>
+      <p className="muted">The address may be mistyped, or the page has been removed.</p>
+      <a className="button primary" href="/">
+        Go to the start page
+      </a>
+    </div>
+  )
+}
+
+/** The answer when a phone has shared files with the application and it could not take them. */
+export function NotSharedPage() {
+  return (
+    <div className="short">
+      <h1>Please share it again</h1>
+      <p className="muted">
+        Mayfly could not take your files, and nothing was uploaded. If this happens again, your
+        browser may be out of space: share fewer files at a time, or choose them in Mayfly.
+      </p>
+      <a className="button primary" href="/">
+        Open Mayfly
+      </a>
+    </div>
+  )
+}
+
+/** The answer when a browser opens an address and the server cannot answer now. */
+export function UnavailablePage() {
+  return (
+    <div className="short">
+      <h1>This page cannot be shown right now</h1>
+      <p className="muted">{publicPlaceholder('fault')}</p>
+      {/* A link to the same path opens it again. */}
+      <a className="button primary" href="?">
+        Try again
+      </a>
+    </div>
+  )
+}
+
+/** The answer after a browser without scripts has sent feedback. */
+export function FeedbackSentPage() {
+  return (
+    <div className="short">
+      <h1>Feedback sent successfully!</h1>
+      <p className="muted">Thank you for your feedback.</p>
+      <a className="button primary" href="/">
+        Go to the start page
+      </a>
+    </div>
+  )
+}
+
+/** The answer when a browser without scripts has tried to send feedback and it failed. */
+export function FeedbackFailedPage() {
+  return (
+    <div className="short">
+      <h1>Failed to send feedback</h1>
+      <p role="alert">{publicPlaceholder('fault')} Go back in your browser to edit your message.</p>
+    </div>
+  )
+}
+
+/** The API reference. Swagger UI shows it in `#api-docs`. */
+export function ApiDocsPage() {
+  return (
+    <>
+      <h1>API reference</h1>
+      <div id="api-docs" />
+      <noscript>
+        <p>
+          The API reference needs JavaScript. The same content is in the{' '}
+          <a href="/api/openapi.json">OpenAPI document</a>.
+        </p>
+      </noscript>
+    </>
+  )
+}

@@ -1,0 +1,32 @@
+import { expect, test } from './support/test.ts'
+
+test('the API reference shows every call, in light and dark, with our own files only', async ({
+  app,
+  page,
+}) => {
+  const outside: string[] = []
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== app.url) outside.push(request.url())
+  })
+  await page.goto('/api/docs')
+  await expect(page).toHaveTitle('API reference · Mayfly')
+  const call = page.locator('#operations-Uploads-getUploadUrl')
+  await expect(call).toContainText('/api/files/get-upload-url')
+  const { paths } = await (await page.request.get('/api/openapi.json')).json()
+  const calls = Object.values<object>(paths).flatMap(Object.keys)
+  await expect(page.locator('.opblock')).toHaveCount(calls.length)
+
+  await call.getByRole('button').first().click()
+  await expect(call).toContainText('idempotencyKey')
+  await expect(call).toContainText('TIER_FILE_COUNT')
+
+  const paper = () =>
+    page
+      .locator('.swagger-ui')
+      .first()
+      .evaluate((element) => getComputedStyle(element).colorScheme)
+  expect(await paper()).not.toBe('dark')
+  await page.getByRole('button', { name: 'Switch to dark theme' }).click()
+  await expect.poll(paper).toBe('dark')
+  expect(outside).toEqual([])
+})
