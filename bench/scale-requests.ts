@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { sessionCookieName } from '../src/server/http/cookies.ts'
+import { sessionCookieName } from '../src/server/http/session.ts'
 import type { HttpClient } from './http-client.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
 import { filesOfUser } from './scale-rows.ts'

@@ -8,7 +8,7 @@ import { openStorage } from '../../src/server/boot/open-storage.ts'
 import { serve } from '../../src/server/boot/serve.ts'
 import { readConfig } from '../../src/server/config/config.ts'
 import { openDatabase } from '../../src/server/db/open.ts'
-import type { PoolLimits } from '../../src/server/db/pool.ts'
+import { type PoolLimits, poolLimits } from '../../src/server/db/pool.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { createMailer } from '../../src/server/email/create-mailer.ts'
 import type { Mail } from '../../src/server/email/mailer.ts'
@@ -82,7 +82,7 @@ export async function serveApp(
     env = {},
     space,
     dataDir: kept,
-    poolLimits,
+    poolLimits: limits = poolLimits,
     clock = testClock(),
     log: ownLog,
     openQueue,
@@ -104,7 +104,7 @@ export async function serveApp(
   const logged: LogLine[] = []
   const log = ownLog ?? pino({ level: 'debug', serializers: logSerializers }, logCollector(logged))
   const metrics = createMetrics()
-  const { pool, db, isOverrun, close: closeDatabase } = await openDatabase(config, log, poolLimits)
+  const { pool, db, close: closeDatabase } = await openDatabase(config, log, limits)
   const secret = 'a secret that only this test run knows'
   const ownSpace = await DiskSpace.open({
     folder: dataDir,
@@ -114,7 +114,7 @@ export async function serveApp(
     log,
   })
   ownSpace.watch()
-  const shedLoad = makeLoadShedder({ clock, log, isDatabaseOverrun: isOverrun })
+  const shedLoad = makeLoadShedder({ clock, log, pool, mostWaiting: limits.waiting })
   const storage = await openStorage({
     config,
     clock,

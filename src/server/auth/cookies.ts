@@ -5,8 +5,8 @@ import { nanoid } from 'nanoid'
 import { longestLifeMs } from '../../shared/rules/accounts/session-life.ts'
 import { signedInHint } from '../../shared/signed-in-hint.ts'
 import type { Deps } from '../deps.ts'
-import { cookiePrefix, sessionCookieName } from '../http/cookies.ts'
 import type { HttpEnv } from '../http/env.ts'
+import { cookiePrefix, sessionCookieName } from '../http/session.ts'
 import { isSameText } from './secrets.ts'
 
 type CookieDeps = Pick<Deps, 'config'>

@@ -5,6 +5,7 @@ import { PasswordHashing } from '../auth/password-hashing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { openServerDatabase } from '../db/open.ts'
+import { poolLimits } from '../db/pool.ts'
 import type { Deps } from '../deps.ts'
 import { createMailer } from '../email/create-mailer.ts'
 import { codeOf, StartupError } from '../errors.ts'
@@ -49,14 +50,14 @@ export async function startServer({
   const secret = await readAuthSecret(config)
 
   const metrics = createMetrics()
-  const { pool, db, ...database } = await openServerDatabase(config, log)
-  shutdown.add({ name: 'database', close: database.close })
+  const { pool, db, close } = await openServerDatabase(config, log)
+  shutdown.add({ name: 'database', close })
 
   // From here on the free space of the disk is watched, and the reserve for the embedded Postgres
   // is filled. Filled earlier, it could leave too little space to make a new database.
   space.watch()
 
-  const shedLoad = makeLoadShedder({ clock, log, isDatabaseOverrun: database.isOverrun })
+  const shedLoad = makeLoadShedder({ clock, log, pool, mostWaiting: poolLimits.waiting })
   const storage = await openStorage({
     config,
     clock,

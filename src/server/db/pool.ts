@@ -8,10 +8,6 @@ const closeMs = 5_000
 export interface Database {
   pool: pg.Pool
   db: Db
-  /**
-   * True if the queue for a connection is full: `PoolLimits.waiting` queries or more wait in it.
-   */
-  isOverrun(): boolean
   /** Waits a while for running queries and closes the pool. */
   close(): Promise<void>
 }
@@ -43,7 +39,6 @@ export function openPool(
   return {
     pool,
     db: makeDb(pool),
-    isOverrun: () => pool.waitingCount >= limits.waiting,
     async close() {
       closing = true
       await Promise.race([pool.end(), wait(closeMs, undefined, { ref: false })])

@@ -1,4 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { opens } from '../../shared/rules/links/link-status.ts'
+import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import { brandColumns } from '../branding/queries.ts'
 import { batchLoader } from '../db/batch-loader.ts'
 import {
@@ -10,14 +12,15 @@ import {
   preferences,
   users,
 } from '../db/schema.ts'
-import type { Db } from '../deps.ts'
+import type { Clock, Db } from '../deps.ts'
 import type { WriteCount } from './count-together.ts'
 
 /**
- * Returns the function that finds the file behind a short code, active or not, with its owner's
- * brand and tier. The tier decides whether the brand is shown and whether the link can be renewed.
+ * Returns the function that finds the file behind a short code, with its owner's brand and tier;
+ * null unless the link is active now. Unknown, expired, private and deleted links look the same
+ * from outside (design §4).
  */
-export function prepareFindLink(db: Db) {
+export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
   // These subqueries have a limit of one row, so Postgres looks up the owner of each file, and the
   // owner's brand. Without the limit it may join the whole tables.
   const owner = db
@@ -67,14 +70,19 @@ export function prepareFindLink(db: Db) {
     .leftJoinLateral(brand, sql`true`)
     .where(sql`${files.shortCode} = any(${sql.placeholder('codes')})`)
     .prepare('find_links')
-  return batchLoader(async (codes) => {
+  const findLink = batchLoader(async (codes) => {
     const links = await query.execute({ codes })
     return new Map(links.map((link) => [link.shortCode, link]))
   })
+  return async (code: string) => {
+    if (!isShortCode(code)) return null
+    const link = await findLink(code)
+    return link && opens(link, clock()) ? link : null
+  }
 }
 
-export type FindLink = ReturnType<typeof prepareFindLink>
-export type Link = NonNullable<Awaited<ReturnType<FindLink>>>
+export type OpenLink = ReturnType<typeof prepareOpenLink>
+export type Link = NonNullable<Awaited<ReturnType<OpenLink>>>
 
 /**
  * A user's downloads of one day are counted in up to this many rows. Two files share a row only by

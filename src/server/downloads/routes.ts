@@ -4,10 +4,9 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
 import { countTogether } from './count-together.ts'
-import { openLink } from './open-link.ts'
 import type { LinkPages } from './page-template.ts'
 import { pageOwner } from './page-template.ts'
-import { prepareFindLink, prepareWriteCount } from './queries.ts'
+import { prepareOpenLink, prepareWriteCount } from './queries.ts'
 import { sendDownload } from './send-download.ts'
 
 type DownloadEndpoint = 'download' | 'openLink' | 'openDownloadPage' | 'linkDetails'
@@ -19,7 +18,7 @@ export function downloadRoutes(
 ): Handlers<DownloadEndpoint> {
   const links = {
     ...deps,
-    findLink: prepareFindLink(deps.db),
+    openLink: prepareOpenLink(deps),
     countDownload: countTogether(prepareWriteCount(deps.db)),
   }
 
@@ -28,7 +27,7 @@ export function downloadRoutes(
    * download.
    */
   const showPage = async (code: string, origin: string): Promise<Response> => {
-    const link = await openLink(links, code)
+    const link = await links.openLink(code)
     // A plain `Response` is made here. Hono's own helpers would parse the same headers every time.
     if (!link) return new Response(pages.dead, { status: 404, headers: pages.headers })
     const now = deps.clock()
@@ -47,7 +46,7 @@ export function downloadRoutes(
     openDownloadPage: ({ params, publicOrigin }) => showPage(params.code, publicOrigin),
 
     async linkDetails({ params, publicOrigin }) {
-      const link = await openLink(links, params.code)
+      const link = await links.openLink(params.code)
       if (!link) throw new AppError('LINK_NOT_FOUND')
       const { brand } = pageOwner(link, deps.clock())
       return {

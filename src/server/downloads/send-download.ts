@@ -7,8 +7,7 @@ import type { HttpEnv } from '../http/env.ts'
 import { expectedStart } from '../storage/expected-start.ts'
 import { refuseToRun } from '../storage/never-run.ts'
 import type { CountDownload } from './count-together.ts'
-import { openLink } from './open-link.ts'
-import type { FindLink } from './queries.ts'
+import type { OpenLink } from './queries.ts'
 
 /**
  * How long a redirect may wait for what the bucket tells about the bytes. It is needed only to
@@ -23,12 +22,12 @@ const validatorsMs = 1000
  * to run the bytes.
  */
 export async function sendDownload(
-  deps: Pick<Deps, 'clock' | 'stores'> & { findLink: FindLink; countDownload: CountDownload },
+  deps: Pick<Deps, 'clock' | 'stores'> & { openLink: OpenLink; countDownload: CountDownload },
   code: string,
   context: Context<HttpEnv>,
 ): Promise<Response> {
   refuseToRun(context.env.incoming.headers)
-  const link = await openLink(deps, code)
+  const link = await deps.openLink(code)
   if (!link) throw new AppError('LINK_NOT_FOUND')
   // The disk store answers with Node's own response, so the header must be set there.
   context.env.outgoing.setHeader('x-robots-tag', 'noindex')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
 import { codeOf, refusalOf, send } from '../../../tests/support/send.ts'
-import { bodyLimit } from './body-limit.ts'
+import { bodyLimit } from './limits.ts'
 
 const maxSize = 1000
 const larger = 2 * 1024 * 1024

@@ -3,7 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { isDatabaseUnavailable, isUserDeleted } from '../db/db-errors.ts'
 import { AppError } from '../errors.ts'
-import { isDiskFull } from '../space/free-space.ts'
+import { isDiskFull } from '../space/disk-space.ts'
 import type { HttpEnv, ShowPage } from './env.ts'
 
 function toAppError(error: unknown, requestId: string): AppError {

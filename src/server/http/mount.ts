@@ -4,9 +4,9 @@ import type { ZodType, z } from 'zod'
 import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
-import { rethrowBody } from './body-limit.ts'
 import type { HttpEnv } from './env.ts'
-import { nameRoute } from './route-name.ts'
+import { rethrowBody } from './limits.ts'
+import { nameRoute } from './request-context.ts'
 import type { Session, SessionUser } from './session.ts'
 
 type Parsed<T> = T extends ZodType ? z.output<T> : undefined
@@ -45,8 +45,8 @@ export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoin
 
 interface MountOptions {
   /**
-   * Finds the session of a request; null for a visitor. With `isPolled` the request is no use of
-   * the session.
+   * Finds the session of a request; null for a visitor. With `isPolled` the request doesn't
+   * extend the session.
    */
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
@@ -85,14 +85,23 @@ const alwaysAnswered = new Set<EndpointName>(['health', 'ready', 'metrics', 'ope
 
 function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
   const row: Endpoint = endpoints[name]
+  const schema = answersJson(row.response) ? row.response : null
   // TypeScript knows the type of each handler by its name. This function gets any name, so it needs
   // the cast.
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
     nameRoute(context.env.outgoing, row.path)
     if (!alwaysAnswered.has(name)) options.shedLoad()
-    const session = await admit(row, context, options)
-    return answerCall(row, handler, context, session)
+    const session = await requireAccess(row, context, options)
+    const params = parse(row.params, context.req.param())
+    const query = parse(row.query, context.req.query())
+    const body = row.body ? parse(row.body, await readJson(context)) : undefined
+    const call = new ParsedCall(context, session, { params, query, body })
+    const result = await handler(call as Call<Endpoint>)
+    if (schema === null) return result as Response
+    const { cacheSeconds } = row
+    context.header('cache-control', cacheSeconds ? `public, max-age=${cacheSeconds}` : 'no-store')
+    return context.json(schema.parse(result) as object)
   }
 }
 
@@ -132,29 +141,11 @@ class ParsedCall {
   }
 }
 
-/** Parses a call, lets its handler work, and checks the answer. */
-async function answerCall(
-  row: Endpoint,
-  handler: Handler<Endpoint>,
-  context: Context<HttpEnv>,
-  session: Session | undefined,
-): Promise<Response> {
-  const params = parse(row.params, context.req.param())
-  const query = parse(row.query, context.req.query())
-  const body = row.body ? parse(row.body, await readJson(context)) : undefined
-  const call = new ParsedCall(context, session, { params, query, body })
-  const result = await handler(call as Call<Endpoint>)
-  // `instanceof` would fail here: the server's adapter replaces the global Response.
-  return answersJson(row.response)
-    ? answer(row.response, row, context, result)
-    : (result as Response)
-}
-
 /**
- * Checks whether the caller may call this endpoint. Every endpoint needs a session unless its row
- * says `visitor`.
+ * Returns the caller's session; undefined for endpoints that visitors may call.
+ * @throws {AppError} UNAUTHORIZED or FORBIDDEN.
  */
-async function admit(
+async function requireAccess(
   row: Endpoint,
   context: Context<HttpEnv>,
   options: MountOptions,
@@ -199,15 +190,4 @@ export function listFaults(issues: readonly z.core.$ZodIssue[]): string {
   return issues
     .map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))
     .join('; ')
-}
-
-function answer(
-  schema: ZodType,
-  { cacheSeconds }: Endpoint,
-  context: Context<HttpEnv>,
-  result: unknown,
-): Response {
-  const checked = schema.parse(result)
-  context.header('cache-control', cacheSeconds ? `public, max-age=${cacheSeconds}` : 'no-store')
-  return context.json(checked as object)
 }

@@ -7,7 +7,7 @@ import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
 import { isTierLimitCode, limitErrorText } from '../../shared/contract/tier-errors.ts'
 import { defaultTier } from '../../shared/rules/tiers/tier.ts'
 import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
-import { sessionCookieName } from './cookies.ts'
+import { sessionCookieName } from './session.ts'
 
 const rawTypes = {
   bytes: 'application/octet-stream',

@@ -36,9 +36,6 @@ it('Premium without an end stays', () => {
   expect(toSessionUser(user({ tier: 'premium' }), now).tier).toBe('premium')
 })
 
-it.each([{ tier: 'gold' }, { tier: '' }, { role: 'root' }, { role: 'Admin' }])(
-  'an account with %j opens no session: nobody guesses what it may do',
-  (changes) => {
-    expect(() => toSessionUser(user(changes), now)).toThrow(RangeError)
-  },
-)
+it.each(['gold', '', 'Premium', '__proto__'])('an unknown tier %j is an error', (tier) => {
+  expect(() => toSessionUser(user({ tier }), now)).toThrow(RangeError)
+})

@@ -1,8 +1,12 @@
+import type { Context } from 'hono'
+import { getCookie } from 'hono/cookie'
 import type { User } from '../../shared/contract/account.ts'
-import { type Role, readRole } from '../../shared/rules/accounts/role.ts'
-import { readTier, type Tier } from '../../shared/rules/tiers/tier.ts'
+import type { Role } from '../../shared/rules/accounts/role.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
+import { signedInHint } from '../../shared/signed-in-hint.ts'
 import type { users } from '../db/schema.ts'
+import type { HttpEnv } from './env.ts'
 
 type UserRow = Pick<typeof users.$inferSelect, keyof SessionUser>
 
@@ -47,8 +51,8 @@ export function toSessionUser(user: UserRow, now: Date): SessionUser {
     firstName: user.firstName,
     lastName: user.lastName,
     emailVerified: user.emailVerified,
-    role: readRole(user.role),
-    tier: effectiveTier({ tier: readTier(user.tier), ...trial }, now),
+    role: user.role,
+    tier: effectiveTier({ tier: user.tier, ...trial }, now),
     ...trial,
     image: user.image,
   }
@@ -69,4 +73,26 @@ export function publicUser(user: SessionUser): User {
     premiumTrialEndsAt: user.premiumTrialEndsAt?.toISOString() ?? null,
     profileImageUrl: user.image,
   }
+}
+
+/**
+ * Returns the start of our cookies' names. Over https it contains `__Host-`: browsers then take the
+ * cookie from this host only, and another site of the same domain cannot set it.
+ * @param origin the public origin.
+ */
+export function cookiePrefix(origin: URL): string {
+  return origin.protocol === 'https:' ? '__Host-mayfly' : 'mayfly'
+}
+
+/** Returns the name of the cookie that carries the session. */
+export function sessionCookieName(origin: URL): string {
+  return `${cookiePrefix(origin)}.session_token`
+}
+
+/**
+ * Tells whether the browser has the cookie which hints that somebody is signed in. The cookie only
+ * decides which page is shown. Permissions depend on the session.
+ */
+export function hasHint(context: Context<HttpEnv>): boolean {
+  return Boolean(getCookie(context, signedInHint))
 }

@@ -4,9 +4,8 @@ import type { Handler } from 'hono'
 import mime from 'mime'
 import { pages, tokenPages } from '../../shared/pages.ts'
 import { pageHeaders, readBuilt } from './built-pages.ts'
-import { hasHint } from './cookies.ts'
 import type { HttpEnv } from './env.ts'
-import { nameRoute } from './route-name.ts'
+import { nameRoute } from './request-context.ts'
 import {
   type Coding,
   sendVariant,
@@ -14,6 +13,7 @@ import {
   type Variants,
   variantOf,
 } from './send-variants.ts'
+import { hasHint } from './session.ts'
 
 /**
  * Answers GET and HEAD requests for the files of the built web, and for the screens of the

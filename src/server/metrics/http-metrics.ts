@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { endpoints } from '../../shared/contract/index.ts'
-import { routeOf } from '../http/route-name.ts'
+import { routeOf } from '../http/request-context.ts'
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 

@@ -8,9 +8,9 @@ import {
   type ServerCondition,
 } from '../../shared/public-placeholders.ts'
 import { makeTemplate, type Page, pageHeaders, readBuilt } from '../http/built-pages.ts'
-import { hasHint } from '../http/cookies.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { compressed, sendVariant, type Variants } from '../http/send-variants.ts'
+import { hasHint } from '../http/session.ts'
 import type { PlaceholderValues } from './page-values.ts'
 
 type Headers = Readonly<Record<string, string>>

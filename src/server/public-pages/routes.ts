@@ -7,10 +7,10 @@ import {
   sharePath,
 } from '../../shared/public-pages.ts'
 import type { PublicPlaceholder } from '../../shared/public-placeholders.ts'
-import { hasHint } from '../http/cookies.ts'
 import { sendEarlyResponse } from '../http/early-response.ts'
 import type { HttpEnv, ShowPage } from '../http/env.ts'
-import { nameRoute } from '../http/route-name.ts'
+import { nameRoute } from '../http/request-context.ts'
+import { hasHint } from '../http/session.ts'
 import type { PublicPages } from './public-pages.ts'
 import { robotsText, sitemapText } from './site-files.ts'
 

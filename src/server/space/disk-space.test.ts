@@ -7,8 +7,7 @@ import { describeOnSmallDisk } from '../../../tests/support/machine-needs.ts'
 import { mountSmallDisk, type SmallDisk } from '../../../tests/support/small-disk.ts'
 import { type LogLine, logCollector } from '../../../tests/support/test-log.ts'
 import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
-import { DiskSpace, lowSpaceText } from './disk-space.ts'
-import { defaultMinFree, isDiskFull } from './free-space.ts'
+import { DiskSpace, defaultMinFree, isDiskFull, lowSpaceText } from './disk-space.ts'
 
 describe('the default minimum of free space', () => {
   test.each([

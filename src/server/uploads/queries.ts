@@ -167,12 +167,21 @@ export function countActiveFiles(db: Db, ownerId: string, now: Date): Promise<nu
   )
 }
 
-/** Counts the open uploads of a user that were active in the last 15 minutes. */
-export function countActiveUploads(db: Db, ownerId: string, now: Date): Promise<number> {
-  return db.$count(
-    uploads,
-    and(eq(uploads.ownerId, ownerId), gt(uploads.lastActivityAt, idleSince(now))),
-  )
+/** Counts the open uploads of a user, and those of them that were active in the last 15 minutes. */
+export async function countUploads(
+  db: Db,
+  ownerId: string,
+  now: Date,
+): Promise<{ open: number; active: number }> {
+  const isActive = gt(uploads.lastActivityAt, idleSince(now))
+  const [counts] = await db
+    .select({
+      open: sql`count(*)`.mapWith(Number),
+      active: sql`count(*) filter (where ${isActive})`.mapWith(Number),
+    })
+    .from(uploads)
+    .where(eq(uploads.ownerId, ownerId))
+  return counts ?? { open: 0, active: 0 }
 }
 
 /** An upload is idle at `now` if nothing has happened since this moment. */

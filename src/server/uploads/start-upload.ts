@@ -22,7 +22,7 @@ import {
 import { enforceAccountLimit, enforceStorageCap, requireFreeSpace } from './limits.ts'
 import {
   countActiveFiles,
-  countActiveUploads,
+  countUploads,
   insertUploads,
   lockOwner,
   resumeRepeated,
@@ -90,7 +90,7 @@ async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start
   } finally {
     const refused = starts.filter((start) => isNew(start) && start.result?.status !== 'fulfilled')
     const keys = refused.flatMap(({ upload }) => upload?.storageKey ?? [])
-    await endUploads(deps.db, ownerId, keys, deps.clock())
+    if (keys.length > 0) await endUploads(deps.db, ownerId, keys, deps.clock())
   }
 }
 
@@ -110,9 +110,8 @@ async function openUploads(
 
     const keys = starts.flatMap(({ request }) => request.idempotencyKey ?? [])
     const repeated = await resumeRepeated(tx, ownerId, keys, now)
-    const filesInUse = async () =>
-      (await countActiveFiles(tx, ownerId, now)) + (await countActiveUploads(tx, ownerId, now))
-    let count = maxFiles === null ? 0 : await filesInUse()
+    const { open, active } = await countUploads(tx, ownerId, now)
+    let count = maxFiles === null ? 0 : active + (await countActiveFiles(tx, ownerId, now))
     const wanted: Start[] = []
     for (const start of starts) {
       const { fileSize, expirationDays, idempotencyKey } = start.request
@@ -159,12 +158,13 @@ async function openUploads(
     for (const [at, upload] of (await insertUploads(tx, rows)).entries()) {
       Object.assign(opened[at] as Start, { upload, isNew: true })
     }
-    if (maxFiles !== null && opened.length > 0) {
-      ended.push(...(await endSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)))
+    const mostOpen = maxFiles === null ? Number.POSITIVE_INFINITY : maxFiles + maxIdleUploads
+    if (open + opened.length > mostOpen) {
+      ended.push(...(await endSurplusUploads(tx, ownerId, mostOpen, now)))
     }
     return ended
   })
-  await removeBytes(deps, ended)
+  if (ended.length > 0) await removeBytes(deps, ended)
 }
 
 function isSameFile(upload: Upload, request: UploadRequest): boolean {

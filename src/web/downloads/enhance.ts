@@ -5,8 +5,7 @@
  */
 
 import { localMomentText } from '../../shared/rules/format/moment-text.ts'
-import { lifeline } from '../../shared/rules/links/lifeline.ts'
-import { lifelineBar } from '../../shared/rules/links/lifeline-bar.ts'
+import { lifeline, lifelineBar } from '../../shared/rules/links/lifeline.ts'
 import { openLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { createServerClock } from '../api/server-clock.ts'
 import { offerTheme } from '../built-pages/offer-theme.ts'

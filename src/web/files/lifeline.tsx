@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { Lifeline as Life } from '../../shared/rules/links/lifeline.ts'
-import { lifelineBar } from '../../shared/rules/links/lifeline-bar.ts'
+import { lifelineBar } from '../../shared/rules/links/lifeline.ts'
 
 const heights = { small: 4, wide: 8 }
 

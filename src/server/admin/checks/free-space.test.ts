@@ -5,8 +5,7 @@ import { startTestApp, type TestApp } from '../../../../tests/support/test-app.t
 import type { CheckLine } from '../../../shared/contract/checks.ts'
 import { readConfig } from '../../config/config.ts'
 import { settings } from '../../db/schema.ts'
-import { DiskSpace } from '../../space/disk-space.ts'
-import { readFreeSpace } from '../../space/free-space.ts'
+import { DiskSpace, readFreeSpace } from '../../space/disk-space.ts'
 import { checkFreeSpace } from './free-space.ts'
 
 const megabyte = 1024 ** 2

@@ -4,13 +4,3 @@ export type Role = (typeof roles)[number]
 
 /** New accounts have this role. */
 export const defaultRole: Role = 'user'
-
-/**
- * Turns stored text into a role.
- * @throws {RangeError} for a role that this program does not know.
- */
-export function readRole(stored: string): Role {
-  const role = roles.find((known) => known === stored)
-  if (role === undefined) throw new RangeError(`Unknown role: ${stored}`)
-  return role
-}

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Lifeline } from './lifeline.ts'
-import { lifelineBar } from './lifeline-bar.ts'
+import { lifelineBar } from './lifeline.ts'
 
 function life(lived: number, valid: number, renewable: number): Lifeline {
   return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dayInMs, hourInMs } from '../format/units.ts'
-import { timeLeftText, timeTone } from './time-left.ts'
+import { timeLeftText, timeTone } from './link-status.ts'
 
 describe('timeLeftText', () => {
   it.each([

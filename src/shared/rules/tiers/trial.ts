@@ -1,6 +1,6 @@
 import { dayInMs, hourInMs } from '../format/units.ts'
-import { type TimeTone, timeLeftText, timeTone } from '../links/time-left.ts'
-import { defaultTier, readTier, type Tier } from './tier.ts'
+import { type TimeTone, timeLeftText, timeTone } from '../links/link-status.ts'
+import { defaultTier, type Tier, tiers } from './tier.ts'
 
 /** Spec §9: how long a trial lasts, in days. */
 export const trialDays = 30
@@ -37,7 +37,9 @@ export function effectiveTier({ tier, premiumTrialEndsAt }: TierFacts, now: Date
   // Spec §3: a missing tier counts as free.
   if (tier === null || tier === undefined) return defaultTier
   const isTrialOver = premiumTrialEndsAt !== null && now >= premiumTrialEndsAt
-  return tier === 'premium' && isTrialOver ? 'free' : readTier(tier)
+  // A newer version may have written it. Treating its user as free could remove files.
+  if (!tiers.includes(tier)) throw new RangeError(`Unknown tier: ${tier}`)
+  return tier === 'premium' && isTrialOver ? 'free' : tier
 }
 
 /** Returns the end of a trial that begins at `now`. */
