@@ -10,7 +10,7 @@ test('the API reference shows every call, in light and dark, with our own files 
   })
   await page.goto('/api/docs')
   await expect(page).toHaveTitle('API reference · Mayfly')
-  const call = page.locator('#operations-Uploads-getUploadUrl')
+  const call = page.locator('#operations-uploads-getUploadUrl')
   await expect(call).toContainText('/api/files/get-upload-url')
   const { paths } = await (await page.request.get('/api/openapi.json')).json()
   const calls = Object.values<object>(paths).flatMap(Object.keys)

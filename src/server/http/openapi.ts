@@ -1,9 +1,7 @@
 import { type ZodType, z } from 'zod'
-import { callGroups, groupOf } from '../../shared/contract/call-groups.ts'
 import { answersJson, commonErrors, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
-import { fieldNote } from '../../shared/contract/field-notes.ts'
-import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
+import { type EndpointName, endpoints, features } from '../../shared/contract/index.ts'
 import { isTierLimitCode, limitErrorText } from '../../shared/contract/tier-errors.ts'
 import { defaultTier } from '../../shared/rules/tiers/tier.ts'
 import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
@@ -42,8 +40,8 @@ call.
 \`X-Error-Code\`.`
 
 /**
- * Returns an OpenAPI 3.1 document about all endpoints. Its error texts contain the current limits.
- * @param server the address that it names: an origin, or `/` for that of the document itself.
+ * Returns the OpenAPI 3.1 document. Error texts contain the current limits.
+ * @param server an origin, or `/` for the origin of the document.
  */
 export function openApiDocument(
   server: string,
@@ -62,7 +60,7 @@ export function openApiDocument(
     openapi: '3.1.0',
     info: { title: 'Mayfly API', version: '1', description },
     servers: [{ url: server }],
-    tags: callGroups.map(({ title, lead }) => ({ name: title, description: lead })),
+    tags: Object.keys(features).map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
@@ -82,10 +80,15 @@ export function openApiDocument(
   }
 }
 
+function tagOf(name: EndpointName, row: Endpoint): string | undefined {
+  if (row.access === 'admin') return 'admin'
+  return Object.entries(features).find(([, endpoints]) => name in endpoints)?.[0]
+}
+
 function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
   return {
     operationId,
-    tags: [groupOf(operationId)],
+    tags: [tagOf(operationId, row)],
     summary: row.summary,
     security: row.access === 'visitor' ? [] : [{ session: [] }],
     parameters: [...parameters('path', row.params), ...parameters('query', row.query)],
@@ -108,27 +111,10 @@ function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
   }
 }
 
-/**
- * Returns a schema as JSON Schema. A schema that transforms values has an input and an output, and
- * often only one of them can be written as JSON Schema. `io` says which of the two to return.
- */
+/** Returns the JSON Schema of what a schema accepts (`input`) or returns (`output`). */
 function schemaOf(schema: ZodType, io: 'input' | 'output') {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  addNotes(rest, io === 'input' ? 'request' : 'answer')
   return rest
-}
-
-/** Adds a description to each field of a schema. It changes the schema itself. */
-function addNotes(schema: z.core.JSONSchema.JSONSchema, place: 'request' | 'answer') {
-  for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    if (typeof field === 'boolean') continue
-    const note = fieldNote(place, name)?.note
-    if (note !== undefined) field.description ??= note
-    addNotes(field, place)
-  }
-  for (const inner of [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])].flat()) {
-    if (typeof inner === 'object' && inner !== null) addNotes(inner, place)
-  }
 }
 
 function json(schema: unknown) {
@@ -151,26 +137,26 @@ function success(row: Endpoint) {
     return { 200: { description: 'Success', content: json(schemaOf(row.response, 'output')) } }
   }
   const { raw } = row.response
-  if (raw === 'redirect') return { 302: { description: 'A redirection' } }
+  if (raw === 'redirect') return { 302: { description: 'Redirect' } }
   return { 200: { description: 'Success', content: { [rawTypes[raw]]: {} } } }
 }
 
-/** Groups the errors by status, because several codes can share one. */
+/** Groups the errors by status. */
 function failures(codes: readonly ErrorCode[], limits: Limits) {
   const byStatus: Record<number, { description: string; content: unknown }> = {}
   for (const code of codes) {
     const { status } = errorTable[code]
-    const told = byStatus[status]?.description
+    const others = byStatus[status]?.description
     const line = `${code}: ${errorText(code, limits)}`
     byStatus[status] = {
-      description: told ? `${told}\n\n${line}` : line,
+      description: others ? `${others}\n\n${line}` : line,
       content: json({ $ref: '#/components/schemas/Error' }),
     }
   }
   return byStatus
 }
 
-/** Returns the public text of an error. If the text names a limit, it names the current one. */
+/** Returns the text of an error, with the current limit. */
 function errorText(code: ErrorCode, limits: Limits): string {
   return isTierLimitCode(code)
     ? limitErrorText(defaultTier, code, limits)

@@ -5,11 +5,11 @@ import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate, isPlainLine } from './fields.ts'
 import { limitsSchema } from './settings.ts'
 
-/** Spec §9: minimum password length 6. The maximum only keeps hashing cheap. */
+/** Spec §9. The maximum limits the cost of hashing. */
 export const minPasswordLength = 6
 export const maxPasswordLength = 128
 
-/** The hint that forms show for a new password: 'Must be at least 6 characters long' (spec §2). */
+/** The hint in forms (spec §2): 'Must be at least 6 characters long'. */
 export const passwordHint = `Must be at least ${minPasswordLength} characters long`
 
 /** Spec §5: 'Password must be at least 6 characters long.' */
@@ -21,33 +21,23 @@ export const userSchema = z.object({
   name: z.string(),
   firstName: z.string(),
   lastName: z.string(),
-  /** True when somebody has proved that they can read the mail of this address. */
   emailVerified: z.boolean(),
   tier: z.enum(tiers),
   isAdmin: z.boolean(),
   premiumTrialStartedAt: isoDate.nullable(),
   premiumTrialEndsAt: isoDate.nullable(),
-  profileImageUrl: z.string().nullable(),
+  profileImageUrl: z.string().nullable().describe('The picture from Google.'),
 })
 export type User = z.infer<typeof userSchema>
 
-/** A mail address as people type it. Accounts keep it in lower case. */
+/** An email address as typed. Accounts store it in lower case. */
 export const email = z.string().trim().min(1).max(longestAddress).pipe(z.email())
-/**
- * Passwords are hashed as UTF-8. Two texts that UTF-8 cannot represent could become the same
- * password, so they are refused.
- */
+/** Hashing encodes passwords as UTF-8, so texts that UTF-8 can't represent are refused. */
 const password = z.string().max(maxPasswordLength).refine(fitsDatabase, 'Must be text.')
-/**
- * A password that is only compared. It may have been set before today's rules, so it may be short.
- */
+/** Set under earlier rules, maybe, so it can be short. */
 export const currentPassword = password.min(1)
 export const newPassword = password.min(minPasswordLength, passwordTooShort)
-/** The secret text in the link of an email, which proves that somebody has read the mail. */
-const token = z.string().min(1).max(200)
-/**
- * A name must be one line without characters that reorder text, because emails and logs show it.
- */
+const token = z.string().min(1).max(200).describe('The secret from the link in the email.')
 export const optionalName = z.string().trim().max(100).refine(isPlainLine, 'Must be text.')
 export const personName = optionalName.min(1)
 
@@ -69,18 +59,21 @@ export const account = {
   signup: endpoint({
     method: 'POST',
     path: '/api/auth/signup',
-    summary:
-      'Create an account with email and password. With requiresVerification it waits for the click in an email, and the answer is the same for an address that has an account.',
+    summary: 'Sign up with email and password',
     access: 'visitor',
     body: signupBody,
-    response: z.object({ message: z.string(), requiresVerification: z.boolean() }),
+    response: z.object({
+      message: z.string(),
+      requiresVerification: z
+        .boolean()
+        .describe('Whether the account is created only after a click in an email.'),
+    }),
     errors: ['EMAIL_TAKEN', 'SIGNUP_NOT_ALLOWED', 'PASSWORDS_BUSY'],
   }),
   verifyEmail: endpoint({
     method: 'POST',
     path: '/api/auth/verify-email',
-    summary:
-      'Verify an address by the token of an email, which makes the account of its signup. The same token again succeeds and changes nothing.',
+    summary: 'Verify an email address and create its account. Idempotent',
     access: 'visitor',
     body: z.object({ token }),
     response: done,
@@ -89,8 +82,7 @@ export const account = {
   checkVerifyToken: endpoint({
     method: 'POST',
     path: '/api/auth/verify-email/check',
-    summary:
-      'Whether the token of an email belongs to a signup that this browser made. Uses nothing up.',
+    summary: 'Check whether this browser made the signup of a token',
     access: 'visitor',
     body: z.object({ token }),
     response: z.object({ isOwnSignup: z.boolean() }),
@@ -99,8 +91,7 @@ export const account = {
   resendVerification: endpoint({
     method: 'POST',
     path: '/api/auth/resend-verification',
-    summary:
-      'Ask for the email of a signup again. The answer tells nobody whether the address waits for one.',
+    summary: 'Send the email of a signup again. The answer is the same for any address',
     access: 'visitor',
     body: z.object({ email }),
     response: done,
@@ -109,7 +100,7 @@ export const account = {
   login: endpoint({
     method: 'POST',
     path: '/api/auth/login',
-    summary: 'Sign in with email and password; sets the session cookie.',
+    summary: 'Sign in with email and password. Sets the session cookie',
     access: 'visitor',
     body: z.object({ email, password: currentPassword }),
     response: userSchema,
@@ -118,8 +109,7 @@ export const account = {
   forgotPassword: endpoint({
     method: 'POST',
     path: '/api/auth/forgot-password',
-    summary:
-      'Ask for an email to reset a password. The answer tells nobody whether the account exists.',
+    summary: 'Send an email to reset a password. The answer is the same for any address',
     access: 'visitor',
     body: z.object({ email }),
     response: done,
@@ -128,7 +118,7 @@ export const account = {
   resetPassword: endpoint({
     method: 'POST',
     path: '/api/auth/reset-password',
-    summary: 'Set a new password by the token of an email; ends every session of the account.',
+    summary: 'Set a new password. Ends all sessions of the account',
     access: 'visitor',
     body: z.object({ token, newPassword }),
     response: done,
@@ -137,8 +127,7 @@ export const account = {
   checkResetToken: endpoint({
     method: 'POST',
     path: '/api/auth/reset-password/check',
-    summary:
-      'Whether the token of an email can still set a new password. It can be asked again, and uses nothing up.',
+    summary: 'Check whether a token can still reset a password',
     access: 'visitor',
     body: z.object({ token }),
     response: z.object({ isValid: z.boolean() }),
@@ -147,16 +136,16 @@ export const account = {
   currentUser: endpoint({
     method: 'GET',
     path: '/api/auth/user',
-    summary: 'The signed-in user, and the limits of each tier that are in force.',
+    summary: 'Get the signed-in user and the limits of each tier',
     access: 'user',
-    // The answer contains the limits, so a page need not ask for them before the first upload.
+    // The limits save the page a request.
     response: userSchema.extend({ limits: limitsSchema }),
     errors: ['UNAUTHORIZED'],
   }),
   logout: endpoint({
     method: 'GET',
     path: '/api/logout',
-    summary: 'Browser navigation that ends the session and returns to the front page.',
+    summary: 'Sign out and redirect to the front page',
     access: 'visitor',
     response: { raw: 'redirect' },
     errors: [],

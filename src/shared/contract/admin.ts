@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { auditActions, longestAuditSearch } from '../rules/accounts/audit-action.ts'
 import { longestAddress } from '../rules/accounts/mail-address.ts'
+import { capKeys } from '../rules/files/storage-cap.ts'
 import { maxTestUploadSize } from '../rules/files/test-upload.ts'
-import { tiers } from '../rules/tiers/tier.ts'
+import { limitKeys } from '../rules/tiers/limit-settings.ts'
 import { email, newPassword, personName, userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { fileName, fitsDatabase, isoDate, mimeType } from './fields.ts'
+import { tierBody } from './own-account.ts'
 
-/** Any text is accepted as an id, since a wrong id only finds no user. */
+/** Any text is accepted, since a wrong id finds no user. */
 const userId = z.string().max(64).refine(fitsDatabase, 'Must be text.')
 
-/** The text that somebody searches a list for. */
 const search = z
   .string()
   .trim()
@@ -18,7 +19,7 @@ const search = z
   .refine(fitsDatabase, 'Must be text.')
   .optional()
 
-/** A moment that bounds a search. Postgres has no year 0. */
+/** Postgres has no year 0. */
 const moment = isoDate.refine(
   (text) => text >= '0001' && !Number.isNaN(Date.parse(text)),
   'Must be a date and time in UTC.',
@@ -32,14 +33,8 @@ const stats = z.object({
   totalDownloads: z.int().nonnegative(),
 })
 
-/**
- * In the administrator's list, each user also has the number of files and of their downloads. A
- * file counts until its owner deletes it, as in the figures of the whole server.
- * `storedBytes` is the size of those files whose bytes are stored. `sessionCount` counts the
- * browsers in which the user is signed in now.
- */
 const listedUser = userSchema.extend({
-  fileCount: z.int().nonnegative(),
+  fileCount: z.int().nonnegative().describe('Files that the owner has not deleted.'),
   storedBytes: z.int().nonnegative(),
   totalDownloads: z.int().nonnegative(),
   sessionCount: z.int().nonnegative(),
@@ -47,25 +42,19 @@ const listedUser = userSchema.extend({
 })
 export type ListedUser = z.infer<typeof listedUser>
 
-/**
- * An entry of the audit log. `actor` and `subject` are mail addresses of users, or ids of users who
- * no longer exist. `actor` is null for what the server did by itself.
- */
 const auditLine = z.object({
   id: z.int(),
   at: isoDate,
-  actor: z.string().nullable(),
+  actor: z.string().nullable().describe('The email or id of the user; null for the server.'),
   action: z.enum(auditActions),
-  subject: z.string().nullable(),
+  subject: z.string().nullable().describe('The affected user, or null.'),
   ipAddress: z.string().nullable(),
   details: z.record(z.string(), z.unknown()),
 })
 export type AuditLine = z.infer<typeof auditLine>
 
-/** How many things a call has changed, or could not change. */
 const figure = z.int().nonnegative()
 
-/** What the administrator types for a new account. */
 export const newUserBody = z.object({
   email,
   firstName: personName,
@@ -77,8 +66,7 @@ export const admin = {
   adminStats: endpoint({
     method: 'GET',
     path: '/api/admin/stats',
-    summary:
-      'How many users, premium users, files and downloads there are. A file counts until its owner deletes it, with its downloads, also once it is over or was taken down. The figures are counted anew for each call. Where counting takes 20 ms or more, they are kept for fifty times as long, a minute at most, but never past an act of the administrator.',
+    summary: 'Count users, files and downloads. Up to a minute old',
     access: 'admin',
     response: stats,
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -86,8 +74,7 @@ export const admin = {
   listUsers: endpoint({
     method: 'GET',
     path: '/api/admin/users',
-    summary:
-      'The 5 newest users; with `search` the 50 newest whose email or name holds this text, in capitals or not.',
+    summary: 'List the 5 newest users, or the 50 newest whose email or name contains `search`',
     access: 'admin',
     query: z.object({ search }),
     response: z.array(listedUser),
@@ -96,7 +83,7 @@ export const admin = {
   makeUser: endpoint({
     method: 'POST',
     path: '/api/admin/users',
-    summary: 'Make an account with a verified address, also where nobody can sign up.',
+    summary: 'Create an account with a verified email, even if signup is closed',
     access: 'admin',
     body: newUserBody,
     response: userSchema,
@@ -106,13 +93,10 @@ export const admin = {
     method: 'DELETE',
     path: '/api/admin/users/{id}',
     summary:
-      "Delete a user and all that is theirs: files, open uploads, sessions, ways to sign in, settings, waiting emails. The body may hold the user's address as `email`, typed in again: with another address nothing is deleted. Links end with this call. The bytes are removed before it answers, except where storage refuses or there are more than a thousand files: those go within minutes. `deletedFiles` counts the files of the user's list.",
+      'Delete a user with all files. If `email` is given, it must be the address of the user',
     access: 'admin',
     params: z.object({ id: userId }),
-    // The Admin Center always sends the address. A program may leave it out, because it has looked
-    // up the id; decision 039 says why.
-    // `deleteUser` compares the address after it has looked at the user. So an unknown user gives
-    // 404 and the administrator gives 409, whatever address the body contains.
+    // A program can leave out the address, because it has looked up the id (decision 039).
     body: z
       .strictObject({ email: z.string().trim().toLowerCase().max(longestAddress).optional() })
       .optional(),
@@ -122,8 +106,7 @@ export const admin = {
   cleanUpExpired: endpoint({
     method: 'POST',
     path: '/api/admin/cleanup-expired',
-    summary:
-      "Clear every user's expired history: delete all files whose links have ended and cannot be renewed, with their lines in the lists. What a Premium user can still renew stays. The bytes of the first thousand files are removed before it answers, the others within minutes.",
+    summary: "Clear every user's history. Files that can still be renewed stay",
     access: 'admin',
     response: z.object({ deletedCount: figure }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -131,8 +114,7 @@ export const admin = {
   sanitizeFileNames: endpoint({
     method: 'POST',
     path: '/api/admin/sanitize-filenames',
-    summary:
-      'Clean the names of all files by the rule that uploads obey. `updated` counts the files that got another name, `errors` those whose name could not be changed.',
+    summary: 'Clean the names of all files',
     access: 'admin',
     response: z.object({ updated: figure, errors: figure }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -140,8 +122,7 @@ export const admin = {
   expireFiles: endpoint({
     method: 'POST',
     path: '/api/admin/expire-files',
-    summary:
-      'Remove the bytes of files that are over now, as the job does every minute. Their lines stay in the lists. `expiredCount` counts the files whose bytes were removed, `failed` those that storage did not remove now; the server tries them again. 503 if storage removed none of them.',
+    summary: 'Delete the bytes of files whose links have ended, as the job does every minute',
     access: 'admin',
     response: z.object({ expiredCount: figure, failed: figure }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -149,7 +130,7 @@ export const admin = {
   expireTrials: endpoint({
     method: 'POST',
     path: '/api/admin/expire-trials',
-    summary: 'Set users whose trials have ended to free now, as the job does every ten minutes.',
+    summary: 'End expired trials, as the job does every ten minutes',
     access: 'admin',
     response: z.object({ expiredCount: figure }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -157,8 +138,7 @@ export const admin = {
   testStorage: endpoint({
     method: 'GET',
     path: '/api/admin/test-s3-connection',
-    summary:
-      'Write, read, list and remove in the store for new files: a bucket or the disk. `message` tells what was tried and where, and what to do when it failed. Answers within 20 seconds.',
+    summary: 'Test writing, reading, listing and deleting in the store for new files',
     access: 'admin',
     response: z.object({ connected: z.boolean(), message: z.string() }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -166,8 +146,7 @@ export const admin = {
   testStorageUpload: endpoint({
     method: 'POST',
     path: '/api/admin/test-s3-upload',
-    summary:
-      'Get a presigned URL for a test: PUT `fileSize` bytes to it with `Content-Type: {fileType}`, within ten minutes. They become no file, and are removed within the hour.',
+    summary: 'Get a presigned URL for a test upload, which is deleted within an hour',
     access: 'admin',
     body: z.object({
       fileName,
@@ -180,8 +159,7 @@ export const admin = {
   testMail: endpoint({
     method: 'POST',
     path: '/api/test-email',
-    summary:
-      'Send the administrator an email now. `success` tells whether the mail server took it, and `message` what it said.',
+    summary: 'Send a test email to the administrator',
     access: 'admin',
     response: z.object({ success: z.boolean(), message: z.string() }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -189,20 +167,17 @@ export const admin = {
   toggleUserTier: endpoint({
     method: 'POST',
     path: '/api/admin/toggle-user-tier/{id}',
-    summary:
-      "Switch a user's tier: to the one of `tier`, else to the other one than now. It ends a trial that runs.",
+    summary: "Switch a user's tier. Ends a running trial",
     access: 'admin',
     params: z.object({ id: userId }),
-    // A misspelled field must not be ignored: without `tier` the call switches to the other tier.
-    body: z.strictObject({ tier: z.enum(tiers).optional() }).optional(),
+    body: tierBody,
     response: z.object({ user: userSchema }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN', 'USER_NOT_FOUND'],
   }),
   listAudit: endpoint({
     method: 'GET',
     path: '/api/admin/audit',
-    summary:
-      'The audit log, newest first: a page of at most `limit`. The header `x-next-cursor` leads to the next page; the last page has none. `search` finds what a user did or underwent, by the whole email or id; what came from an IP address; and what concerns a link, by its address or short code. `user` does so by an email alone; use one of the two. `from` and `to` bound the time: an entry at `from` is listed, one at `to` is not. `action` finds one kind of act.',
+    summary: 'List the audit log, newest first',
     access: 'admin',
     query: z.object({
       limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -213,15 +188,17 @@ export const admin = {
         .toLowerCase()
         .max(longestAddress)
         .refine(fitsDatabase, 'Must be text.')
-        .optional(),
+        .optional()
+        .describe('An email. Use this or `search`.'),
       search: z
         .string()
         .trim()
         .max(longestAuditSearch)
         .refine(fitsDatabase, 'Must be text.')
-        .optional(),
-      from: moment.optional(),
-      to: moment.optional(),
+        .optional()
+        .describe('An email, user id, IP address, link or short code.'),
+      from: moment.optional().describe('Inclusive.'),
+      to: moment.optional().describe('Exclusive.'),
       action: z.enum(auditActions).optional(),
     }),
     response: z.array(auditLine),
@@ -230,10 +207,38 @@ export const admin = {
   listMaintenance: endpoint({
     method: 'GET',
     path: '/api/admin/maintenance',
-    summary:
-      'What each act of maintenance did last: the newest entry of each in the audit log, newest first. An act that was never done has none.',
+    summary: 'List the last audit log entry of each maintenance action',
     access: 'admin',
     response: z.array(auditLine),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }),
+  adminLimits: endpoint({
+    method: 'GET',
+    path: '/api/admin/limits',
+    summary: 'Get limits, caps and disk usage, in bytes',
+    access: 'admin',
+    response: z.object({
+      values: z.record(z.enum([...limitKeys, ...capKeys]), z.string()),
+      stored: z.object({
+        files: figure,
+        uploads: figure.describe('What open uploads announced.'),
+      }),
+      disk: z
+        .object({
+          free: figure,
+          size: figure,
+          leastFree: figure.describe('Uploads are refused below this.'),
+          minFree: figure.describe('`MIN_FREE_SPACE`.'),
+          use: z.object({
+            files: figure,
+            uploads: figure,
+            database: figure,
+            reserve: figure,
+            other: figure,
+          }),
+        })
+        .nullable(),
+    }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
 }

@@ -1,9 +1,9 @@
 import { type ZodType, z } from 'zod'
 
-/** The most entries that one call of a batch takes. */
+/** The maximum number of entries in a batch. */
 export const mostInBatch = 100
 
-/** An entry of a batch that does not fit its schema, and why. */
+/** A batch entry that doesn't match its schema, and why. */
 export class InvalidEntry {
   readonly issues: readonly z.core.$ZodIssue[]
 
@@ -12,12 +12,9 @@ export class InvalidEntry {
   }
 }
 
-/**
- * The entries of a batch. An entry that does not fit the schema becomes an `InvalidEntry`, so that
- * only this entry is refused.
- */
+/** The entries of a batch. An invalid entry becomes an `InvalidEntry` and fails alone. */
 export function batchOf<S extends ZodType>(entry: S) {
-  // Zod's types say that `catch` returns an entry that fits. Here it returns why it does not fit.
+  // By Zod's types, `catch` returns a valid entry.
   const lenient = entry.catch(({ error }) => new InvalidEntry(error.issues) as never)
   return z
     .array(lenient as ZodType<z.output<S> | InvalidEntry, z.input<S>>)
@@ -25,23 +22,22 @@ export function batchOf<S extends ZodType>(entry: S) {
     .max(mostInBatch)
 }
 
-/**
- * The results of a batch, in the order of its entries. Each has what the call for a single entry
- * would answer, or the error with which it would refuse the entry.
- */
-export function resultsOf<S extends ZodType>(answer: S) {
-  return z.object({ results: z.array(z.union([z.object({ answer }), z.object({ error })])) })
-}
+const error = z
+  .object({
+    httpStatus: z.int(),
+    code: z.string(),
+    message: z.string(),
+    retryAfterSeconds: z.int().optional(),
+  })
+  .describe('The error that the call for one entry would return.')
 
-/** The error of one entry. The call for a single entry would answer with this status and body. */
-const error = z.object({
-  httpStatus: z.int(),
-  code: z.string(),
-  message: z.string(),
-  /**
-   * After how many seconds the client may try again. Absent where the answer has no Retry-After.
-   */
-  retryAfterSeconds: z.int().optional(),
-})
+/** The results of a batch. Each is the answer or the error of the call for one entry. */
+export function resultsOf<S extends ZodType>(answer: S) {
+  return z.object({
+    results: z
+      .array(z.union([z.object({ answer }), z.object({ error })]))
+      .describe('In the order of the entries.'),
+  })
+}
 
 export type EntryError = z.output<typeof error>

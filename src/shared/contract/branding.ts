@@ -9,13 +9,8 @@ export const maxBrandNameLength = 60
 export const maxBrandMessageLength = 280
 const maxMessageLines = 8
 
-/** A character that a reader can see. A name of invisible characters would look empty. */
 const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u
 
-/**
- * One line of text. Characters that reorder text are refused, because they could mislead readers of
- * the page.
- */
 const name = z
   .string()
   .trim()
@@ -25,7 +20,6 @@ const name = z
   .refine(isPlainLine, 'Must be text in one line.')
   .refine((text) => text === '' || visible.test(text), 'Please enter a name.')
 
-/** A text of a few lines, without characters that reorder text. An empty text means no message. */
 const message = z
   .string()
   .transform((text) => text.replaceAll(/\r\n?/g, '\n').replaceAll(/\n{3,}/g, '\n\n'))
@@ -45,30 +39,20 @@ const message = z
 
 const accent = z.string().toLowerCase().refine(isColour, 'Must be a colour such as #0b6e63.')
 
-/** What an owner's download pages show in place of the brand of Mayfly. */
+/** What an owner's download pages show instead of our brand. */
 export const brandSchema = z.object({
-  /** Empty if the owner gave only a logo. */
-  name: z.string(),
-  /**
-   * The colour as the owner chose it, `#rrggbb`; null for the colour of Mayfly. Pages adapt it to
-   * their theme by `accentPairs`.
-   */
-  accent: z.string().nullable(),
+  name: z.string().describe('Empty if there is only a logo.'),
+  accent: z.string().nullable().describe('The color of buttons and bars, as `#rrggbb`.'),
   message: z.string(),
-  /** The absolute URL of a PNG; null without a logo. */
-  logoUrl: z.string().nullable(),
+  logoUrl: z.string().nullable().describe('The URL of a PNG.'),
 })
 export type Brand = z.infer<typeof brandSchema>
 
-/**
- * The calls that read and change a brand: the name, accent colour, message and logo of the download
- * pages of a Premium user.
- */
 export const branding = {
   getBranding: endpoint({
     method: 'GET',
     path: '/api/branding',
-    summary: "The brand of the caller's download pages; null where there is none.",
+    summary: 'Get your brand, or null (premium)',
     access: 'user',
     response: brandSchema.nullable(),
     errors: ['UNAUTHORIZED', 'TIER_BRANDING'],
@@ -76,7 +60,7 @@ export const branding = {
   saveBranding: endpoint({
     method: 'PUT',
     path: '/api/branding',
-    summary: 'Save name, accent colour and message; what is left out is emptied. The logo stays.',
+    summary: 'Replace name, accent color and message of your brand (premium)',
     access: 'user',
     body: z.object({
       name,
@@ -89,7 +73,7 @@ export const branding = {
   removeBranding: endpoint({
     method: 'DELETE',
     path: '/api/branding',
-    summary: 'Remove the brand, the logo too. Without one it succeeds as well.',
+    summary: 'Remove your brand and its logo (premium). Idempotent',
     access: 'user',
     response: done,
     errors: ['UNAUTHORIZED', 'TIER_BRANDING'],
@@ -97,7 +81,7 @@ export const branding = {
   saveLogo: endpoint({
     method: 'PUT',
     path: '/api/branding/logo',
-    summary: `Save the logo: the bytes of a PNG, a JPEG or a WebP, at most ${formatSizeLimit(maxLogoBytes)}. It is served as a small PNG.`,
+    summary: `Save your logo, a PNG, JPEG or WebP of up to ${formatSizeLimit(maxLogoBytes)} (premium)`,
     access: 'user',
     bytes: { types: logoTypes, maxSize: maxLogoBytes },
     response: brandSchema,
@@ -106,7 +90,7 @@ export const branding = {
   removeLogo: endpoint({
     method: 'DELETE',
     path: '/api/branding/logo',
-    summary: 'Remove the logo alone; answers what stays. Without one it succeeds as well.',
+    summary: 'Remove your logo (premium). Idempotent',
     access: 'user',
     response: brandSchema.nullable(),
     errors: ['UNAUTHORIZED', 'TIER_BRANDING'],
@@ -114,7 +98,7 @@ export const branding = {
   logo: endpoint({
     method: 'GET',
     path: '/api/branding/logo/{key}',
-    summary: 'The PNG of a logo, while its owner may show it.',
+    summary: 'Get a logo as a PNG',
     access: 'visitor',
     params: z.object({ key: z.string() }),
     response: { raw: 'png' },

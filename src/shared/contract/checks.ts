@@ -1,20 +1,18 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-/** The results that a check can have, the most urgent first. */
+/** The most urgent first. */
 export const checkStatuses = ['failing', 'warning', 'ok'] as const
 export type CheckStatus = (typeof checkStatuses)[number]
 
-/** A result of a check. `cure` says what to do, and is empty if there is nothing to do. */
 const checkLine = z.object({
   name: z.string(),
   status: z.enum(checkStatuses),
   message: z.string(),
-  cure: z.string(),
+  cure: z.string().describe('What to do; empty if nothing.'),
 })
 export type CheckLine = z.infer<typeof checkLine>
 
-/** What waits for the administrator. */
 const waiting = z.object({
   failingChecks: z.int().nonnegative(),
   openReports: z.int().nonnegative(),
@@ -25,18 +23,21 @@ export const checks = {
   adminChecks: endpoint({
     method: 'GET',
     path: '/api/admin/checks',
-    summary:
-      'Try everything that the server needs: database, storage, mail, clocks, free space, jobs and settings. Each line says what was found, and where something is wrong, what to do. Answers within 15 seconds. The lines are up to 5 seconds old, but never older than the last act of the administrator. With `fresh=true` the checks begin after this call; while others run, it waits until those have ended, and all calls that wait get the same lines.',
+    summary: 'Check database, storage, email, clock, free space, jobs and settings',
     access: 'admin',
-    query: z.object({ fresh: z.enum(['true', 'false']).optional() }),
+    query: z.object({
+      fresh: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('Whether to run them again. Otherwise they can be 5 seconds old.'),
+    }),
     response: z.array(checkLine),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
   adminWaiting: endpoint({
     method: 'GET',
     path: '/api/admin/waiting',
-    summary:
-      'How many lines of the checks are failing, and how many reports are open. The checks are made anew only if the last ones are ten minutes old, one minute if one of them was failing, or older than the last act of the administrator. Pages ask by themselves, so this call does not prolong the session.',
+    summary: "Count failing checks and open reports. Doesn't extend the session",
     access: 'admin',
     isPolled: true,
     response: waiting,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { brandSchema } from './branding.ts'
 import { endpoint } from './endpoint.ts'
-import { isoDate, shortCode } from './fields.ts'
-import { sha256 } from './files.ts'
+import { shortCode } from './fields.ts'
+import { fileSchema } from './files.ts'
 
 const codeParams = z.object({ code: shortCode })
 
@@ -10,7 +10,7 @@ export const downloads = {
   download: endpoint({
     method: 'GET',
     path: '/api/download/{code}',
-    summary: 'The bytes of a file: HEAD, ranges and conditional requests work.',
+    summary: 'Download a file. Supports HEAD, ranges and conditional requests',
     access: 'visitor',
     params: codeParams,
     response: { raw: 'bytes' },
@@ -25,7 +25,7 @@ export const downloads = {
   openLink: endpoint({
     method: 'GET',
     path: '/s/{code}',
-    summary: 'The download page for browsers and chat previews, the bytes for everything else.',
+    summary: 'Get the download page in a browser, the bytes with other clients',
     access: 'visitor',
     params: codeParams,
     response: { raw: 'page' },
@@ -40,7 +40,7 @@ export const downloads = {
   openDownloadPage: endpoint({
     method: 'GET',
     path: '/download/{code}',
-    summary: 'The download page.',
+    summary: 'Get the download page',
     access: 'visitor',
     params: codeParams,
     response: { raw: 'page' },
@@ -49,20 +49,21 @@ export const downloads = {
   linkDetails: endpoint({
     method: 'GET',
     path: '/api/links/{code}',
-    summary: 'What the download page shows of a link.',
+    summary: 'Get what the download page shows',
     access: 'visitor',
     params: codeParams,
     response: z.object({
-      shortCode: z.string(),
-      originalName: z.string(),
-      mimeType: z.string(),
-      size: z.int(),
-      createdAt: isoDate,
-      expiresAt: isoDate,
-      maxLifetimeAt: isoDate,
-      sha256: sha256.nullable(),
-      /** The sender's own brand; null shows the brand of Mayfly. */
-      branding: brandSchema.nullable(),
+      ...fileSchema.pick({
+        shortCode: true,
+        originalName: true,
+        mimeType: true,
+        size: true,
+        createdAt: true,
+        expiresAt: true,
+        maxLifetimeAt: true,
+        sha256: true,
+      }).shape,
+      branding: brandSchema.nullable().describe("The sender's brand."),
     }),
     errors: ['LINK_NOT_FOUND'],
   }),

@@ -4,13 +4,9 @@ import { longestAddress } from '../rules/accounts/mail-address.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate, isPlainLine, isVisible, linesOfText, tooLong } from './fields.ts'
 
-/** The greatest length of each text in the form, in characters. */
+/** In characters. */
 export const longestFeedback = { name: 100, email: longestAddress, message: 5000 } as const
 
-/**
- * The schema of a text of one line. Emails and lists show it, so it must not contain characters
- * that reorder text.
- */
 function line(most: number) {
   return z
     .string()
@@ -32,8 +28,7 @@ export const feedbackBody = z.object({
     .optional()
     .transform((category) => category || null),
   message: linesOfText(longestFeedback.message),
-  /** A field that people cannot see, so they leave it empty. Robots fill in every field. */
-  website: z.string().max(500).optional(),
+  website: z.string().max(500).optional().describe('Leave it out: only bots fill it in.'),
 })
 
 const feedbackSchema = z.object({
@@ -43,8 +38,7 @@ const feedbackSchema = z.object({
   category: z.enum(feedbackCategories).nullable(),
   message: z.string(),
   createdAt: isoDate,
-  /** True if a robot seems to have sent it. Such feedback is kept, but gets no email of its own. */
-  isSuspect: z.boolean(),
+  isSuspect: z.boolean().describe('Whether a bot probably sent it. Then no email is sent.'),
 })
 export type Feedback = z.infer<typeof feedbackSchema>
 
@@ -52,7 +46,7 @@ export const feedback = {
   sendFeedback: endpoint({
     method: 'POST',
     path: '/api/feedback',
-    summary: 'Send feedback. It is kept, and mailed to the address for support.',
+    summary: 'Send feedback',
     access: 'visitor',
     body: feedbackBody,
     response: done,
@@ -61,8 +55,7 @@ export const feedback = {
   sendFeedbackForm: endpoint({
     method: 'POST',
     path: '/api/feedback/form',
-    summary:
-      'The same for a form that a browser sends without scripts. The answer is a page that says whether it was sent.',
+    summary: 'Send feedback by the form of the page',
     access: 'visitor',
     bytes: { types: ['application/x-www-form-urlencoded'], maxSize: 64 * 1024 },
     response: { raw: 'page' },
@@ -71,8 +64,7 @@ export const feedback = {
   listFeedback: endpoint({
     method: 'GET',
     path: '/api/admin/feedback',
-    summary:
-      'All feedback, newest first: a page of at most `limit`. The header `x-next-cursor` leads to the next page; the last page has none.',
+    summary: 'List feedback, newest first',
     access: 'admin',
     query: z.object({
       limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -84,10 +76,8 @@ export const feedback = {
   deleteFeedback: endpoint({
     method: 'DELETE',
     path: '/api/admin/feedback/{id}',
-    summary:
-      'Delete one feedback for good. The audit log says that it was deleted, not what it said.',
+    summary: 'Delete feedback',
     access: 'admin',
-    // Any text is accepted as an id, since a wrong id only finds no feedback.
     params: z.object({ id: z.string().max(64) }),
     response: done,
     errors: ['UNAUTHORIZED', 'FORBIDDEN', 'FEEDBACK_NOT_FOUND'],

@@ -3,32 +3,25 @@ import { maxMediaTypeLength, mediaType } from '../rules/files/media-type.ts'
 import { groupedDigits } from '../rules/format/numbers.ts'
 import { limitBounds } from '../rules/tiers/limit-settings.ts'
 
-/** Dates are sent as ISO 8601 text in UTC. */
 export const isoDate = z.iso.datetime()
 
-/**
- * A short code as a link contains it. Any text is accepted here, since a wrong code only finds no
- * link: see `rules/short-code.ts`.
- */
-export const shortCode = z.string()
+/** Any text is accepted, since a wrong code finds no link. */
+export const shortCode = z.string().describe('The end of the link: `/s/{shortCode}`.')
 
-/**
- * True if a text can be stored without change. Postgres does not accept NUL. In UTF-8 every lone
- * surrogate would become the same replacement character.
- */
+/** Whether Postgres can store a text unchanged: without NUL and lone surrogates. */
 export function fitsDatabase(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
 /**
- * True if a text can be stored, has one line, and contains no control characters and none that
- * reorder text. Emails, lists and logs show such texts, and could mislead their readers otherwise.
+ * Whether a text is one line without control characters and without characters that reorder text.
+ * Those could mislead readers of emails, lists and logs.
  */
 export function isPlainLine(text: string): boolean {
   return fitsDatabase(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)
 }
 
-/** True if a text has a character that a reader can see. U+2800 is a braille cell without dots. */
+/** Whether a text has a visible character. U+2800 is a braille cell without dots. */
 export function isVisible(text: string): boolean {
   return /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
 }
@@ -42,10 +35,8 @@ export function tooLong(most: number): string {
 }
 
 /**
- * A text of one or more lines, of at most `most` characters after trimming. Browsers send the lines
- * of a form field with CRLF. It becomes LF before the characters are counted. So a text that fits
- * the `maxlength` of its field is never refused as too long. Characters that would deceive a reader
- * in the Admin Center or in an email are removed.
+ * A text of up to `most` characters. CRLF counts as one character, as in the `maxlength` of a form
+ * field. Characters that reorder text or control a terminal are removed.
  */
 export function linesOfText(most: number) {
   return z
@@ -57,37 +48,30 @@ export function linesOfText(most: number) {
     .refine((text) => fitsDatabase(text) && isVisible(text), 'Must be text.')
 }
 
-/** The name of a file as the client sends it. The server cleans the name afterwards. */
 export const fileName = z.string().min(1).max(1024)
 
-/**
- * A media type (RFC 9110). Parameters after `;` are cut off. An empty type becomes
- * `application/octet-stream`.
- */
+/** A media type (RFC 9110) without parameters. An empty one becomes `application/octet-stream`. */
 export const mimeType = z
   .string()
   .max(maxMediaTypeLength)
   .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
   .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
 
-/** The key that names an upload, both on the server and in storage. */
+/** The storage key of an upload. */
 export const cloudKey = z.string().min(1).max(128).refine(fitsDatabase, 'Must be a key.')
 
 const { least, most } = limitBounds.days
 
-/** A number of days that a tier may offer for a link. */
 export const daysOfTier = z.int().min(least).max(most)
 
-/**
- * After how many days a link expires. Text such as '3' is accepted as well as a number. The
- * administrator's settings say which days a tier offers (see `checkDays`).
- */
+/** Text such as '3' is accepted too. `checkDays` says which days a tier offers. */
 export const expirationDays = z
   .union([z.string(), z.number()])
   .transform(String)
   .pipe(z.string().regex(/^\d{1,3}$/, `Must be a number of days from ${least} to ${most}.`))
   .transform(Number)
   .pipe(daysOfTier)
+  .describe('How many days the link works, of those that your tier offers.')
 
-/** An answer that only says that the request was carried out. */
+/** The answer of calls that return nothing else. */
 export const done = z.object({ message: z.string() })

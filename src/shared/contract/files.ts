@@ -10,65 +10,49 @@ import {
 import { linkStatuses } from '../rules/links/link-status.ts'
 import { receiptDays } from '../rules/links/receipt.ts'
 import { endpoint } from './endpoint.ts'
-import { done, expirationDays, fitsDatabase, isoDate } from './fields.ts'
+import { daysOfTier, done, expirationDays, fitsDatabase, isoDate } from './fields.ts'
 
-/** A SHA-256 in lower-case hexadecimal. */
-export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hexadecimal.')
+export const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hexadecimal.')
+  .describe('The SHA-256 of the whole file, in lower-case hexadecimal.')
 
-/**
- * Spec §3, File. Sizes are in bytes. At `purgingAt` the server began to remove the bytes: from then
- * on the file is deleted, even if its dates would still allow a link. At `purgedAt` storage had
- * confirmed that the bytes were removed. `purgeDueAt` says when the removal was due. The server
- * records it when the removal begins, so until then it is null. It is also null for files whose
- * removal began under an older version of the server, which did not record it.
- */
+/** Spec §3, File. */
 export const fileSchema = z.object({
   id: z.uuid(),
   originalName: z.string(),
   mimeType: z.string(),
-  size: z.int().nonnegative(),
-  shortCode: z.string(),
+  size: z.int().nonnegative().describe('In bytes.'),
+  shortCode: z.string().describe('The end of the link: `/s/{shortCode}`.'),
   createdAt: isoDate,
-  expiresAt: isoDate,
-  maxLifetimeAt: isoDate,
+  expiresAt: isoDate.describe('When the link ends.'),
+  maxLifetimeAt: isoDate.describe('When the file is deleted at the latest, even if renewed.'),
   downloadCount: z.int().nonnegative(),
-  uploadDuration: z.number().nonnegative().nullable(),
-  purgingAt: isoDate.nullable(),
-  purgedAt: isoDate.nullable(),
-  purgeDueAt: isoDate.nullable(),
-  /**
-   * The SHA-256 of the whole file; null while the server does not know it. Storage that computes it
-   * may do so only after the confirm. If storage computes none, it is the one that the client sent
-   * in the confirm call, if any.
-   */
-  sha256: sha256.nullable(),
-  /**
-   * When the administrator took the file down, and why. Both are null if the file was not taken
-   * down.
-   */
-  takenDownAt: isoDate.nullable(),
+  uploadDuration: z.number().nonnegative().nullable().describe('In seconds; null if unknown.'),
+  purgingAt: isoDate
+    .nullable()
+    .describe('When the server began to delete the bytes. From then on the link is dead.'),
+  purgedAt: isoDate.nullable().describe('When storage confirmed that the bytes are gone.'),
+  purgeDueAt: isoDate.nullable().describe('When the deletion was due; null before it begins.'),
+  sha256: sha256.nullable().describe('Null until the server knows it.'),
+  takenDownAt: isoDate.nullable().describe('When the administrator took the file down.'),
   takedownReason: z.string().nullable(),
 })
 export type File = z.infer<typeof fileSchema>
 
-/** One answer lists at most this many receipts. */
 const longestReceiptPage = 100
 
-/** The greatest length of a cursor, in characters. A cursor can contain a long file name. */
+/** In characters. A cursor can contain a long file name. */
 const longestCursor = 1000
 
-/** Any text is accepted as an id, since a wrong id only finds no file. */
+/** Any text is accepted, since a wrong id finds no file. */
 const fileId = z.string().max(64)
 
-/**
- * The receipt of a file that its owner deleted. `dueAt` says when the server should remove the
- * bytes. `purgedAt` says when storage confirmed that they were gone.
- */
 const receipt = z.object({
   fileId: z.uuid(),
   originalName: z.string(),
-  dueAt: isoDate,
-  purgedAt: isoDate,
+  dueAt: isoDate.describe('When the deletion was due.'),
+  purgedAt: isoDate.describe('When storage confirmed that the bytes are gone.'),
 })
 export type DeletionReceipt = z.infer<typeof receipt>
 
@@ -76,24 +60,37 @@ export type DeletionReceipt = z.infer<typeof receipt>
 const fileCounts = z.record(z.enum(linkStatuses), z.int().nonnegative())
 export type FileCounts = z.infer<typeof fileCounts>
 
+const preferences = z.object({
+  defaultExpirationDays: daysOfTier.describe('The default for new uploads.'),
+  mailOnFirstDownload: z.boolean().describe('Whether to email you at the first download.'),
+  mailBeforeExpiry: z.boolean().describe('Whether to email you a day before a link ends.'),
+})
+
 export const files = {
   listFiles: endpoint({
     method: 'GET',
     path: '/api/files',
-    summary:
-      "The caller's files, newest first, or in the order of `sort` (a `-` before its key means descending): a page of at most `limit`. The header `x-next-cursor` leads to the next page of the same order; the last page has none. `search` finds names that hold this text, in capitals or not. `expiring=soon` finds files whose links are active and end within 24 hours.",
+    summary: 'List your files',
     access: 'user',
     query: z.object({
       limit: z.coerce.number().int().min(1).max(longestFilePage).default(longestFilePage),
-      sort: z.enum(fileOrderTexts).default(formatOrder(newestFirst)),
-      cursor: z.string().max(longestCursor).optional(),
+      sort: z
+        .enum(fileOrderTexts)
+        .default(formatOrder(newestFirst))
+        .describe('A `-` in front means descending.'),
+      cursor: z
+        .string()
+        .max(longestCursor)
+        .optional()
+        .describe('The `x-next-cursor` of the previous page, for the same order.'),
       search: z
         .string()
         .max(longestFileSearch)
         .refine(fitsDatabase, 'Must be text.')
         .transform((text) => text.normalize('NFC').trim())
-        .optional(),
-      expiring: z.enum(['soon']).optional(),
+        .optional()
+        .describe('Part of the name, case-insensitive.'),
+      expiring: z.enum(['soon']).optional().describe('Only active links that end within 24 hours.'),
     }),
     response: z.array(fileSchema),
     errors: ['UNAUTHORIZED'],
@@ -101,8 +98,7 @@ export const files = {
   countFiles: endpoint({
     method: 'GET',
     path: '/api/files/summary',
-    summary:
-      "How many of the caller's files have each link status now. Pages ask by themselves, so this call does not prolong the session.",
+    summary: "Count your files by link status. Doesn't extend the session",
     access: 'user',
     isPolled: true,
     response: fileCounts,
@@ -111,7 +107,7 @@ export const files = {
   listReceipts: endpoint({
     method: 'GET',
     path: '/api/files/receipts',
-    summary: `The receipts of the files that the caller deleted in the last ${receiptDays} days, newest first: a page of at most \`limit\`. The header \`x-next-cursor\` leads to the next page; the last page has none.`,
+    summary: `List receipts for the files you deleted in the last ${receiptDays} days, newest first`,
     access: 'user',
     query: z.object({
       limit: z.coerce.number().int().min(1).max(longestReceiptPage).default(longestReceiptPage),
@@ -123,8 +119,7 @@ export const files = {
   deleteFiles: endpoint({
     method: 'DELETE',
     path: '/api/files/bulk',
-    summary:
-      "Delete the caller's files among these, all or none. `notFound` lists the ids that are not there or not the caller's. The links end and the bytes are removed before it answers; what storage refuses to remove goes within minutes.",
+    summary: 'Delete files. Ids that are unknown or not yours are listed in `notFound`',
     access: 'user',
     body: z.object({
       fileIds: z.array(fileId).min(1).max(mostDeletedAtOnce),
@@ -138,8 +133,7 @@ export const files = {
   deleteExpiredFiles: endpoint({
     method: 'DELETE',
     path: '/api/files/expired/bulk',
-    summary:
-      "Delete the caller's files that are over for good. Files that can still be renewed stay. The bytes of the first thousand files are removed before it answers, the others within minutes.",
+    summary: 'Clear your history. Files that can still be renewed stay',
     access: 'user',
     response: done.extend({ deletedCount: z.int().nonnegative() }),
     errors: ['UNAUTHORIZED'],
@@ -147,8 +141,7 @@ export const files = {
   renewFile: endpoint({
     method: 'PATCH',
     path: '/api/files/{id}/renew',
-    summary:
-      'Give a file a completely new link for some days (premium), which its tier must offer. The old link ends at once. No link lives longer than its file, until `maxLifetimeAt`.',
+    summary: 'Renew a file: give it a new link and end the old one (premium)',
     access: 'user',
     params: z.object({ id: fileId }),
     body: z.object({ expirationDays }),
@@ -158,10 +151,31 @@ export const files = {
   deleteFile: endpoint({
     method: 'DELETE',
     path: '/api/files/{id}',
-    summary: 'Delete a file: its link ends at once and its bytes are removed.',
+    summary: 'Delete a file',
     access: 'user',
     params: z.object({ id: fileId }),
     response: done,
     errors: ['UNAUTHORIZED', 'FILE_NOT_FOUND'],
+  }),
+  preferences: endpoint({
+    method: 'GET',
+    path: '/api/preferences',
+    summary: 'Get your settings of the File Manager',
+    access: 'user',
+    response: preferences,
+    errors: ['UNAUTHORIZED'],
+  }),
+  changePreferences: endpoint({
+    method: 'PATCH',
+    path: '/api/preferences',
+    summary: 'Change your settings of the File Manager (premium)',
+    access: 'user',
+    body: z.strictObject({
+      defaultExpirationDays: expirationDays.optional(),
+      mailOnFirstDownload: z.boolean().optional(),
+      mailBeforeExpiry: z.boolean().optional(),
+    }),
+    response: preferences,
+    errors: ['UNAUTHORIZED', 'TIER_FILE_MANAGER', 'TIER_EXPIRATION'],
   }),
 }

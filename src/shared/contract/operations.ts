@@ -7,7 +7,7 @@ export const operations = {
   health: endpoint({
     method: 'GET',
     path: '/api/health',
-    summary: 'The process is alive.',
+    summary: 'Check that the process is alive',
     access: 'visitor',
     response: ok,
     errors: [],
@@ -15,7 +15,7 @@ export const operations = {
   ready: endpoint({
     method: 'GET',
     path: '/api/ready',
-    summary: 'Database and storage answer; 503 otherwise.',
+    summary: 'Check that database and storage respond',
     access: 'visitor',
     response: ok,
     errors: ['UNAVAILABLE'],
@@ -23,7 +23,7 @@ export const operations = {
   metrics: endpoint({
     method: 'GET',
     path: '/metrics',
-    summary: 'Figures for Prometheus, in its text format. With a token, or from this machine.',
+    summary: 'Get metrics for Prometheus. Needs METRICS_TOKEN or a local request',
     access: 'visitor',
     response: { raw: 'text' },
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -31,7 +31,7 @@ export const operations = {
   openApi: endpoint({
     method: 'GET',
     path: '/api/openapi.json',
-    summary: 'This contract as an OpenAPI 3.1 document.',
+    summary: 'Get the OpenAPI document',
     access: 'visitor',
     response: { raw: 'json' },
     errors: [],
@@ -39,7 +39,7 @@ export const operations = {
   docs: endpoint({
     method: 'GET',
     path: '/api/docs',
-    summary: 'This contract as a page to read.',
+    summary: 'Get the API reference',
     access: 'visitor',
     response: { raw: 'page' },
     errors: [],

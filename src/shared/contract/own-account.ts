@@ -1,40 +1,40 @@
 import { z } from 'zod'
+import { policiesForAll, type SignupPolicy } from '../rules/accounts/signup-policy.ts'
+import { tiers } from '../rules/tiers/tier.ts'
 import { currentPassword, newPassword, optionalName, personName, userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate } from './fields.ts'
 
-/**
- * One signed-in browser, as its user sees it. The secret of the session never leaves the server.
- */
+/** A session as its user sees it. */
 export const sessionSchema = z.object({
   id: z.string(),
-  /** When its user signed in. */
   createdAt: isoDate,
-  /** When it was last used, accurate to ten minutes. */
-  lastSeenAt: isoDate,
-  /** The browser's own `User-Agent` text; null where it sends none. */
+  lastSeenAt: isoDate.describe('Accurate to ten minutes.'),
   userAgent: z.string().nullable(),
-  /** The browser's name for people: 'Firefox on Linux'. Null for an unknown browser. */
-  browser: z.string().nullable(),
-  /**
-   * The IP address from which the session was last used. Null for an old session that began before
-   * the server stored addresses.
-   */
-  ipAddress: z.string().nullable(),
-  /** True for the session that makes this call. */
-  isCurrent: z.boolean(),
+  browser: z.string().nullable().describe('For example "Firefox on Linux"; null if unknown.'),
+  ipAddress: z.string().nullable().describe('The address that used it last.'),
+  isCurrent: z.boolean().describe('Whether this call uses it.'),
 })
 export type SessionView = z.infer<typeof sessionSchema>
 
-/**
- * The calls of the account page: name, password, sessions, and how many files and links the user
- * has.
- */
+const ways = ['password', 'google'] as const
+export type SignInWay = (typeof ways)[number]
+
+const signupPolicy: z.ZodType<SignupPolicy> = z.union([z.enum(policiesForAll), z.array(z.string())])
+
+const changedUser = z.object({ user: userSchema })
+
+/** Strict: with a misspelled field, the call would switch to the other tier. */
+export const tierBody = z
+  .strictObject({ tier: z.enum(tiers).optional().describe('By default, the other tier.') })
+  .optional()
+
+/** The calls of the account page and of the ways to sign in. */
 export const ownAccount = {
   updateUser: endpoint({
     method: 'PATCH',
     path: '/api/auth/user',
-    summary: "Change the caller's name. What is left out stays; the last name may be empty.",
+    summary: 'Change your name. The last name can be empty',
     access: 'user',
     body: z.object({
       firstName: personName.optional(),
@@ -46,8 +46,7 @@ export const ownAccount = {
   changePassword: endpoint({
     method: 'POST',
     path: '/api/auth/change-password',
-    summary:
-      "Change the caller's password; ends all other sessions and replaces the caller's session cookie.",
+    summary: 'Change your password. Ends all other sessions and replaces the session cookie',
     access: 'user',
     body: z.object({ currentPassword, newPassword }),
     response: done,
@@ -56,7 +55,7 @@ export const ownAccount = {
   holdings: endpoint({
     method: 'GET',
     path: '/api/auth/user/holdings',
-    summary: 'What the account holds: files with bytes, their bytes, and links that open.',
+    summary: 'Count your files, their bytes and your active links',
     access: 'user',
     response: z.object({
       fileCount: z.int().nonnegative(),
@@ -68,8 +67,7 @@ export const ownAccount = {
   listSessions: endpoint({
     method: 'GET',
     path: '/api/auth/sessions',
-    summary:
-      "The caller's sessions: first the one of this call, then those used last, 100 at most.",
+    summary: 'List your sessions: the current one, then the last used, up to 100',
     access: 'user',
     response: z.array(sessionSchema),
     errors: ['UNAUTHORIZED'],
@@ -77,7 +75,7 @@ export const ownAccount = {
   endSession: endpoint({
     method: 'DELETE',
     path: '/api/auth/sessions/{id}',
-    summary: "End one of the caller's sessions. With the one of this call it is a logout.",
+    summary: 'End one of your sessions',
     access: 'user',
     params: z.object({ id: z.string().max(64).refine(fitsDatabase, 'Must be an id.') }),
     response: done,
@@ -86,9 +84,84 @@ export const ownAccount = {
   endOtherSessions: endpoint({
     method: 'DELETE',
     path: '/api/auth/sessions',
-    summary: "End all of the caller's sessions but the one of this call.",
+    summary: 'End all of your sessions except the current one',
     access: 'user',
     response: done,
+    errors: ['UNAUTHORIZED'],
+  }),
+  signInWays: endpoint({
+    method: 'GET',
+    path: '/api/auth/ways',
+    summary: 'Get the ways to sign in and who can sign up',
+    access: 'visitor',
+    response: z.object({
+      google: z.boolean().describe('Whether Google, or another configured issuer, is available.'),
+      signup: signupPolicy.describe('`open`, `closed`, or a list of email domains.'),
+      sendsMail: z.boolean().describe('False if only the operator can read emails.'),
+    }),
+    errors: [],
+  }),
+  startSignIn: endpoint({
+    method: 'GET',
+    path: '/api/login',
+    summary: 'Redirect to Google to sign in, or to /login without Google',
+    access: 'visitor',
+    query: z.object({
+      next: z.string().optional().describe('The page of this server to return to.'),
+    }),
+    response: { raw: 'redirect' },
+    errors: [],
+  }),
+  googleCallback: endpoint({
+    method: 'GET',
+    path: '/api/auth/callback/google',
+    summary: 'Finish signing in with Google. On failure, redirects to /login with `fault`',
+    access: 'visitor',
+    response: { raw: 'redirect' },
+    errors: [],
+  }),
+  listOwnWays: endpoint({
+    method: 'GET',
+    path: '/api/auth/user/ways',
+    summary: 'List the ways to sign in to your account',
+    access: 'user',
+    response: z.array(z.object({ way: z.enum(ways), since: isoDate })),
+    errors: ['UNAUTHORIZED'],
+  }),
+  linkGoogle: endpoint({
+    method: 'POST',
+    path: '/api/auth/user/ways/google',
+    summary: 'Start to link Google to your account',
+    access: 'user',
+    body: z.object({ currentPassword }),
+    response: z.object({
+      url: z.url().describe('Open it. It leads back to /account with `linked=google` or `fault`.'),
+    }),
+    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'WRONG_PASSWORD', 'NO_PASSWORD', 'PASSWORDS_BUSY'],
+  }),
+  unlinkGoogle: endpoint({
+    method: 'DELETE',
+    path: '/api/auth/user/ways/google',
+    summary: 'Unlink Google from your account and end your other sessions',
+    access: 'user',
+    response: done,
+    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'LAST_WAY_IN'],
+  }),
+  startTrial: endpoint({
+    method: 'POST',
+    path: '/api/auth/start-trial',
+    summary: 'Start the free trial of Premium, once per account',
+    access: 'user',
+    response: changedUser,
+    errors: ['UNAUTHORIZED', 'TRIAL_USED', 'ALREADY_PREMIUM'],
+  }),
+  togglePremium: endpoint({
+    method: 'POST',
+    path: '/api/auth/toggle-premium',
+    summary: 'Switch your tier. Ends a running trial',
+    access: 'user',
+    body: tierBody,
+    response: changedUser,
     errors: ['UNAUTHORIZED'],
   }),
 }

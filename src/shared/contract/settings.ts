@@ -7,20 +7,14 @@ import { daysOfTier, fitsDatabase } from './fields.ts'
 /** Spec §7: browsers keep these answers for 5 minutes. */
 const cacheSeconds = 300
 
-/**
- * The current limits of each tier (spec §9). If `maxFiles` is null, the number of files has no
- * limit.
- */
+/** The current limits of each tier (spec §9). */
 export const limitsSchema = z.record(
   z.enum(tiers),
   z.object({
-    maxFiles: z.int().positive().nullable(),
-    /** The size in bytes. */
-    maxFileSize: z.int().positive(),
-    /** The days from which a user can choose. */
-    expirationDays: z.array(daysOfTier).min(1).readonly(),
-    /** How many days a file is kept at most after its upload, even if its link is renewed. */
-    maxLifetimeDays: daysOfTier,
+    maxFiles: z.int().positive().nullable().describe('At the same time; null for no limit.'),
+    maxFileSize: z.int().positive().describe('In bytes.'),
+    expirationDays: z.array(daysOfTier).min(1).readonly().describe('The choices for a link.'),
+    maxLifetimeDays: daysOfTier.describe('How long a file exists at most, even if renewed.'),
   }),
 )
 
@@ -33,10 +27,9 @@ const settingBody = z.object({
 type SettingBody = z.input<typeof settingBody>
 
 /**
- * Turns a value that is neither text nor a number into an empty text. No setting allows an empty
- * text, so `checkSetting` then refuses it, and its message names the bound of this setting. The
- * schema's own message could not.
- * @param body anything that a client sent, although the type says what it should be.
+ * Replaces a value that is neither text nor a number with an empty text. `checkSetting` refuses it
+ * with a message that names the limits of this setting, which the schema can't.
+ * @param body anything, whatever the type says.
  */
 function withReadableValue(body: SettingBody): SettingBody {
   if (typeof body !== 'object' || body === null) return body
@@ -48,7 +41,7 @@ export const settings = {
   emailSignature: endpoint({
     method: 'GET',
     path: '/api/settings/email-signature',
-    summary: 'The signature under every email of the server, and under those that share a link.',
+    summary: 'Get the signature of emails',
     access: 'visitor',
     response: z.object({ signature: z.string() }),
     errors: [],
@@ -57,7 +50,7 @@ export const settings = {
   version: endpoint({
     method: 'GET',
     path: '/api/settings/version',
-    summary: 'The version text that the pages show.',
+    summary: 'Get the version that pages show',
     access: 'visitor',
     response: z.object({ version: z.string() }),
     errors: [],
@@ -66,7 +59,7 @@ export const settings = {
   premiumPrice: endpoint({
     method: 'GET',
     path: '/api/settings/premium-price',
-    summary: 'The price of Premium in dollars a month.',
+    summary: 'Get the price of Premium in dollars per month',
     access: 'visitor',
     response: z.object({ price: z.number() }),
     errors: [],
@@ -75,8 +68,7 @@ export const settings = {
   limits: endpoint({
     method: 'GET',
     path: '/api/settings/limits',
-    summary:
-      'The limits of each tier: files, bytes of a file, days to choose from, days that a file is kept at most. A change holds for uploads that start after it.',
+    summary: 'Get the limits of each tier',
     access: 'visitor',
     response: limitsSchema,
     errors: [],
@@ -85,8 +77,7 @@ export const settings = {
   contact: endpoint({
     method: 'GET',
     path: '/api/settings/contact',
-    summary:
-      'Where people write to for help. `supportEmail` is null if no address is set: the feedback form is there then.',
+    summary: 'Get the support address, or null if none is set',
     access: 'visitor',
     response: z.object({ supportEmail: z.string().nullable() }),
     errors: [],
@@ -95,8 +86,7 @@ export const settings = {
   adminSettings: endpoint({
     method: 'GET',
     path: '/api/admin/settings',
-    summary:
-      'All settings that are in force, as they are stored. They are read from the database, so a change that was made on another server is there at once.',
+    summary: 'Get all settings from the database',
     access: 'admin',
     response: z.object({ values: z.record(z.enum(settingKeys), z.string()) }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -105,7 +95,7 @@ export const settings = {
     method: 'POST',
     path: '/api/admin/settings',
     summary:
-      'Change a setting: the price, the version text, the signature under emails, a limit of a tier, or what caps all accounts together. Sizes are bytes, or text such as `500MB`; days are text such as `3, 5, 7`. What breaks a bound is refused with a sentence that names it.',
+      'Change a setting. Sizes are bytes or text such as `500MB`; days are text such as `3, 5, 7`',
     access: 'admin',
     body: z.preprocess(withReadableValue, settingBody),
     response: z.object({ key: z.enum(settingKeys), value: z.string(), description: z.string() }),

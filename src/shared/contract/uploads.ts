@@ -7,74 +7,71 @@ import type { ErrorCode } from './errors.ts'
 import { cloudKey, done, expirationDays, fileName, fitsDatabase, mimeType } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
 
-/** Metadata that the client sends back unchanged. The server trusts none of it. */
-const uploadMetadata = z.record(z.string(), z.unknown())
+const partUrls = z
+  .record(z.string(), z.string())
+  .describe('Presigned URLs by part number. Each works for an hour.')
 
-/** Presigned URLs of parts, by part number. Each is valid for an hour. */
-const partUrls = z.record(z.string(), z.string())
-
-/**
- * S3 allows no higher part number than `maxPartCount`. `maxPartsSignedAtOnce` limits one request:
- * 100 signed parts keep a client busy for some time.
- */
-const partNumber = z.int().min(1).max(maxPartCount)
 const maxPartsSignedAtOnce = 100
 
-/** The checksum by which storage checks the body of a PUT. */
-const checksum = z.enum(bodyChecksums)
-
 const startBody = z.object({
-  fileName,
-  fileSize: z.int().nonnegative(),
-  fileType: mimeType,
+  fileName: fileName.describe('The server cleans it; see `metadata.originalName` in the answer.'),
+  fileSize: z.int().nonnegative().describe('The exact size in bytes. It is signed.'),
+  fileType: mimeType.describe('The media type. If empty, `application/octet-stream`.'),
   expirationDays,
-  /**
-   * The user whom the client believes to be signed in. If the session belongs to another user,
-   * the answer is 401.
-   */
-  ownerId: z.string().max(64).optional(),
-  /** A client that lost the answer sends the same key again and gets the same open upload. */
-  idempotencyKey: z.string().min(1).max(64).refine(fitsDatabase, 'Must be a key.').optional(),
+  ownerId: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('The expected user. If the session belongs to another one, the answer is 401.'),
+  idempotencyKey: z
+    .string()
+    .min(1)
+    .max(64)
+    .refine(fitsDatabase, 'Must be a key.')
+    .optional()
+    .describe('A key of your choice. The same key returns the same open upload.'),
 })
 
 const started = z.object({
-  uploadUrl: z.string(),
+  uploadUrl: z.string().describe('The presigned URL for the whole file.'),
   cloudKey: z.string(),
-  metadata: z.object({
-    originalName: z.string(),
-    mimeType: z.string(),
-    size: z.int(),
-    expirationDays: z.string(),
-  }),
-  /**
-   * Present for a file that is larger than one part. `size` is the size of each part in bytes,
-   * except the last part. `urls` has the presigned URLs of the first parts, so that the client
-   * can send them immediately.
-   */
-  parts: z.object({ size: z.int(), count: z.int(), urls: partUrls }).optional(),
-  checksum,
-  /** Where the bytes go. */
+  metadata: z
+    .object({
+      originalName: z.string(),
+      mimeType: z.string().describe('The `Content-Type` of every PUT.'),
+      size: z.int(),
+      expirationDays: z.string(),
+    })
+    .describe('Send it back when you confirm.'),
+  parts: z
+    .object({
+      size: z.int().describe('The size of every part but the last, in bytes.'),
+      count: z.int(),
+      urls: partUrls,
+    })
+    .optional()
+    .describe('Only for files larger than one part: how to send the file in parts.'),
+  checksum: z.enum(bodyChecksums).describe('The kind of checksum that a PUT can send.'),
   store: z.enum(storageNames),
-  /**
-   * Says what the server does with a SHA-256 in the confirm call. True: storage computes the
-   * SHA-256 of the stored bytes, and the call is refused if the two differ. False: storage
-   * computes none, and the server keeps the one of the call without checking it, unless blocked
-   * content has the same size. A client may then name one only if it has sent all bytes of the
-   * file itself. Parts that were stored earlier could hold other bytes.
-   */
-  computesSha256: z.boolean(),
+  // Without it, the server keeps the client's SHA-256 unchecked, unless blocked content has the
+  // same size. So a client that resumed an upload must send none: parts that were stored earlier
+  // could be of another file.
+  computesSha256: z.boolean().describe('Whether storage compares the SHA-256 of a confirm.'),
 })
 
 const confirmBody = z.object({
   cloudKey,
-  metadata: uploadMetadata.optional(),
-  /** When the browser began the upload, in milliseconds since 1970 or as ISO 8601 text. */
-  uploadStartTime: z.union([z.number(), z.string().max(40)]).optional(),
-  /** The SHA-256 of the sender's file. The stored bytes must have the same one. */
+  metadata: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('As the start returned it. The server ignores it.'),
+  uploadStartTime: z
+    .union([z.number(), z.string().max(40)])
+    .optional()
+    .describe('When the upload began, in milliseconds since 1970 or as ISO 8601.'),
   sha256: sha256.optional(),
 })
 
-/** How a confirmation can be refused. */
 const confirmErrors = [
   'UNAUTHORIZED',
   'UPLOAD_NOT_FOUND',
@@ -86,18 +83,14 @@ const confirmErrors = [
   'TIER_FILE_COUNT',
 ] as const satisfies ErrorCode[]
 
-/**
- * How many bytes the request body of a batch may have. Most calls accept less, but a body with
- * `mostInBatch` entries, each with the longest possible file name, has more than 300 KiB.
- */
+/** In bytes. `mostInBatch` entries with the longest possible names have more than 300 KiB. */
 const maxBatchSize = 512 * 1024
 
 export const uploads = {
   getUploadUrl: endpoint({
     method: 'POST',
     path: '/api/files/get-upload-url',
-    summary:
-      'Start an upload: checks the tier and answers a presigned URL for the bytes. Each PUT, of a part too, sends them with `Content-Type: {metadata.mimeType}` and their exact `Content-Length`: both are signed.',
+    summary: 'Start an upload',
     access: 'user',
     body: startBody,
     response: started,
@@ -115,7 +108,7 @@ export const uploads = {
   getUploadUrls: endpoint({
     method: 'POST',
     path: '/api/files/get-upload-urls',
-    summary: `Start up to ${mostInBatch} uploads. Each entry is the body of get-upload-url, and each result is what that call would answer: an upload, or an error. An entry that is refused refuses no other one.`,
+    summary: `Start up to ${mostInBatch} uploads. Each one succeeds or fails on its own`,
     access: 'user',
     body: z.object({ files: batchOf(startBody) }),
     maxBodySize: maxBatchSize,
@@ -125,7 +118,7 @@ export const uploads = {
   confirmUpload: endpoint({
     method: 'POST',
     path: '/api/files/confirm-upload',
-    summary: 'Finish an upload: the stored bytes are checked and become a file with a link.',
+    summary: 'Finish an upload: turn the stored bytes into a file with a link',
     access: 'user',
     body: confirmBody,
     response: fileSchema,
@@ -134,7 +127,7 @@ export const uploads = {
   confirmUploads: endpoint({
     method: 'POST',
     path: '/api/files/confirm-uploads',
-    summary: `Finish up to ${mostInBatch} uploads. Each entry is the body of confirm-upload, and each result is what that call would answer: a file, or an error. An entry that is refused refuses no other one.`,
+    summary: `Finish up to ${mostInBatch} uploads. Each one succeeds or fails on its own`,
     access: 'user',
     body: z.object({ uploads: batchOf(confirmBody) }),
     maxBodySize: maxBatchSize,
@@ -144,7 +137,7 @@ export const uploads = {
   createFileRecord: endpoint({
     method: 'POST',
     path: '/api/files',
-    summary: 'The same as confirm-upload: creates the file record after a direct upload.',
+    summary: 'Same as confirm-upload',
     access: 'user',
     body: confirmBody,
     response: fileSchema,
@@ -153,12 +146,15 @@ export const uploads = {
   signParts: endpoint({
     method: 'POST',
     path: '/api/files/upload-parts',
-    summary:
-      'Presigned URLs for parts of an upload, by part number. Ask when they are needed. Each PUT sends the signed `Content-Type` and `Content-Length`, as for the whole file.',
+    summary: 'Sign URLs for parts of an upload',
     access: 'user',
     body: z.object({
       cloudKey,
-      partNumbers: z.array(partNumber).min(1).max(maxPartsSignedAtOnce),
+      partNumbers: z
+        .array(z.int().min(1).max(maxPartCount))
+        .min(1)
+        .max(maxPartsSignedAtOnce)
+        .describe('Counted from 1.'),
     }),
     response: z.object({ urls: partUrls }),
     errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND', 'PART_NOT_FOUND'],
@@ -166,21 +162,18 @@ export const uploads = {
   listParts: endpoint({
     method: 'GET',
     path: '/api/files/upload-parts',
-    summary: 'The parts of an upload that storage holds, by part number.',
+    summary: 'List the parts that storage has',
     access: 'user',
     query: z.object({ cloudKey }),
     response: z.object({
       parts: z.array(
         z.object({
-          /** Counted from 1. */
-          partNumber: z.int(),
-          /** In bytes. */
-          size: z.int(),
-          /**
-           * The part's checksum in base64. The field `checksum` in the answer of get-upload-url
-           * names the algorithm. Absent if storage does not report the checksum.
-           */
-          checksum: z.string().optional(),
+          partNumber: z.int().describe('Counted from 1.'),
+          size: z.int().describe('In bytes.'),
+          checksum: z
+            .string()
+            .optional()
+            .describe('In base64, of the kind that the start named. Absent if unknown.'),
         }),
       ),
     }),
@@ -189,7 +182,7 @@ export const uploads = {
   abortUpload: endpoint({
     method: 'POST',
     path: '/api/files/abort-upload',
-    summary: 'Give up an upload: its slot is free at once and its bytes are removed.',
+    summary: 'Cancel an upload: free its slot and delete its bytes',
     access: 'user',
     body: z.object({ cloudKey }),
     response: done,

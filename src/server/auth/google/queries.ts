@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gt, sql } from 'drizzle-orm'
-import type { SignInWay } from '../../../shared/contract/sign-in-ways.ts'
+import type { SignInWay } from '../../../shared/contract/own-account.ts'
 import { accounts, users, verifications } from '../../db/schema.ts'
 import type { Db } from '../../deps.ts'
 import { providers } from '../queries.ts'

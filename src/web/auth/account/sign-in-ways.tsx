@@ -1,7 +1,7 @@
 import { CircleAlert, LockKeyhole } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { signInWays } from '../../../shared/contract/sign-in-ways.ts'
+import { ownAccount } from '../../../shared/contract/own-account.ts'
 import { readSignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
 import { localDayText } from '../../../shared/rules/format/moment-text.ts'
 import { type CallAnswer, call } from '../../api/call.ts'
@@ -166,7 +166,7 @@ function AddGoogle({ email }: { email: string }) {
 function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => void }) {
   const form = useAuthForm({
     names,
-    schema: signInWays.linkGoogle.body,
+    schema: ownAccount.linkGoogle.body,
     send: async (body) => {
       const { url } = await call('linkGoogle', { body })
       window.location.assign(url)
