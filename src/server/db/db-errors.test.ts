@@ -7,12 +7,12 @@ import { freshDatabase } from '../../../tests/support/postgres.ts'
 import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
 import { AppError } from '../errors.ts'
 import {
+  type ErrorKindName,
+  errorKindOf,
+  errorKinds,
   isConnectionLost,
   isDatabaseUnavailable,
   isTransient,
-  type SignName,
-  signOf,
-  signs,
 } from './db-errors.ts'
 import { openPool, poolLimits } from './pool.ts'
 
@@ -129,8 +129,8 @@ function ofNode(code: string, syscall?: string) {
  * Returns an error for each way in which a database can be unusable. It is a real error wherever a
  * test can cause one.
  */
-const shown: Record<SignName, () => Promise<unknown> | unknown> = {
-  connectionLost: () => saying('08006'),
+const shown: Record<ErrorKindName, () => Promise<unknown> | unknown> = {
+  connectionFailure: () => saying('08006'),
   diskFull: () => saying('53100'),
   outOfMemory: () => saying('53200'),
   tooManyConnections: () => connecting({ user: 'nobody' }),
@@ -146,65 +146,65 @@ const shown: Record<SignName, () => Promise<unknown> | unknown> = {
     ),
   statementTimeout: () => onPool((pool) => pool.query('select pg_sleep(9)'), { statementMs: 50 }),
   transactionTimeout: () => failing('set transaction_timeout = 50', 'begin', 'select pg_sleep(9)'),
-  stopping: () => failing('select pg_terminate_backend(pg_backend_pid())'),
+  shuttingDown: () => failing('select pg_terminate_backend(pg_backend_pid())'),
   startingUp: () => meeting((socket) => socket.end(refusal('57P03'))),
-  dropped: () => connecting({ database: 'missing' }),
-  refusesUs: () => connecting({ user: 'stranger' }),
+  databaseMissing: () => connecting({ database: 'missing' }),
+  notAuthorized: () => connecting({ user: 'stranger' }),
   readOnly: () => failing('set default_transaction_read_only = on', 'create table t ()'),
-  diskFault: () => saying('58030'),
+  ioError: () => saying('58030'),
 
-  nobodyListens: async () => {
+  connectionRefused: async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => server.close(resolve))
     return connecting({ host: '127.0.0.1', port })
   },
-  noSocket: () => connecting({ host: '/nowhere' }),
-  cut: () => meeting((socket) => socket.once('data', () => socket.resetAndDestroy())),
-  noAnswer: () => ofNode('ETIMEDOUT', 'connect'),
-  noWay: () => ofNode('EHOSTUNREACH', 'connect'),
-  noName: () => connecting({ host: 'nothing.invalid' }),
-  noMoreSockets: () => ofNode('EMFILE', 'connect'),
+  socketMissing: () => connecting({ host: '/nowhere' }),
+  connectionReset: () => meeting((socket) => socket.once('data', () => socket.resetAndDestroy())),
+  connectionTimedOut: () => ofNode('ETIMEDOUT', 'connect'),
+  unreachable: () => ofNode('EHOSTUNREACH', 'connect'),
+  hostNotFound: () => connecting({ host: 'nothing.invalid' }),
+  tooManySockets: () => ofNode('EMFILE', 'connect'),
 
-  ended: () => meeting((socket) => socket.once('data', () => socket.end())),
+  connectionTerminated: () => meeting((socket) => socket.once('data', () => socket.end())),
   connectTimeout: () => meeting(() => {}, { connectionTimeoutMillis: 200 }),
-  answerTimeout: () =>
+  queryTimeout: () =>
     onPool((pool) => pool.query('select pg_sleep(9)'), { statementMs: 0, answerMs: 50 }),
   notQueryable: async () => (await cutClient()).query('select 1').catch((error: unknown) => error),
-  closing: async () => {
+  poolClosed: async () => {
     const pool = new pg.Pool({ connectionString: database.url })
     await pool.end()
     return pool.query('select 1').catch((error: unknown) => error)
   },
 }
 
-/** After errors with these signs, Postgres answers the next statement on the same connection. */
-const leaveConnection: SignName[] = [
-  'connectionLost',
+/** After errors of these kinds, Postgres answers the next statement on the same connection. */
+const leaveConnection: ErrorKindName[] = [
+  'connectionFailure',
   'diskFull',
   'outOfMemory',
   'lockTimeout',
   'statementTimeout',
   'readOnly',
-  'diskFault',
+  'ioError',
 ]
 
-describe('a database that is away', () => {
-  it.each(Object.keys(signs) as SignName[])('is known by %s', async (name) => {
+describe('an unavailable database', () => {
+  it.each(Object.keys(errorKinds) as ErrorKindName[])('is recognized by %s', async (name) => {
     const error = await shown[name]()
     expect(error).toBeInstanceOf(Error)
-    expect(signOf(error)).toBe(name)
+    expect(errorKindOf(error)).toBe(name)
     expect(isDatabaseUnavailable(new DrizzleQueryError('select 1', [], error as Error))).toBe(true)
     expect(isDatabaseUnavailable(new Error('a library says', { cause: error }))).toBe(true)
-    expect(isTransient(error)).toBe(signs[name].passes)
+    expect(isTransient(error)).toBe('isTransient' in errorKinds[name])
     expect(isConnectionLost(error)).toBe(!leaveConnection.includes(name))
   })
 
   it.each([
-    ['ended it', 'select pg_terminate_backend(pg_backend_pid())', true],
-    ['gave an answer', 'select pg_sleep(9)', false],
-  ])('has a lost connection after an error exactly when Postgres %s', async (_, text, isLost) => {
+    ['closed it', 'select pg_terminate_backend(pg_backend_pid())', true],
+    ['only answers with an error', 'select pg_sleep(9)', false],
+  ])('has lost the connection if Postgres %s', async (_, text, isLost) => {
     const client = new pg.Client({ connectionString: database.url })
     client.on('error', () => {})
     await client.connect()
@@ -220,60 +220,57 @@ describe('a database that is away', () => {
     await client.end().catch(() => {})
   })
 
-  it('is known when all connections are taken', async () => {
+  it('is recognized if all connections are in use', async () => {
     const takeAll = async (pool: pg.Pool) => {
       const taken = await pool.connect()
       await pool.query('select 1').finally(() => taken.release())
     }
-    expect(signOf(await onPool(takeAll, { connectMs: 2000 }))).toBe('connectTimeout')
+    expect(errorKindOf(await onPool(takeAll, { connectMs: 2000 }))).toBe('connectTimeout')
   })
 
-  it('is known by a connection of the pool that does not come about in time', async () => {
+  it('is recognized if the pool cannot connect in time', async () => {
     const server = createServer(() => {}).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const limits = { ...poolLimits, connectMs: 50 }
     const { pool, close } = openPool({ host: '127.0.0.1', port }, { warn() {} }, limits)
     const error = await pool.query('select 1').catch((reason: unknown) => reason)
-    expect(signOf(error)).toBe('ended')
+    expect(errorKindOf(error)).toBe('connectionTerminated')
     await close()
     server.close()
   })
 
-  it('is known by a name that leads to several addresses, at none of which it is', () => {
+  it('is recognized if a name has several addresses and none answers', () => {
     const both = new AggregateError([ofNode('ECONNREFUSED', 'connect')])
-    expect(signOf(Object.assign(both, { code: 'ECONNREFUSED' }))).toBe('nobodyListens')
+    expect(errorKindOf(Object.assign(both, { code: 'ECONNREFUSED' }))).toBe('connectionRefused')
   })
 
-  it('is known by a write into a connection that was ended', async () => {
+  it('is recognized by a write to a closed connection', async () => {
     const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const socket = createConnection((server.address() as AddressInfo).port, '127.0.0.1')
     await once(socket, 'end')
     socket.write('late')
     const [error] = await once(socket, 'error')
-    expect(signOf(error)).toBe('cut')
+    expect(errorKindOf(error)).toBe('connectionReset')
     server.close()
   })
 })
 
-describe('what is a fault of ours', () => {
+describe('another error', () => {
   it.each([
-    ['a statement that makes no sense', () => failing('select 1 / 0')],
-    ['a table that is not there', () => failing('select * from nothing')],
+    ['a division by zero', () => failing('select 1 / 0')],
+    ['a missing table', () => failing('select * from nothing')],
     ['a deadlock', () => saying('40P01')],
-    ['a file that is not there', () => ofNode('ENOENT', 'open')],
+    ['a missing file', () => ofNode('ENOENT', 'open')],
     ['too many open files', () => ofNode('EMFILE', 'open')],
-    [
-      'a code of Postgres that somebody else uses',
-      () => Object.assign(new Error(), { code: '57P01' }),
-    ],
-    ['an error of the table', () => new AppError('FORBIDDEN')],
-    ['no error at all', () => 'Connection terminated'],
-  ])('is not taken for it: %s', async (_, fault) => {
+    ['a SQLSTATE of another library', () => Object.assign(new Error(), { code: '57P01' })],
+    ['an AppError', () => new AppError('FORBIDDEN')],
+    ['a text', () => 'Connection terminated'],
+  ])('does not count: %s', async (_, fault) => {
     const error = await fault()
     expect(error).not.toBeNull()
-    expect(signOf(error)).toBeNull()
+    expect(errorKindOf(error)).toBeNull()
     expect(isConnectionLost(error)).toBe(false)
     expect(isTransient(error)).toBe(false)
   })

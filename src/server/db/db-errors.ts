@@ -1,163 +1,144 @@
-/** One kind of error that shows that the database cannot be used now. */
-interface Sign {
-  /**
-   * Where the error comes from: Postgres itself, the network, or the driver. The driver's errors
-   * have no code and are recognised by their text.
-   */
-  from: 'postgres' | 'network' | 'driver'
-  /**
-   * What must be in the error. For `postgres`: the first characters of its SQLSTATE. For `network`:
-   * one of Node's error codes. For `driver`: the first words of its message.
-   */
-  looks: readonly string[]
-  /**
-   * The system call that must have failed. It is given for network codes that a failed file access
-   * can have too, because such an error says nothing about the database.
-   */
-  call?: 'connect'
-  /**
-   * True if such an error may stop by itself while the database starts. The start of the server
-   * then waits and tries again.
-   */
-  passes: boolean
-  /**
-   * True if Postgres ends the connection with such an error, or refuses a new one. Errors of the
-   * network and of the driver always mean that there is no connection to use.
-   */
-  ends?: true
+/** A kind of error that shows that the database cannot be used now. */
+interface ErrorKind {
+  /** The driver's errors have no code and are recognized by their text. */
+  source: 'postgres' | 'network' | 'driver'
+  /** Prefixes of a SQLSTATE, error codes of Node, or the first words of the driver's message. */
+  matches: readonly string[]
+  /** The failed system call, for network codes that a file access can have too. */
+  syscall?: 'connect'
+  /** Whether the error may pass while the database starts, so that the server's start retries. */
+  isTransient?: true
+  /** Whether Postgres closes the connection. Errors of the network and the driver always mean so. */
+  endsConnection?: true
 }
 
-/**
- * Every kind of error that shows that the database cannot be used now. A request that meets one is
- * answered with 503 and may be tried again. Any other error counts as a fault of the server.
- */
-export const signs = {
-  connectionLost: { from: 'postgres', looks: ['08'], passes: true },
-  diskFull: { from: 'postgres', looks: ['53100'], passes: false },
-  outOfMemory: { from: 'postgres', looks: ['53000', '53200', '53400'], passes: false },
-  tooManyConnections: { from: 'postgres', looks: ['53300'], passes: true, ends: true },
-  lockTimeout: { from: 'postgres', looks: ['55P03'], passes: false },
-  statementTimeout: { from: 'postgres', looks: ['57014'], passes: false },
-  transactionTimeout: { from: 'postgres', looks: ['25P03', '25P04'], passes: false, ends: true },
-  stopping: { from: 'postgres', looks: ['57P01', '57P02', '57P05'], passes: true, ends: true },
-  startingUp: { from: 'postgres', looks: ['57P03'], passes: true, ends: true },
-  dropped: { from: 'postgres', looks: ['57P04', '3D000'], passes: false, ends: true },
-  refusesUs: { from: 'postgres', looks: ['28'], passes: false, ends: true },
-  // The database is a standby, which takes no writes, or became one while we were connected.
-  readOnly: { from: 'postgres', looks: ['25006'], passes: false },
-  diskFault: { from: 'postgres', looks: ['58000', '58030'], passes: false },
-
-  nobodyListens: { from: 'network', looks: ['ECONNREFUSED'], passes: true },
-  noSocket: { from: 'network', looks: ['ENOENT'], call: 'connect', passes: true },
-  cut: { from: 'network', looks: ['ECONNRESET', 'ECONNABORTED', 'EPIPE'], passes: true },
-  noAnswer: { from: 'network', looks: ['ETIMEDOUT'], passes: true },
-  noWay: {
-    from: 'network',
-    looks: ['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
-    passes: true,
+/** A request that meets one of these is answered with 503. Any other error is a bug. */
+export const errorKinds = {
+  connectionFailure: { source: 'postgres', matches: ['08'], isTransient: true },
+  diskFull: { source: 'postgres', matches: ['53100'] },
+  outOfMemory: { source: 'postgres', matches: ['53000', '53200', '53400'] },
+  tooManyConnections: {
+    source: 'postgres',
+    matches: ['53300'],
+    isTransient: true,
+    endsConnection: true,
   },
-  noName: { from: 'network', looks: ['ENOTFOUND', 'EAI_AGAIN'], passes: true },
-  noMoreSockets: {
-    from: 'network',
-    looks: ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'EAGAIN'],
-    call: 'connect',
-    passes: false,
+  lockTimeout: { source: 'postgres', matches: ['55P03'] },
+  statementTimeout: { source: 'postgres', matches: ['57014'] },
+  transactionTimeout: { source: 'postgres', matches: ['25P03', '25P04'], endsConnection: true },
+  shuttingDown: {
+    source: 'postgres',
+    matches: ['57P01', '57P02', '57P05'],
+    isTransient: true,
+    endsConnection: true,
+  },
+  startingUp: { source: 'postgres', matches: ['57P03'], isTransient: true, endsConnection: true },
+  databaseMissing: { source: 'postgres', matches: ['57P04', '3D000'], endsConnection: true },
+  notAuthorized: { source: 'postgres', matches: ['28'], endsConnection: true },
+  // The database is a standby, or became one while we were connected.
+  readOnly: { source: 'postgres', matches: ['25006'] },
+  ioError: { source: 'postgres', matches: ['58000', '58030'] },
+
+  connectionRefused: { source: 'network', matches: ['ECONNREFUSED'], isTransient: true },
+  socketMissing: { source: 'network', matches: ['ENOENT'], syscall: 'connect', isTransient: true },
+  connectionReset: {
+    source: 'network',
+    matches: ['ECONNRESET', 'ECONNABORTED', 'EPIPE'],
+    isTransient: true,
+  },
+  connectionTimedOut: { source: 'network', matches: ['ETIMEDOUT'], isTransient: true },
+  unreachable: {
+    source: 'network',
+    matches: ['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
+    isTransient: true,
+  },
+  hostNotFound: { source: 'network', matches: ['ENOTFOUND', 'EAI_AGAIN'], isTransient: true },
+  tooManySockets: {
+    source: 'network',
+    matches: ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'EAGAIN'],
+    syscall: 'connect',
   },
 
-  ended: { from: 'driver', looks: ['Connection terminated'], passes: true },
+  connectionTerminated: {
+    source: 'driver',
+    matches: ['Connection terminated'],
+    isTransient: true,
+  },
   connectTimeout: {
-    from: 'driver',
-    looks: ['timeout exceeded when trying to connect', 'timeout expired'],
-    passes: true,
+    source: 'driver',
+    matches: ['timeout exceeded when trying to connect', 'timeout expired'],
+    isTransient: true,
   },
-  answerTimeout: { from: 'driver', looks: ['Query read timeout'], passes: true },
+  queryTimeout: { source: 'driver', matches: ['Query read timeout'], isTransient: true },
   notQueryable: {
-    from: 'driver',
-    looks: [
+    source: 'driver',
+    matches: [
       'Client has encountered a connection error and is not queryable',
       'Client was closed and is not queryable',
     ],
-    passes: true,
+    isTransient: true,
   },
-  closing: {
-    from: 'driver',
-    looks: ['Cannot use a pool after calling end on the pool'],
-    passes: false,
+  poolClosed: {
+    source: 'driver',
+    matches: ['Cannot use a pool after calling end on the pool'],
   },
-} as const satisfies Record<string, Sign>
+} as const satisfies Record<string, ErrorKind>
 
-export type SignName = keyof typeof signs
+export type ErrorKindName = keyof typeof errorKinds
 
-/**
- * Returns the name of the sign that fits the error. The causes of the error are checked too,
- * because libraries wrap the driver's errors. Returns null if no sign fits.
- */
-export function signOf(error: unknown): SignName | null {
-  for (let fault = error; fault instanceof Error; fault = fault.cause) {
-    for (const [name, sign] of Object.entries(signs)) {
-      if (isSign(fault, sign)) return name as SignName
+const kinds: readonly [string, ErrorKind][] = Object.entries(errorKinds)
+
+/** Returns the kind of an error, or of one of its causes; null for any other error. */
+export function errorKindOf(error: unknown): ErrorKindName | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    for (const [name, kind] of kinds) {
+      if (isOfKind(cause, kind)) return name as ErrorKindName
     }
   }
   return null
 }
 
-/** Tells whether the error shows that the database cannot be used now. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  return signOf(error) !== null
+  return errorKindOf(error) !== null
 }
 
-/** Tells whether the connection is lost or gives no answer. Then no statement can be sent on it. */
+/** True if no further statement can be sent on the connection. */
 export function isConnectionLost(error: unknown): boolean {
-  const name = signOf(error)
+  const name = errorKindOf(error)
   if (name === null) return false
-  const sign: Sign = signs[name]
-  return sign.from !== 'postgres' || sign.ends === true
+  const kind: ErrorKind = errorKinds[name]
+  return kind.source !== 'postgres' || kind.endsConnection === true
 }
 
-/**
- * Tells whether the start of the server should wait, because the database or the network to it may
- * still be starting.
- */
+/** True if the database, or the network to it, may still be starting. */
 export function isTransient(error: unknown): boolean {
-  const name = signOf(error)
-  return name !== null && signs[name].passes
+  const name = errorKindOf(error)
+  if (name === null) return false
+  const kind: ErrorKind = errorKinds[name]
+  return kind.isTransient === true
 }
 
-function isSign(fault: Error, { from, looks, call }: Sign): boolean {
-  if (from === 'driver') return looks.some((words) => fault.message.startsWith(words))
-  if (!('code' in fault) || typeof fault.code !== 'string') return false
-  const { code } = fault
-  // Every error of Postgres has a severity, and no other error has one.
-  if (from === 'postgres') return 'severity' in fault && looks.some((part) => code.startsWith(part))
-  return looks.includes(code) && (call === undefined || isOfCall(fault, call))
+function isOfKind(error: Error, { source, matches, syscall }: ErrorKind): boolean {
+  if (source === 'driver') return matches.some((text) => error.message.startsWith(text))
+  const { code, syscall: failed } = error as NodeJS.ErrnoException
+  if (typeof code !== 'string') return false
+  // Only errors of Postgres have a severity.
+  if (source === 'postgres') {
+    return 'severity' in error && matches.some((prefix) => code.startsWith(prefix))
+  }
+  return matches.includes(code) && (syscall === undefined || failed === syscall)
 }
 
-function isOfCall(fault: Error, call: string): boolean {
-  return 'syscall' in fault && fault.syscall === call
-}
-
-/** The SQLSTATE of a broken foreign key: a row refers to a row that does not exist. */
 const foreignKeyViolation = '23503'
 
-/**
- * Tells whether the database refused a row because its user no longer exists. The administrator has
- * then deleted the user while the request was running.
- */
+/** True if a row was refused because an administrator deleted its user during the request. */
 export function isUserDeleted(error: unknown): boolean {
-  for (let fault = error; fault instanceof Error; fault = fault.cause) {
-    if (isOfMissingUser(fault)) return true
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, constraint } = cause as Error & { code?: unknown; constraint?: unknown }
+    const isUserMissing =
+      code === foreignKeyViolation && String(constraint).endsWith('_users_id_fk')
+    // A user that is deleted before its rows gives the same code, but that would be a bug.
+    if (isUserMissing && cause.message.startsWith('insert or update')) return true
   }
   return false
-}
-
-function isOfMissingUser(fault: Error): boolean {
-  const { code, constraint } = fault as Error & { code?: unknown; constraint?: unknown }
-  return (
-    code === foreignKeyViolation &&
-    typeof constraint === 'string' &&
-    constraint.endsWith('_users_id_fk') &&
-    // The same error also says that a user was deleted before the rows that belong to the user.
-    // That is a fault in our code, so it does not count here.
-    fault.message.startsWith('insert or update')
-  )
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase } from '../../../tests/support/postgres.ts'
 import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
 import { AppError } from '../errors.ts'
-import { signOf } from './db-errors.ts'
+import { errorKindOf } from './db-errors.ts'
 import { type Database, openPool, poolLimits } from './pool.ts'
 import { settings } from './schema.ts'
 
@@ -123,7 +123,7 @@ describe('a client that waited too long', () => {
     const pool = open(impatient)
     const connection = await connectionOf(pool)
     const error: unknown = await ask(pool).catch((reason: unknown) => reason)
-    expect(signOf(error)).toBe('answerTimeout')
+    expect(errorKindOf(error)).toBe('queryTimeout')
     expect(await connectionOf(pool)).not.toBe(connection)
     expect(await isThere(pool, 'late')).toBe(false)
   })
@@ -134,7 +134,7 @@ describe('Postgres gives up before the client does', () => {
     const pool = open({ statementMs: 1000 })
     const connection = await connectionOf(pool)
     const error = await pool.db.transaction((tx) => tx.execute(sleep)).catch((reason) => reason)
-    expect(signOf(error)).toBe('statementTimeout')
+    expect(errorKindOf(error)).toBe('statementTimeout')
     expect(await connectionOf(pool)).toBe(connection)
   })
 
@@ -145,7 +145,7 @@ describe('Postgres gives up before the client does', () => {
     await holder.db.transaction(async (tx) => {
       await tx.execute(lock)
       const error = await waiter.db.transaction((other) => other.execute(lock)).catch((e) => e)
-      expect(signOf(error)).toBe('lockTimeout')
+      expect(errorKindOf(error)).toBe('lockTimeout')
     })
     expect(await connectionOf(waiter)).toBe(connection)
   })
@@ -161,7 +161,9 @@ describe('Postgres gives up before the client does', () => {
       await write(tx, 'after')
     })
     const error: unknown = await work.catch((reason) => reason)
-    expect(['notQueryable', 'transactionTimeout', 'ended']).toContain(signOf(error))
+    expect(['notQueryable', 'transactionTimeout', 'connectionTerminated']).toContain(
+      errorKindOf(error),
+    )
     expect(await connectionOf(pool)).not.toBe(connection)
     expect([await isThere(pool, 'idle'), await isThere(pool, 'after')]).toEqual([false, false])
   })
