@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/actor.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { isOfAnotherSite } from '../http/hosts.ts'
+import { isCrossSite } from '../http/hosts.ts'
 import type { Handlers } from '../http/mount.ts'
 import { cleanUpExpired } from './clean-up-expired.ts'
 import { deleteUser } from './delete-user.ts'
@@ -39,7 +39,7 @@ export function adminActionRoutes(
     expireTrials: async (call) => ({ expiredCount: await expireTrialsNow(deps, actorOf(call)) }),
 
     testStorage(call) {
-      if (isOfAnotherSite(call.context.req.raw.headers)) throw new AppError('FOREIGN_ORIGIN')
+      if (isCrossSite(call.context.req.raw.headers)) throw new AppError('FOREIGN_ORIGIN')
       return testStorage(deps, actorOf(call))
     },
 

@@ -2,7 +2,7 @@ import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
-import { isOfAnotherSite } from '../http/hosts.ts'
+import { isCrossSite } from '../http/hosts.ts'
 import type { Handlers } from '../http/mount.ts'
 import { type Counter, counter } from '../http/rate-limit.ts'
 import { publicUser } from '../http/session.ts'
@@ -140,7 +140,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
 
     async logout({ context }) {
       // A HEAD request, or one from another site, even a subdomain of ours, ends nothing.
-      if (context.req.method === 'GET' && !isOfAnotherSite(context.req.raw.headers)) {
+      if (context.req.method === 'GET' && !isCrossSite(context.req.raw.headers)) {
         const token = readSessionToken(deps, context)
         if (token !== null) await endSession(db, token)
         clearSessionCookies({ config }, context)

@@ -8,7 +8,7 @@ interface ErrorKind {
   syscall?: 'connect'
   /** Whether the error may pass while the database starts, so that the server's start retries. */
   isTransient?: true
-  /** Whether Postgres closes the connection. Errors of the network and the driver always mean so. */
+  /** Whether Postgres closes the connection. For the network and the driver, that is a given. */
   endsConnection?: true
 }
 

@@ -32,7 +32,7 @@ export function feedbackRoutes(
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         const { status, message, headers } = error
-        return showPage(context, 'feedback-failed', { status, fault: message, headers })
+        return showPage(context, 'feedback-failed', { status, reason: message, headers })
       }
       return showPage(context, 'feedback-sent', { status: 200 })
     },

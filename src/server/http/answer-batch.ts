@@ -2,16 +2,15 @@ import type { Context } from 'hono'
 import { type EntryError, InvalidEntry } from '../../shared/contract/batch.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
-import { toLoggedFault } from './error-handler.ts'
-import { listFaults } from './mount.ts'
+import { toLoggedError } from './error-handler.ts'
+import { describeIssues } from './mount.ts'
 
 /** The result of one entry. */
 type EntryResult<Answer> = { answer: Answer } | { error: EntryError }
 
 /**
- * Answers a batch: each entry by itself, in the order of the entries. An entry that is not valid is
- * refused as a call with this body would be. `work` gets the valid ones, and returns how each
- * ended.
+ * Answers a batch with one result per entry, in their order. An invalid entry gets the error that a
+ * call with this body would get. `work` gets the valid entries.
  */
 export async function answerBatch<Entry, Answer>(
   context: Context<HttpEnv>,
@@ -22,13 +21,13 @@ export async function answerBatch<Entry, Answer>(
   const worked = (valid.length > 0 ? await work(valid) : []).values()
   const results = entries.map((entry): EntryResult<Answer> => {
     if (entry instanceof InvalidEntry) {
-      const invalid = new AppError('INVALID_INPUT', { message: listFaults(entry.issues) })
+      const invalid = new AppError('INVALID_INPUT', { message: describeIssues(entry.issues) })
       return { error: entryError(invalid) }
     }
     const { value: result } = worked.next()
     return result?.status === 'fulfilled'
       ? { answer: result.value }
-      : { error: entryError(toLoggedFault(result?.reason, context)) }
+      : { error: entryError(toLoggedError(result?.reason, context)) }
   })
   return { results }
 }

@@ -6,7 +6,7 @@ import {
   isTrusted,
   readAddress,
   readNetworks,
-  watchForProxy,
+  untrustedProxyWarning,
 } from './client-address.ts'
 
 describe('readAddress', () => {
@@ -101,7 +101,7 @@ describe('a warning about a proxy that is not trusted', () => {
   function warned(address: string, headers: Record<string, string>, trusted: string[] = []) {
     const lines: unknown[] = []
     const log = { warn: (facts: unknown) => void lines.push(facts) }
-    const watch = watchForProxy(log, readNetworks(trusted))
+    const watch = untrustedProxyWarning(log, readNetworks(trusted))
     for (let n = 0; n < 2; n += 1) watch(requestFrom(address, headers))
     return lines
   }

@@ -3,10 +3,9 @@ import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 import type { Logger } from 'pino'
 
 /**
- * Returns the address of a request's client. If a trusted proxy sends the request, this is the last
- * entry of X-Forwarded-For, which the proxy added; otherwise it is the address of the socket.
- * @param trustedProxies the proxies whose header is believed; null for none.
- * @returns the address, always written in the same way, so that attempts can be counted by it.
+ * Returns the address of a request's client, normalized: the last entry of X-Forwarded-For if a
+ * trusted proxy sends the request, or else the address of the socket.
+ * @param trustedProxies null for none.
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: BlockList | null): string {
   const sender = senderOf(request)
@@ -15,7 +14,6 @@ export function clientAddress(request: IncomingMessage, trustedProxies: BlockLis
   return readAddress(forwarded.slice(forwarded.lastIndexOf(',') + 1)) ?? sender
 }
 
-/** Tells whether an address is that of a trusted proxy. */
 export function isTrusted(address: string, trustedProxies: BlockList | null): boolean {
   // After a connection was cut, its address is unknown.
   const family = isIP(address)
@@ -24,14 +22,13 @@ export function isTrusted(address: string, trustedProxies: BlockList | null): bo
 }
 
 /**
- * Reads an address as proxies write it: bare, with a port, in brackets, in quotes, or with a zone.
- * @returns the address, always written in the same way (an IPv4 address mapped to IPv6 becomes
- * IPv4), or null if the text contains no address.
+ * Parses an address as proxies write it: bare, with a port, in brackets, in quotes, or with a zone.
+ * @returns the normalized address (IPv4-mapped IPv6 becomes IPv4); null if there is none.
  */
 export function readAddress(text: string): string | null {
   const bare = text.trim().replace(/^"(.*)"$/, '$1')
   const [, bracketed, withPort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(bare) ?? []
-  // A zone names a network interface of this machine. It does not tell one client from another.
+  // A zone names a network interface of this machine.
   const address = (bracketed ?? withPort ?? bare).replace(/%.*$/, '')
   const family = isIP(address)
   if (family !== 6) return family === 4 ? address : null
@@ -40,9 +37,8 @@ export function readAddress(text: string): string | null {
 }
 
 /**
- * Returns the key under which a client's attempts are counted. For IPv4 it is the address itself.
- * For IPv6 it is the first 64 bits, because one client usually has all addresses that begin with
- * them. Any other text is returned as it is.
+ * Returns the key by which a client is limited: an IPv4 address, or the /64 block of an IPv6
+ * address, all of which usually belongs to one client. Any other text is returned unchanged.
  */
 export function addressBlock(text: string): string {
   const address = readAddress(text) ?? text
@@ -55,7 +51,6 @@ export function addressBlock(text: string): string {
   return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
 }
 
-/** The networks where an operator's own proxy usually is: this machine, and private networks. */
 const nearbyNetworks = [
   '127.0.0.0/8',
   '10.0.0.0/8',
@@ -71,7 +66,7 @@ const nearbyNetworks = [
 /** Loopback and private networks: what `TRUST_PROXY=on` trusts. */
 export const nearby = readNetworks(nearbyNetworks) as BlockList
 
-/** Reads addresses and networks such as `10.0.0.0/8`. Returns null if one of them is neither. */
+/** Parses addresses and networks such as `10.0.0.0/8`. Returns null if one of them is invalid. */
 export function readNetworks(texts: readonly string[]): BlockList | null {
   const networks = new BlockList()
   for (const text of texts) {
@@ -85,34 +80,28 @@ export function readNetworks(texts: readonly string[]): BlockList | null {
   return networks
 }
 
-/**
- * Tells whether a request seems to come through a proxy that the operator runs. Such a request has
- * the header `X-Forwarded-For`, and comes from this machine or a private network.
- */
+/** True if a request seems to come through the operator's own proxy. */
 export function isFromProxy(request: IncomingMessage): boolean {
   return request.headers['x-forwarded-for'] !== undefined && isTrusted(senderOf(request), nearby)
 }
 
-/**
- * Makes a function that checks each request. It warns once about a proxy that is not trusted: all
- * its users would count as one client.
- */
-export function watchForProxy(
+/** Returns a function that warns once of an untrusted proxy: all its users count as one client. */
+export function untrustedProxyWarning(
   log: Pick<Logger, 'warn'>,
   trustedProxies: BlockList | null,
 ): (request: IncomingMessage) => void {
-  let isTold = false
+  let isLogged = false
   return (request) => {
-    if (isTold || !isFromProxy(request) || isTrusted(senderOf(request), trustedProxies)) return
-    isTold = true
+    if (isLogged || !isFromProxy(request) || isTrusted(senderOf(request), trustedProxies)) return
+    isLogged = true
     log.warn(
       { proxy: senderOf(request) },
-      'A proxy passes requests on, but TRUST_PROXY does not name it: everybody counts as one address and shares its limits. Set TRUST_PROXY=on',
+      'Untrusted proxy: all its clients count as one address and share its limits. Set TRUST_PROXY=on',
     )
   }
 }
 
-/** Returns the address that a connection comes from: the client's, or that of a proxy. */
+/** Returns the address at the other end of a connection: a client's or a proxy's. */
 export function senderOf({ socket }: Pick<IncomingMessage, 'socket'>): string {
   return readAddress(socket.remoteAddress ?? '') ?? 'unknown'
 }

@@ -2,27 +2,20 @@ import type { Context } from 'hono'
 import { type ZodType, z } from 'zod'
 import { AppError } from '../errors.ts'
 
-/**
- * Checks a moment in a cursor. It accepts only texts in the form of `Date.toISOString`. It refuses
- * the year 0, because Postgres has no such year.
- */
+/** A moment in a cursor, as `Date.toISOString` writes it. Postgres has no year 0. */
 export const momentShape = z.iso
   .datetime({ precision: 3 })
   .refine((text) => text >= '0001' && !Number.isNaN(Date.parse(text)))
 
-/** Checks a moment as `momentShape` does, and returns it as a Date. */
+/** As `momentShape`, parsed to a Date. */
 export const moment = momentShape.transform((text) => new Date(text))
 
-/** Writes where a page of a list ends, as a text that clients send back without reading it. */
+/** Encodes where a page of a list ends, as an opaque text. */
 function formatCursor(place: unknown): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
-/**
- * Reads where a page of a list ended.
- * @param shape the type of the value that `formatCursor` wrote.
- * @throws {AppError} INVALID_INPUT for a text without such a value.
- */
+/** @throws {AppError} INVALID_INPUT unless the cursor contains a value of this shape. */
 export function parseCursor<Place>(shape: ZodType<Place>, cursor: string): Place {
   try {
     return shape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
@@ -32,9 +25,8 @@ export function parseCursor<Place>(shape: ZodType<Place>, cursor: string): Place
 }
 
 /**
- * Returns one page of the rows, at most `limit` of them. If there are more rows, the header
- * `x-next-cursor` tells the client how to ask for the next page. So the caller reads `limit + 1`
- * rows.
+ * Returns the first `limit` rows. If there are more, sets the header `x-next-cursor`, so the caller
+ * reads `limit + 1` rows.
  */
 export function takePage<Row>(
   context: Context,

@@ -4,15 +4,12 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
 import type { OtherPageName } from '../../shared/public-pages.ts'
 
-/**
- * What Hono carries with every request: Node's request and response, and the values that our
- * middleware sets.
- */
+/** Node's request and response, and what `requestContext` sets for each request. */
 export interface HttpEnv {
   Bindings: HttpBindings
   Variables: {
     requestId: string
-    /** Returns the logger of this request, whose lines name its id. Few requests need it. */
+    /** Makes a logger whose lines name the request's id. Few requests need it. */
     requestLog: () => Logger
     clientAddress: string
     /**
@@ -23,20 +20,15 @@ export interface HttpEnv {
   }
 }
 
-/**
- * The status, text and headers of an answer that is made for one request. Caches must not keep it.
- */
+/** An answer for one request. Caches must not keep it. */
 export interface PageAnswer {
   status: ContentfulStatusCode
-  /** Why the request was refused. The page shows this text. */
-  fault?: string
+  /** Why the request was refused, as the page shows it. */
+  reason?: string
   headers?: Record<string, string>
 }
 
-/**
- * Answers a call with a page that the build rendered. Nobody reaches these pages by a path of the
- * public pages: they are only answers to calls.
- */
+/** Answers a call with a page that the build rendered and that has no path of its own. */
 export type ShowPage = (
   context: Context<HttpEnv>,
   name: OtherPageName,

@@ -9,8 +9,7 @@ import type { HttpEnv, ShowPage } from './env.ts'
 function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof HTTPException && error.status === 413) return new AppError('BODY_TOO_LARGE')
-  // The check below would also match a full disk of the database. This check comes first, because
-  // its answer tells the operator what to do.
+  // Before the next check, which also matches a full disk of the database: this answer says more.
   if (isDiskFull(error)) return new AppError('DISK_FULL', { cause: error })
   if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE', { cause: error })
   if (isUserDeleted(error)) return new AppError('UNAUTHORIZED', { cause: error })
@@ -21,12 +20,8 @@ function toAppError(error: unknown, requestId: string): AppError {
 }
 
 /**
- * These refusals are not logged, because clients could fill the log with them. LOGOS_BUSY means
- * that too many pictures wait to be converted, PASSWORDS_BUSY that too many passwords wait to be
- * hashed. SERVER_BUSY means that too many requests wait for the database, which
- * `request-ceiling.ts` logs once a minute, or that too many large bodies arrive. STORAGE_FULL means
- * that too little space is free, which `DiskSpace` logs once. STORAGE_CAP_REACHED is a limit of the
- * administrator, who sees in the Admin Center how full the storage is.
+ * Clients could fill the log with these errors. `makeLoadShedder` and `DiskSpace` log SERVER_BUSY
+ * and STORAGE_FULL now and then, and the Admin Center shows the use of the storage.
  */
 const notLogged = new Set<ErrorCode>([
   'LOGOS_BUSY',
@@ -37,45 +32,40 @@ const notLogged = new Set<ErrorCode>([
 ])
 
 /**
- * Turns every error into an answer. An error of the table is answered with its status, code and
- * text. Any other error is logged completely, and its answer is one general sentence with the id of
- * the request.
+ * Turns any error into an answer. An error that isn't an `AppError` is logged, and its answer is a
+ * general sentence with the id of the request.
  */
 export function answerError(error: unknown, c: Context<HttpEnv>): Response {
-  return answerFault(toLoggedFault(error, c), c)
+  return sendError(toLoggedError(error, c), c)
 }
 
-/**
- * Returns the same answers as `answerError`, but for people: a browser that opens an address gets a
- * page if the server failed or is busy. Programs and scripts get JSON.
- */
+/** As `answerError`, but a browser that opens an address gets a page if the server failed. */
 export function errorAnswer(showPage: ShowPage) {
   return (error: unknown, c: Context<HttpEnv>): Response | Promise<Response> => {
-    const fault = toLoggedFault(error, c)
-    const { status, headers, message } = fault
+    const appError = toLoggedError(error, c)
+    const { status, headers, message } = appError
     return status >= 500 && opensPage(c)
-      ? showPage(c, 'unavailable', { status, fault: message, headers })
-      : answerFault(fault, c)
+      ? showPage(c, 'unavailable', { status, reason: message, headers })
+      : sendError(appError, c)
   }
 }
 
-/**
- * Returns the error that answers a request, or one entry of a batch. If the server is at fault, it
- * is logged.
- */
-export function toLoggedFault(error: unknown, c: Context<HttpEnv>): AppError {
-  const fault = toAppError(error, c.get('requestId'))
-  if (fault.status >= 500 && fault.isLogged && !notLogged.has(fault.code))
-    c.get('requestLog')().error({ err: fault.cause ?? fault, code: fault.code }, 'failed')
-  return fault
+/** Returns the error for a request, or for an entry of a batch. Logs failures of the server. */
+export function toLoggedError(error: unknown, c: Context<HttpEnv>): AppError {
+  const appError = toAppError(error, c.get('requestId'))
+  const { cause, code, status, isLogged } = appError
+  if (status >= 500 && isLogged && !notLogged.has(code)) {
+    c.get('requestLog')().error({ err: cause ?? appError, code }, 'failed')
+  }
+  return appError
 }
 
-function answerFault(fault: AppError, c: Context<HttpEnv>): Response {
-  const headers = { 'cache-control': 'no-store', ...fault.headersFor(c.req.method) }
-  return c.json(fault.body, fault.status, headers)
+function sendError(error: AppError, c: Context<HttpEnv>): Response {
+  const headers = { 'cache-control': 'no-store', ...error.headersFor(c.req.method) }
+  return c.json(error.body, error.status, headers)
 }
 
-/** Tells whether a browser opens an address. Scripts do not ask for HTML. */
+/** Whether a browser opens an address. Scripts don't accept HTML. */
 function opensPage({ req }: Context<HttpEnv>): boolean {
   return req.method === 'GET' && req.header('accept')?.includes('text/html') === true
 }

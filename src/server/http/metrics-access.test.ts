@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { BlockList } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { nearby } from './client-address.ts'
-import { assertMayReadMetrics } from './operations.ts'
+import { requireMetricsAccess } from './operations.ts'
 
 function verdict(
   headers: Record<string, string>,
@@ -20,7 +20,7 @@ function verdict(
 ): string {
   const request = { headers, socket: { remoteAddress: from } } as unknown as IncomingMessage
   try {
-    assertMayReadMetrics(request, {
+    requireMetricsAccess(request, {
       appUrl: new URL(appUrl),
       metricsToken: token,
       trustedProxies,

@@ -12,10 +12,7 @@ import type { Session, SessionUser } from './session.ts'
 type Parsed<T> = T extends ZodType ? z.output<T> : undefined
 type Field<E, K extends string> = E extends { [key in K]: infer T } ? Parsed<T> : undefined
 
-/**
- * What a handler gets. The values are already parsed, and the caller's access is already checked.
- * The handler only checks the rules of the product.
- */
+/** A call whose input is parsed and whose access is checked. */
 export interface Call<E extends Endpoint> {
   params: Field<E, 'params'>
   query: Field<E, 'query'>
@@ -27,10 +24,7 @@ export interface Call<E extends Endpoint> {
   /** The origin of this server's URLs in the answer: see `HttpEnv`. */
   publicOrigin: string
   log: Logger
-  /**
-   * Hono's context. A handler needs it to set headers of the answer, or to answer with something
-   * else than JSON.
-   */
+  /** For headers of the answer, and for answers that aren't JSON. */
   context: Context<HttpEnv>
 }
 
@@ -40,14 +34,11 @@ type Result<E extends Endpoint> = E['response'] extends ZodType
 
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> | Result<E>
 
-/** The handlers of some endpoints, by name. The type refuses a missing and an unknown name. */
+/** The handlers of some endpoints, by name. */
 export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoints[N]> }
 
 interface MountOptions {
-  /**
-   * Finds the session of a request; null for a visitor. With `isPolled` the request doesn't
-   * extend the session.
-   */
+  /** Finds the session of a request; null for a visitor. `isPolled` calls don't extend it. */
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   shedLoad(): void
@@ -55,8 +46,7 @@ interface MountOptions {
 
 /**
  * Turns the table of endpoints into routes. Each route checks access, parses the request, calls its
- * one handler and checks an answer in JSON against the schema. So no field that the schema does not
- * name leaves the server. Other answers, such as pages, are sent as the handler made them.
+ * handler and parses a JSON answer with the schema, so that no undeclared field leaves the server.
  */
 export function mount(handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
@@ -77,21 +67,17 @@ function pathOf(name: EndpointName) {
   return endpoints[name].path
 }
 
-/**
- * These endpoints are answered even if too many requests wait for the database. Operators need them
- * to look at an overloaded server.
- */
-const alwaysAnswered = new Set<EndpointName>(['health', 'ready', 'metrics', 'openApi', 'docs'])
+/** Operators need these endpoints on an overloaded server. */
+const neverShed = new Set<EndpointName>(['health', 'ready', 'metrics', 'openApi', 'docs'])
 
 function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
   const row: Endpoint = endpoints[name]
   const schema = answersJson(row.response) ? row.response : null
-  // TypeScript knows the type of each handler by its name. This function gets any name, so it needs
-  // the cast.
+  // The type of the handler depends on `name`, which is not known here.
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
     nameRoute(context.env.outgoing, row.path)
-    if (!alwaysAnswered.has(name)) options.shedLoad()
+    if (!neverShed.has(name)) options.shedLoad()
     const session = await requireAccess(row, context, options)
     const params = parse(row.params, context.req.param())
     const query = parse(row.query, context.req.query())
@@ -106,9 +92,8 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
 }
 
 /**
- * The values of a `Call`. They are a class because of `log`: for an object literal with a getter,
- * V8 makes a hidden class for each request. Then it keeps all objects of the request until its next
- * full garbage collection, and an answer takes a third longer.
+ * A `Call`. It is a class because V8 would make a hidden class per request for an object literal
+ * with a getter, and keep the request's objects until its next full garbage collection.
  */
 class ParsedCall {
   readonly params: unknown
@@ -181,12 +166,12 @@ function parse(schema: ZodType | undefined, input: unknown): unknown {
   if (!schema) return undefined
   const parsed = schema.safeParse(input)
   if (!parsed.success)
-    throw new AppError('INVALID_INPUT', { message: listFaults(parsed.error.issues) })
+    throw new AppError('INVALID_INPUT', { message: describeIssues(parsed.error.issues) })
   return parsed.data
 }
 
-/** Lists every fault of the input with the name of its field. */
-export function listFaults(issues: readonly z.core.$ZodIssue[]): string {
+/** Describes each issue of the input, with the name of its field. */
+export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   return issues
     .map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))
     .join('; ')

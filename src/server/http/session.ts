@@ -10,7 +10,7 @@ import type { HttpEnv } from './env.ts'
 
 type UserRow = Pick<typeof users.$inferSelect, keyof SessionUser>
 
-/** What the server knows of the signed-in user. `tier` is the tier that applies now. */
+/** The signed-in user. `tier` is the tier that applies now. */
 export interface SessionUser {
   id: string
   email: string
@@ -28,17 +28,14 @@ export interface SessionUser {
 /** A user to whom uploads and files belong, with the tier that applies now. */
 export type Owner = Pick<SessionUser, 'id' | 'tier'>
 
-/** The session of a request, by which the server knows the user. */
+/** The session of a request. */
 export interface Session {
-  /** The id of the session's row. Nobody can sign in with it: the cookie carries another value. */
+  /** The id of the row. The cookie has another value, the token. */
   id: string
   user: SessionUser
 }
 
-/**
- * Turns a row of `users` into the user for our use cases, with the tier that applies at `now`.
- * @throws {RangeError} for a tier or role that this program does not know.
- */
+/** @throws {RangeError} for a tier that this version doesn't know. */
 export function toSessionUser(user: UserRow, now: Date): SessionUser {
   const trial = {
     premiumTrialStartedAt: user.premiumTrialStartedAt,
@@ -76,8 +73,8 @@ export function publicUser(user: SessionUser): User {
 }
 
 /**
- * Returns the start of our cookies' names. Over https it contains `__Host-`: browsers then take the
- * cookie from this host only, and another site of the same domain cannot set it.
+ * Returns the prefix of our cookies' names. With `__Host-`, no other site of the same domain can
+ * set them.
  * @param origin the public origin.
  */
 export function cookiePrefix(origin: URL): string {
@@ -89,10 +86,7 @@ export function sessionCookieName(origin: URL): string {
   return `${cookiePrefix(origin)}.session_token`
 }
 
-/**
- * Tells whether the browser has the cookie which hints that somebody is signed in. The cookie only
- * decides which page is shown. Permissions depend on the session.
- */
-export function hasHint(context: Context<HttpEnv>): boolean {
+/** Whether the browser seems to be signed in. This decides which page to show, and nothing else. */
+export function hasSignedInHint(context: Context<HttpEnv>): boolean {
   return Boolean(getCookie(context, signedInHint))
 }

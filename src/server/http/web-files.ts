@@ -13,7 +13,7 @@ import {
   type Variants,
   variantOf,
 } from './send-variants.ts'
-import { hasHint } from './session.ts'
+import { hasSignedInHint } from './session.ts'
 
 /**
  * Answers GET and HEAD requests for the files of the built web, and for the screens of the
@@ -86,7 +86,7 @@ export function webFiles(options: {
     const { path } = c.req
     if (path === home) {
       nameRoute(c.env.outgoing, home)
-      return hasHint(c) ? sendVariant(c, dashboard, 200) : next()
+      return hasSignedInHint(c) ? sendVariant(c, dashboard, 200) : next()
     }
     const file = files.get(path)
     const screen = screens.get(path)

@@ -10,7 +10,7 @@ import {
 import { makeTemplate, type Page, pageHeaders, readBuilt } from '../http/built-pages.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { compressed, sendVariant, type Variants } from '../http/send-variants.ts'
-import { hasHint } from '../http/session.ts'
+import { hasSignedInHint } from '../http/session.ts'
 import type { PlaceholderValues } from './page-values.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -77,7 +77,10 @@ export function loadPublicPages(options: {
   const find = (context: Context<HttpEnv>, name: BuiltPage) => {
     const page = pages.get(name)
     if (page === undefined) throw new Error(`There is no page ${name}.`)
-    return { headers: page.headers, form: page.forms[hasHint(context) ? 'signedIn' : 'visitor'] }
+    return {
+      headers: page.headers,
+      form: page.forms[hasSignedInHint(context) ? 'signedIn' : 'visitor'],
+    }
   }
   return {
     async send(context, name, values, status) {

@@ -10,7 +10,7 @@ import type { PublicPlaceholder } from '../../shared/public-placeholders.ts'
 import { sendEarlyResponse } from '../http/early-response.ts'
 import type { HttpEnv, ShowPage } from '../http/env.ts'
 import { nameRoute } from '../http/request-context.ts'
-import { hasHint } from '../http/session.ts'
+import { hasSignedInHint } from '../http/session.ts'
 import type { PublicPages } from './public-pages.ts'
 import { robotsText, sitemapText } from './site-files.ts'
 
@@ -41,7 +41,7 @@ export function publicPageRoutes(
   // does not exist.
   app.get(previewPath, async (c, next) => {
     nameRoute(c.env.outgoing, previewPath)
-    return hasHint(c) ? pages.send(c, 'landing', await values(), 200) : next()
+    return hasSignedInHint(c) ? pages.send(c, 'landing', await values(), 200) : next()
   })
   // When a phone gives files to the installed application, the application's service worker keeps
   // them in the browser. If it cannot keep them, it sends the browser to this path.
@@ -75,8 +75,8 @@ export function publicPageRoutes(
 export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
   return async (context, name, answer) => {
     if (answer === undefined) return pages.send(context, name, await values(), 200)
-    const { status, fault = '', headers } = answer
-    const page = pages.text(context, name, { ...(await values()), fault })
+    const { status, reason = '', headers } = answer
+    const page = pages.text(context, name, { ...(await values()), fault: reason })
     return context.body(page.html, status, {
       ...page.headers,
       'cache-control': 'no-store',

@@ -8,7 +8,7 @@ import { sendsMail } from '../../email/create-mailer.ts'
 import { AppError } from '../../errors.ts'
 import { addressBlock } from '../../http/client-address.ts'
 import type { HttpEnv } from '../../http/env.ts'
-import { isOfAnotherSite } from '../../http/hosts.ts'
+import { isCrossSite } from '../../http/hosts.ts'
 import type { Handlers } from '../../http/mount.ts'
 import { counter } from '../../http/rate-limit.ts'
 import type { Session } from '../../http/session.ts'
@@ -83,7 +83,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
       const next = nextPath(call.query.next)
       // Google may sign in without asking. So a link on another site must not start a sign-in,
       // which would replace the session.
-      if (google === null || isOfAnotherSite(call.context.req.raw.headers)) {
+      if (google === null || isCrossSite(call.context.req.raw.headers)) {
         return redirectTo(call, withNext('/login', next))
       }
       try {
