@@ -313,7 +313,7 @@ describeOnS3('a bucket behind a network that fails', () => {
     expect((await answer.arrayBuffer()).byteLength).toBe(1000)
     expect(await json<File[]>(await ada.fetch('/api/files'))).toMatchObject([{ downloadCount: 0 }])
     const told = app.logged.filter(({ level }) => level >= 50)
-    expect(told).toMatchObject([{ msg: 'a download was not counted', fileId: file.id }])
+    expect(told).toMatchObject([{ msg: 'Cannot count a download', fileId: file.id }])
     expectNoSignature(app, bucket)
     network.open()
   })

@@ -1,6 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises'
 
-/** Says that work took longer than it was allowed to. */
 export class TimeoutError extends Error {
   constructor(limitMs: number) {
     super(`not done within ${limitMs} ms`)
@@ -9,9 +8,8 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Waits for the work, but no longer than `limitMs`, and returns its result. Work that takes
- * longer is not stopped.
- * @throws {TimeoutError} when the work takes longer; otherwise the work's own error.
+ * Waits for the work for up to `limitMs`. The work itself is not stopped.
+ * @throws {TimeoutError} when the work takes longer.
  */
 export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const done = new AbortController()

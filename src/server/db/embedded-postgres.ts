@@ -160,7 +160,7 @@ class Postgres implements EmbeddedPostgres {
     try {
       const options = {
         ...settings,
-        unix_socket_directories: programs.handedOver(socketsFd, this.connection.host),
+        unix_socket_directories: programs.pathOf(socketsFd, this.connection.host),
       }
       const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
       const stdio = ['ignore', output.fd, output.fd, sockets.fd] as const

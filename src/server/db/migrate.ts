@@ -11,30 +11,24 @@ import type { Db } from './transaction.ts'
 const migrationsFolder = join(import.meta.dirname, 'migrations')
 const migrationLock = 'mayfly: migrations'
 
-/**
- * A migration may take long, and so may the wait for another server that migrates. Without this, a
- * time-out that is set for the role or the database would cancel them.
- */
-const noLimits = `
+/** A timeout of the role or the database must not cancel a migration or the wait for one. */
+const noTimeouts = `
   set statement_timeout = 0;
   set lock_timeout = 0;
   set idle_in_transaction_session_timeout = 0`
 
 /**
- * Creates or updates the tables. Servers that start together do this one after another. A server
- * that finds the database up to date changes nothing. Either all missing migrations are applied or
- * none.
+ * Applies all missing migrations, in one transaction. Servers that start together do so one after
+ * another.
  * @throws {StartupError} if the database has another baseline than this version.
  */
 export async function migrateDatabase(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(connection)
-  // Without this listener, a connection that is cut between two statements would end the process.
-  // The next statement reports the cut.
+  // An unhandled error event would end the process. The next statement reports the error.
   client.on('error', () => {})
   await client.connect()
   try {
-    await client.query(noLimits)
-    // The lock ends with the connection, so it never outlives this process.
+    await client.query(noTimeouts)
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [migrationLock])
     const db = drizzle(client)
     await requireBaseline(db)
@@ -56,17 +50,15 @@ async function requireBaseline(db: NodePgDatabase): Promise<void> {
   )
 }
 
-/** Which migrations of this version a database has. */
 export interface MigrationState {
-  /** How many migrations of this version the database has. */
+  /** How many of this version's migrations the database has. */
   applied: number
-  /** The names of the migrations that the database lacks. */
   missing: string[]
-  /** How many migrations the database has that this version does not know. */
+  /** How many migrations of the database this version doesn't know. */
   unknown: number
 }
 
-/** Compares the migrations of this version with those that were applied to the database. */
+/** Compares this version's migrations with those of the database. */
 export async function readMigrations(db: Db): Promise<MigrationState> {
   const known = readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash)
   const applied = await appliedHashes(db)

@@ -8,11 +8,11 @@ const closeMs = 5_000
 export interface Database {
   pool: pg.Pool
   db: Db
-  /** Waits a while for running queries and closes the pool. */
+  /** Closes the pool after a short wait for running queries. */
   close(): Promise<void>
 }
 
-/** Opens a pool with these limits. It makes no connection yet. */
+/** Opens a pool, without connecting yet. */
 export function openPool(
   connection: pg.ClientConfig,
   log: Pick<Logger, 'warn'>,
@@ -25,16 +25,14 @@ export function openPool(
     query_timeout: limits.answerMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    // Each new connection gets its limits before the pool hands it out.
     onConnect: (client) => setLimits(client, limits),
   })
   let closing = false
-  // Only the message is logged. The error object also carries the client and all its state.
+  // The error object carries the client and all its state, so only the message is logged.
   pool.on('error', (error) => {
     if (!closing) log.warn({ reason: error.message }, 'A database connection was lost')
   })
-  // The pool listens only to idle connections. Without this listener, an error of a connection in
-  // use would end the process.
+  // The pool listens to idle connections only; an unhandled error event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     pool,
@@ -46,10 +44,7 @@ export function openPool(
   }
 }
 
-/**
- * Sets Postgres's limits on a connection, by a statement. Parameters at the start of the connection
- * would save one round trip, but poolers such as PgBouncer refuse them.
- */
+/** Sets Postgres's limits by a statement: PgBouncer refuses startup parameters. */
 async function setLimits(client: pg.ClientBase, limits: PoolLimits): Promise<void> {
   const settings = {
     lock_timeout: limits.lockMs,
@@ -57,23 +52,16 @@ async function setLimits(client: pg.ClientBase, limits: PoolLimits): Promise<voi
     idle_in_transaction_session_timeout: limits.idleInTransactionMs,
   }
   const sets = Object.entries(settings).map(([name, ms]) => `set ${name} = ${ms}`)
-  // Callers that wait for a connection wait for this answer too, so it has the same limit.
-  const question = { text: sets.join('; '), query_timeout: limits.connectMs }
-  await client.query(question)
+  const query = { text: sets.join('; '), query_timeout: limits.connectMs }
+  await client.query(query)
 }
 
 /**
- * How long each kind of wait may last. Postgres itself applies `lockMs` and `statementMs`: it
- * cancels the statement and says why. After `idleInTransactionMs` Postgres closes the connection.
- * `answerMs` is for a Postgres or a network that stays silent. Then nobody knows whether the
- * statement ran, and the connection is closed.
+ * The size of a pool and its timeouts. Postgres itself enforces all but `connectMs` and `answerMs`.
  */
 export interface PoolLimits {
   connections: number
-  /**
-   * The number of queries waiting for a connection at which the server refuses new requests
-   * (`makeLoadShedder`).
-   */
+  /** How many queries may wait for a connection before requests are shed (`makeLoadShedder`). */
   waiting: number
   /** How long to wait for a connection, a new one or one from the pool. */
   connectMs: number
@@ -84,17 +72,16 @@ export interface PoolLimits {
   /** How long an open transaction may wait for its next statement. */
   idleInTransactionMs: number
   /**
-   * How long the driver waits for the answer to a statement. It is longer than `statementMs`, so
-   * that Postgres usually cancels the statement first.
+   * How long the driver waits for an answer before it closes the connection: longer than
+   * `statementMs`, so that Postgres usually cancels the statement first.
    */
   answerMs: number
 }
 
 export const poolLimits: PoolLimits = {
   connections: 10,
-  // At most 512 downloads and 256 uploads run (`transferLimits`). All of them may begin in the same
-  // moment with one query each, and none is refused. Ten connections answer 1,000 such queries
-  // within a second, even on two busy cores.
+  // 512 downloads and 256 uploads (`transferLimits`) may begin at once with one query each. Ten
+  // connections answer 1,000 such queries within a second, even on two busy cores.
   waiting: 1000,
   connectMs: 5_000,
   lockMs: 10_000,
@@ -114,10 +101,7 @@ export const copyLimits: PoolLimits = {
   answerMs: 0,
 }
 
-/**
- * The `application_name` of each kind of connection to the database. Postgres shows it in
- * `pg_stat_activity`, so that servers can be counted and told from other programs.
- */
+/** The `application_name` of connections, by which `pg_stat_activity` shows what is a server. */
 export const connectionNames = {
   /** The pool of a server, and its migrations at the start. */
   server: 'mayfly',

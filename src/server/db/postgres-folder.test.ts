@@ -52,7 +52,7 @@ function programs(script: string): PostgresPrograms & { started: string[][] } {
       started.push([program, ...args])
       return spawn('sh', ['-c', script, 'sh', folder, cluster], { stdio })
     },
-    handedOver: (_, folder) => folder,
+    pathOf: (_, folder) => folder,
   }
 }
 
@@ -170,7 +170,7 @@ describe('the folder of the socket', () => {
   ]
   if (isRoot) {
     inTheWay.push([
-      'a folder of somebody else',
+      'a folder of another user',
       async (folder) => {
         await mkdir(folder)
         await chown(folder, 12_345, 12_345)
@@ -180,7 +180,7 @@ describe('the folder of the socket', () => {
   it.each(inTheWay)('cannot be %s', async (_, put) => {
     await put(join(dataDir, 'postgres-socket'))
     await expect(prepareSocketFolder(dataDir, null)).rejects.toThrow(
-      /postgres-socket belongs to somebody else\. Remove it/,
+      /postgres-socket belongs to another user\. Remove it/,
     )
   })
 })

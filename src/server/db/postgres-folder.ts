@@ -6,10 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { codeOf, StartupError } from '../errors.ts'
 import { type Account, type PostgresPrograms, run } from './postgres-programs.ts'
 
-/**
- * The strictest system allows paths of Unix sockets of 103 bytes. Postgres adds `/.s.PGSQL.5432` to
- * the folder.
- */
+/** A Unix socket's path may have 103 bytes. Postgres adds `/.s.PGSQL.5432` to the folder. */
 const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 
 /**
@@ -42,7 +39,7 @@ export async function prepareCluster(
   programs: PostgresPrograms,
 ): Promise<void> {
   const found = await clusterVersion(cluster)
-  if (found === null) return initialise(cluster, dataDir, programs)
+  if (found === null) return initialize(cluster, dataDir, programs)
   const installed = programs.version.split('.')[0]
   if (found !== installed) {
     throw new StartupError(
@@ -62,7 +59,7 @@ async function clusterVersion(cluster: string): Promise<string | null> {
   }
 }
 
-async function initialise(
+async function initialize(
   cluster: string,
   dataDir: string,
   programs: PostgresPrograms,
@@ -107,10 +104,9 @@ async function giveTo(account: Account | null, path: string): Promise<void> {
 }
 
 /**
- * Makes the private folder for Postgres's socket: in `dataDir`, or below /tmp if the path in
- * `dataDir` is too long for a socket.
- * @returns the folder's absolute path.
- * @throws {StartupError} when the path exists and is no folder, or belongs to another user.
+ * Makes the private folder of Postgres's socket: in `dataDir`, or in /tmp if the path is too long.
+ * @returns the absolute path.
+ * @throws {StartupError} when the path is no folder, or belongs to another user.
  */
 export async function prepareSocketFolder(
   dataDir: string,
@@ -124,7 +120,7 @@ export async function prepareSocketFolder(
   const owners = [process.getuid?.(), account?.uid]
   if (!found.isDirectory() || !owners.includes(found.uid)) {
     throw new StartupError(
-      `${folder} belongs to somebody else. Remove it, or choose another DATA_DIR.`,
+      `${folder} belongs to another user. Remove it, or choose another DATA_DIR.`,
     )
   }
   await chmod(folder, 0o700)
@@ -132,7 +128,7 @@ export async function prepareSocketFolder(
   return folder
 }
 
-/** Returns the folder with the socket of the Postgres of a data folder. */
+/** Returns the folder of Postgres's socket for a data folder. */
 export function socketFolderOf(dataDir: string): string {
   const inside = join(dataDir, 'postgres-socket')
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 20)
@@ -168,9 +164,7 @@ export async function findPostmaster(cluster: string): Promise<number | null> {
   return findHolder(join(cluster, 'postmaster.pid'), cluster)
 }
 
-/**
- * Removes the lock file of the socket in `folder`, unless a running Postgres of `cluster` holds it.
- */
+/** Removes the socket's lock file, unless a running Postgres of `cluster` holds it. */
 export async function removeStaleSocketLock(folder: string, cluster: string): Promise<void> {
   await findHolder(join(folder, '.s.PGSQL.5432.lock'), cluster)
 }
@@ -181,7 +175,7 @@ export async function removeStaleSocketLock(folder: string, cluster: string): Pr
  * would take that program for itself, so the file is removed.
  */
 async function findHolder(file: string, cluster: string): Promise<number | null> {
-  const content = await readIfThere(file)
+  const content = await readIfExists(file)
   const pid = Number(content.split('\n')[0])
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return null
   if (await isPostmaster(pid, cluster)) return pid
@@ -189,7 +183,7 @@ async function findHolder(file: string, cluster: string): Promise<number | null>
   return null
 }
 
-async function readIfThere(file: string): Promise<string> {
+async function readIfExists(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return ''
     throw error
@@ -207,11 +201,10 @@ function isAlive(pid: number): boolean {
 
 async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // On Linux, the process has ended. Other systems have no /proc, so nothing shows which program
-  // has this id. There Postgres itself must decide.
+  // On Linux, the process has ended. Without /proc, Postgres itself must find out.
   if (status === null) return process.platform !== 'linux'
   if (!/^\d+ \(postgres\) [^Z]/.test(status)) return false
-  // The folders are compared by device and inode, because DATA_DIR may be a symbolic link.
+  // DATA_DIR may be a symbolic link, so this compares inodes.
   const [theirs, ours] = await Promise.all(
     [`/proc/${pid}/cwd`, cluster].map((folder) => stat(folder).catch(() => null)),
   )

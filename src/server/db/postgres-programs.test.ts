@@ -50,11 +50,11 @@ describe('the Postgres of this machine', () => {
   })
 
   it('is run by this account, or, by root, by another one that gets its folders open', async () => {
-    const { account, handedOver } = await findPostgres(join(folder, 'missing'))
+    const { account, pathOf } = await findPostgres(join(folder, 'missing'))
     if (isRoot) expect(account?.uid).toBeGreaterThan(0)
     else expect(account).toBeNull()
     const byRoot = isRoot && process.platform === 'linux'
-    expect(handedOver(3, '/data/socket')).toBe(byRoot ? '/proc/self/fd/3' : '/data/socket')
+    expect(pathOf(3, '/data/socket')).toBe(byRoot ? '/proc/self/fd/3' : '/data/socket')
   })
 
   it('gets nothing of the environment of the server', async () => {

@@ -11,9 +11,7 @@ const systemUser = 'postgres'
 /** Where the programs are copied to if that user cannot reach them. Only root can write there. */
 const publicFolder = '/var/lib/mayfly'
 
-/**
- * The whole environment of Postgres. A PGDATA or PGPORT of the caller's shell must not reach it.
- */
+/** The whole environment of Postgres: no PGDATA or PGPORT of the caller's shell. */
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
 export interface Account {
@@ -25,22 +23,12 @@ export interface Account {
 export interface PostgresPrograms {
   /** The version, such as `18.4`. */
   version: string
-  /**
-   * The account that runs Postgres. The files that Postgres writes must belong to it. null means
-   * the account of this process.
-   */
+  /** The account that runs Postgres and owns its files; null for that of this process. */
   account: Account | null
-  /**
-   * Starts a program of the folder `bin` on the cluster in `folder`. It adds the argument `-D`,
-   * which names the cluster. The program is detached, so that Ctrl-C in the terminal does not reach
-   * it.
-   */
+  /** Starts a program on the cluster in `folder`, detached from the terminal and its Ctrl-C. */
   start(program: 'postgres' | 'initdb', folder: string, args: string[], stdio: Stdio): ChildProcess
-  /**
-   * Returns the path under which a started program finds `folder`. The program has got this folder
-   * as the open file descriptor `fd`.
-   */
-  handedOver(fd: number, folder: string): string
+  /** Returns the path of `folder` for a program that has it open as file descriptor `fd`. */
+  pathOf(fd: number, folder: string): string
 }
 
 type Stdio = SpawnOptions['stdio']
@@ -54,32 +42,29 @@ type Stdio = SpawnOptions['stdio']
 export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
   const installed = binaries()
   const account = process.getuid?.() === 0 ? await accountFor(cluster) : null
-  // The account that Postgres runs under may lack the right to enter the folders above the cluster
-  // (a clone below /root, a private temporary folder). So each program of Postgres gets its data
-  // folder already opened, as its working directory.
-  const isHandedOver = account !== null && process.platform === 'linux'
+  // Postgres's account may be unable to enter the folders above the cluster (a clone below /root).
+  // So each program gets its data folder as its working directory.
+  const isPassedOpen = account !== null && process.platform === 'linux'
   const { bin, version } = await runnable(installed, account)
   return {
     version,
     account,
     start: (program, folder, args, stdio) =>
-      spawn(join(bin, program), ['-D', isHandedOver ? '/proc/self/cwd' : folder, ...args], {
+      spawn(join(bin, program), ['-D', isPassedOpen ? '/proc/self/cwd' : folder, ...args], {
         stdio,
         env,
-        // The process enters this folder before it changes the account, and all processes of
-        // Postgres stay in it.
-        cwd: isHandedOver ? folder : '/',
+        // The process enters it before it changes the account.
+        cwd: isPassedOpen ? folder : '/',
         detached: true,
         ...account,
       }),
-    handedOver: (fd, folder) => (isHandedOver ? `/proc/self/fd/${fd}` : folder),
+    pathOf: (fd, folder) => (isPassedOpen ? `/proc/self/fd/${fd}` : folder),
   }
 }
 
 /**
- * Finds a folder from which the account can run Postgres: the installed one, or a copy that every
- * user can read. It runs Postgres to find out, because only that shows whether the account reaches
- * the program and its libraries.
+ * Finds a folder from which the account can run Postgres: the installed one, or a public copy. Only
+ * running it shows whether the account reaches the program and its libraries.
  */
 async function runnable(
   installed: string,
@@ -113,8 +98,7 @@ async function runnable(
 
 /**
  * Waits for a program to end.
- * @returns what it wrote, and its exit code: -1 if a signal ended it, and null if it could not be
- * run at all.
+ * @returns its output and exit code: -1 after a signal, null if it could not be run.
  */
 export async function run(
   child: ChildProcess,
@@ -181,7 +165,7 @@ async function accountFor(cluster: string): Promise<Account> {
     if (uid !== 0) return { uid, gid }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
-    return (await lookUp(systemUser)) ?? (await createSystemUser())
+    return (await findAccount(systemUser)) ?? (await createSystemUser())
   }
   throw new StartupError(
     `${cluster} belongs to root, as which Postgres refuses to run. ` +
@@ -189,7 +173,7 @@ async function accountFor(cluster: string): Promise<Account> {
   )
 }
 
-async function lookUp(name: string): Promise<Account | null> {
+async function findAccount(name: string): Promise<Account | null> {
   const command = (args: string[]) => run(spawn('id', [...args, name], { env }))
   const [uid, gid] = await Promise.all([command(['-u']), command(['-g'])])
   return uid.code === 0 && gid.code === 0
@@ -204,7 +188,7 @@ async function createSystemUser(): Promise<Account> {
   ]
   for (const [command, args] of commands) {
     await run(spawn(command, [...args, systemUser], { env }))
-    const made = await lookUp(systemUser)
+    const made = await findAccount(systemUser)
     if (made) return made
   }
   throw new StartupError(

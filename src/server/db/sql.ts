@@ -3,26 +3,24 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { extensionsOfKinds, kindsByType } from '../../shared/rules/files/file-kind.ts'
 
 /**
- * Writes a text of our own code into the text of a statement. As a parameter, the value would keep
- * Postgres from using an index that exists only for this value. `sqlLiteral<Tier>(…)` compiles only
- * for one of the words of the type `Tier`.
+ * Writes a constant into a statement. As a parameter, it would keep Postgres from using a partial
+ * index for this value.
  */
 export function sqlLiteral<Text extends string>(text: Text): SQL {
   return sql.raw(`'${text.replaceAll("'", "''")}'`)
 }
 
-/** The values of a new row. A column may be left out if it has a default or may be null. */
+/** The values of a new row. Columns with a default, or that are nullable, are optional. */
 export type RowValues<T extends PgTable> = { [Name in keyof T['$inferInsert']]: SQLWrapper }
 
 /**
- * Returns the list of values for `insert into … select`, in the order in which drizzle names the
- * columns. A column without a value here gets its default, else null. Postgres takes the word
- * `default` only in `values`, so the default is written out here.
+ * Returns the values for `insert into … select`, in drizzle's order of the columns. Defaults are
+ * written out, because Postgres allows the word `default` only in `values`.
  */
 export function rowValues<T extends PgTable>(table: T, given: RowValues<T>): SQL {
   const values = new Map<string, SQLWrapper>(Object.entries(given))
   const columns = Object.entries(getTableColumns(table))
-    // Drizzle does not name columns whose value Postgres computes.
+    // Drizzle omits columns that Postgres computes.
     .filter(([, column]) => column.generated === undefined)
   return sql.join(
     columns.map(([name, column]) => sql`${values.get(name) ?? valueWithout(column)}`),
@@ -35,16 +33,10 @@ function valueWithout(column: Column): SQL {
   return sql`${value}::${sql.raw(column.getSQLType())}`
 }
 
-/**
- * One statement of a job removes at most this many rows, so it stays far below the time limit of a
- * statement. If the job is interrupted, the rows of earlier statements stay removed.
- */
+/** Rows per statement of a job, far below the statement timeout. */
 const removalBatch = 5000
 
-/**
- * Calls `remove` with the size of a batch until it removes fewer rows than that. Returns how many
- * rows were removed in all.
- */
+/** Calls `remove` until it removes fewer rows than the limit. Returns the total. */
 export async function removeInBatches(remove: (limit: number) => Promise<number>): Promise<number> {
   let total = 0
   for (;;) {
@@ -73,10 +65,7 @@ export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn 
   return sql`case ${sql.join([...byType, ...byExtension], sql` `)} else 'other' end`
 }
 
-/**
- * Returns SQL for the condition that a stored file has no SHA-256. A file whose bytes a server has
- * looked for and not found is left out.
- */
+/** SQL for a stored file without a SHA-256, unless its bytes were found to be missing. */
 export function withoutSha256Sql(
   file: Record<'sha256' | 'isContentProved' | 'purgingAt' | 'purgedAt', SQLWrapper>,
 ): SQL {

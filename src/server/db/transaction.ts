@@ -14,10 +14,7 @@ import * as schema from './schema.ts'
 type Tables = typeof schema
 type Relations = ExtractTablesWithRelations<Tables>
 
-/**
- * Returns drizzle's database on this pool, with `inTransaction` in place of drizzle's own
- * `transaction`.
- */
+/** Returns drizzle's database on a pool, with our own `transaction`. */
 export function makeDb(pool: pg.Pool): Db {
   const dialect = new PgDialect()
   const { tables, tableNamesMap } = extractTablesRelationalConfig<Relations>(
@@ -29,12 +26,10 @@ export function makeDb(pool: pg.Pool): Db {
 }
 
 /**
- * Does work in a transaction on one connection of the pool. When this resolves, the work is
- * committed. When it rejects, nothing of the work remains, unless the answer to the commit was
- * lost. The connection returns to the pool only after Postgres has said that no transaction is
- * open. Otherwise the connection is closed, and Postgres rolls back by itself.
- * @throws the work's own errors, the driver's errors when the database cannot be used, and an error
- * when Postgres answers the commit with a rollback.
+ * Runs `work` in a transaction. If this rejects, nothing was committed, unless the answer to the
+ * commit was lost. The connection returns to the pool only if Postgres says that no transaction is
+ * open, and is closed otherwise.
+ * @throws the work's own errors, and those of the database.
  */
 async function inTransaction<T>(
   pool: pg.Pool,
@@ -47,13 +42,11 @@ async function inTransaction<T>(
     const result = await work(client)
     const { command } = await client.query('commit')
     isClean = isOutside(client)
-    // If an earlier statement failed and the work ignored that, Postgres answers a commit with a
-    // rollback and no error.
+    // If the work ignored a failed statement, Postgres rolls back at the commit without an error.
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back at its commit.')
     return result
   } catch (error) {
-    // If a statement got no answer, a rollback would wait just as long and get none either. So it
-    // is not sent.
+    // Where a statement got no answer, a rollback would get none either.
     if (!isClean && !isConnectionLost(error)) isClean = await rollBack(client)
     throw error
   } finally {
@@ -61,26 +54,25 @@ async function inTransaction<T>(
   }
 }
 
-/** Rolls back. Returns whether the connection can be used again. */
+/** Returns whether the connection can be used again. */
 async function rollBack(client: pg.PoolClient): Promise<boolean> {
   try {
     await client.query('rollback')
     return isOutside(client)
   } catch {
-    // The first error tells the reason. This second one only says that the connection is lost too.
+    // The first error has the cause.
     return false
   }
 }
 
-/** Tells whether Postgres said in its last answer that no transaction is open. */
+/** Whether no transaction is open, by Postgres's last answer. */
 function isOutside(client: pg.PoolClient): boolean {
   return client.getTransactionStatus() === 'I'
 }
 
 /**
- * Replaces drizzle's own `transaction`, which has two faults. A `begin` that fails takes a
- * connection from the pool forever. And a connection returns to the pool even when it cannot be
- * used.
+ * Replaces drizzle's own `transaction`, which leaks a connection if `begin` fails, and returns
+ * broken connections to the pool.
  */
 class PoolSession extends NodePgSession<Tables, Relations> {
   readonly #pool: pg.Pool
@@ -107,13 +99,12 @@ class PoolSession extends NodePgSession<Tables, Relations> {
   }
 }
 
-/** Drizzle's database with our tables. It is either the pool or an open transaction. */
+/** Drizzle's database with our tables: the pool, or an open transaction. */
 export type Db = NodePgDatabase<typeof schema>
 
 /**
- * Makes Postgres prefer indexes for the rest of a transaction. Otherwise it reads the whole table
- * for a user who owns most of the files. That is slower, because the index is usually in memory,
- * and Postgres does not know that.
+ * Makes Postgres prefer indexes for the rest of a transaction. For a user who owns most of the
+ * files it would read the whole table, although the index is usually in memory.
  */
 export async function avoidTableScans(tx: Db): Promise<void> {
   await tx.execute(sql`set local enable_seqscan = off`)

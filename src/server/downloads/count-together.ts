@@ -1,15 +1,12 @@
 import { dayOf } from '../../shared/rules/format/day.ts'
 
-/**
- * Writes `count` downloads of a file on one day (UTC), in one statement. `last` is when the last of
- * them was counted.
- */
+/** Adds `count` downloads of a file on one day (UTC). `last` is the time of the last one. */
 export type WriteCount = (fileId: string, day: string, count: number, last: Date) => Promise<void>
 
-/** Counts one download of a file. Resolves when it is written to the database. */
+/** Counts one download of a file. Resolves when it is in the database. */
 export type CountDownload = (fileId: string, now: Date) => Promise<void>
 
-/** Downloads that will be written together by one statement. */
+/** Downloads for the next statement. */
 interface Batch {
   count: number
   last: Date
@@ -17,20 +14,13 @@ interface Batch {
 }
 
 /**
- * Returns the function that counts downloads. All downloads of a file change the same row, so
- * parallel statements would wait for one another. Therefore only one statement at a time runs for
- * each file and day. The function sends it at the end of the current turn of the event loop,
- * because requests whose links were found by one query arrive in the same turn. The next statement
- * counts all downloads that arrive while a statement runs.
- *
- * A caller's promise resolves only when the caller's own download has been written. If a statement
- * fails, only the callers whose downloads it contained get the error.
+ * Returns the function that counts downloads. All downloads of a file change the same row, so one
+ * statement at a time runs for each file and day, and the next one counts what arrived meanwhile.
+ * The first one waits for the end of the turn, because links that one query found arrive together.
+ * If a statement fails, the callers whose downloads it contains get the error.
  */
 export function countTogether(write: WriteCount): CountDownload {
-  /**
-   * An entry exists while a statement for this file and day runs, or is about to be sent. Its value
-   * is what the next statement will count; null if nothing waits to be counted.
-   */
+  /** An entry for each running statement: the batch of the next one, or null. */
   const waiting = new Map<string, Batch | null>()
 
   const writeNext = (fileId: string, day: string): void => {

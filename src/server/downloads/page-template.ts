@@ -103,7 +103,7 @@ export function loadLinkPages(options: {
   })
   const ours = template(['plain']).text + dead
   const headers = headersOf(ours)
-  const accents = remember((accent: string) => {
+  const accents = memoize((accent: string) => {
     const style = accentStyle(accent)
     return { style, headers: headersOf(`${ours}<style>${style}</style>`) }
   })
@@ -141,10 +141,10 @@ function conditionsOf(
   ]
 }
 
-/** A name of more characters than this is written smaller. */
+/** Longer names are written smaller. */
 const longestLargeName = 80
 
-/** Tells whether a name is written smaller. An emoji of two code units is one character. */
+/** An emoji of two code units is one character. */
 function isLong(name: string): boolean {
   return name.length > longestLargeName && Array.from(name).length > longestLargeName
 }
@@ -166,15 +166,12 @@ function brandValues(brand: BrandRow | null) {
     logoPath: logoKey ? logoPath(logoKey) : '',
     logoWidth: String(Math.max(1, Math.round(width * scale))),
     logoHeight: String(Math.max(1, Math.round(height * scale))),
-    // If the name is shown beside the logo, screen readers need not read it twice.
+    // Screen readers need not read the name twice.
     logoAlt: name ? '' : 'The logo of the sender',
   }
 }
 
-/**
- * Returns the CSS rules that give a page this colour. Each theme has its own rule. If the colour is
- * hard to see on the page in a theme, the rule of that theme has a changed colour.
- */
+/** Returns the CSS rules of a brand's color, adjusted for contrast in each theme. */
 function accentStyle(chosen: string): string {
   const { light, dark } = accentPairs(chosen)
   const rule = (selector: string, { accent, onAccent }: AccentPair) =>
@@ -182,16 +179,16 @@ function accentStyle(chosen: string): string {
   return rule(':root', light) + rule('[data-theme=dark]', dark)
 }
 
-/** How many colours are remembered with their rules. Each takes a kilobyte. */
-const mostAccents = 500
+/** Each accent takes a kilobyte. */
+const maxAccents = 500
 
-/** Remembers what `make` returned for each key. When too many are remembered, all are forgotten. */
-function remember<Value>(make: (key: string) => Value): (key: string) => Value {
+/** Caches what `make` returns for each key. A full cache is emptied. */
+function memoize<Value>(make: (key: string) => Value): (key: string) => Value {
   const made = new Map<string, Value>()
   return (key) => {
     const known = made.get(key)
     if (known !== undefined) return known
-    if (made.size >= mostAccents) made.clear()
+    if (made.size >= maxAccents) made.clear()
     const value = make(key)
     made.set(key, value)
     return value

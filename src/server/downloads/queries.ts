@@ -21,8 +21,7 @@ import type { WriteCount } from './count-together.ts'
  * from outside (design §4).
  */
 export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
-  // These subqueries have a limit of one row, so Postgres looks up the owner of each file, and the
-  // owner's brand. Without the limit it may join the whole tables.
+  // Without the limits, Postgres may join the whole tables.
   const owner = db
     .select({
       tier: users.tier,
@@ -84,21 +83,15 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
 export type OpenLink = ReturnType<typeof prepareOpenLink>
 export type Link = NonNullable<Awaited<ReturnType<OpenLink>>>
 
-/**
- * A user's downloads of one day are counted in up to this many rows. Two files share a row only by
- * chance. So downloads of different files rarely wait for each other.
- */
+/** A user's downloads of a day are counted in this many rows, so that files rarely share one. */
 const shards = 16
 
 /**
- * Returns the function that counts downloads of a file. One statement adds them to the file's
- * total, to the file's day, and to the owner's day. It also records a file's first download if the
- * owner wants an email about it. If the file no longer exists, it counts nothing. The statement is
- * prepared, because building it costs more than running it.
+ * Returns the function that adds downloads to the file's total, the file's day and the owner's day,
+ * in one prepared statement. Records a file's first download if the owner wants an email about it.
  *
- * Counting for the owner locks the owner's row, and counting for the file locks the file's row. The
- * statement locks the owner first, as the deletion of a user does. In any other order, the two
- * could wait for each other.
+ * The statement locks the owner before the file, as the deletion of a user does. In any other
+ * order, the two could deadlock.
  */
 export function prepareWriteCount(db: Db): WriteCount {
   const count = sql`${sql.placeholder('count')}::int`
@@ -128,8 +121,7 @@ export function prepareWriteCount(db: Db): WriteCount {
       )
       .returning({ id: files.id, ownerId: files.ownerId, downloadCount: files.downloadCount }),
   )
-  // The downloads of an owner and a day are counted in several rows, the shards, so that downloads
-  // of different files rarely wait for the same row. The last byte of a file's id is random.
+  // The last byte of a file's id is random.
   const shard = sql`get_byte(uuid_send(${counted.id}), 15) % ${sql.raw(String(shards))}`
   const countedForOwner = db.$with('counted_for_owner').as(
     db

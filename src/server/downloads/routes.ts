@@ -11,7 +11,7 @@ import { sendDownload } from './send-download.ts'
 
 type DownloadEndpoint = 'download' | 'openLink' | 'openDownloadPage' | 'linkDetails'
 
-/** The routes for anyone with a link: its page, its details and its bytes (design §4). */
+/** A link's page, its details and its bytes, for anyone (design §4). */
 export function downloadRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
   pages: LinkPages,
@@ -22,13 +22,10 @@ export function downloadRoutes(
     countDownload: countTogether(prepareWriteCount(deps.db)),
   }
 
-  /**
-   * Answers with the page of a link, or with a 404 page. Showing a page does not count as a
-   * download.
-   */
+  /** Answers with the page of a link, or with a 404 page. */
   const showPage = async (code: string, origin: string): Promise<Response> => {
     const link = await links.openLink(code)
-    // A plain `Response` is made here. Hono's own helpers would parse the same headers every time.
+    // Hono's helpers would parse the same headers every time.
     if (!link) return new Response(pages.dead, { status: 404, headers: pages.headers })
     const now = deps.clock()
     const { html, headers } = pages.alive(link, pageOwner(link, now), origin, now)
@@ -64,10 +61,7 @@ export function downloadRoutes(
   }
 }
 
-/**
- * Tells whether to answer with the page. Browsers ask for HTML by name. Preview robots accept
- * anything, and need the page too.
- */
+/** Whether to answer with the page: browsers accept HTML by name; preview bots need it too. */
 function wantsPage(headers: Headers): boolean {
   return (
     headers.get('accept')?.includes('text/html') === true ||

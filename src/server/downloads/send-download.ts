@@ -9,17 +9,14 @@ import { refuseToRun } from '../storage/never-run.ts'
 import type { CountDownload } from './count-together.ts'
 import type { OpenLink } from './queries.ts'
 
-/**
- * How long a redirect may wait for what the bucket tells about the bytes. It is needed only to
- * count the download, and the bucket may be slow for this server but not for the client.
- */
+/** How long a redirect may wait for the bucket's validators. They are only for counting. */
 const validatorsMs = 1000
 
 /**
- * Sends the bytes behind a short code, or redirects the client to a presigned URL for them. That
- * URL expires when the link does, or earlier (design §4).
- * @throws {AppError} LINK_NOT_FOUND when the link is not active; DOWNLOAD_ONLY when a browser wants
- * to run the bytes.
+ * Sends the bytes behind a short code, or redirects to a presigned URL that expires with the link
+ * or earlier (design §4).
+ * @throws {AppError} LINK_NOT_FOUND unless the link is active; DOWNLOAD_ONLY when a browser would
+ * run the bytes.
  */
 export async function sendDownload(
   deps: Pick<Deps, 'clock' | 'stores'> & { openLink: OpenLink; countDownload: CountDownload },
@@ -44,9 +41,9 @@ export async function sendDownload(
     },
     method === 'HEAD' ? 'HEAD' : 'GET',
   )
-  /** A download that cannot be counted is sent all the same. */
+  /** A download that cannot be counted is still sent. */
   const logUncounted = (error: unknown): null => {
-    context.get('requestLog')().error({ err: error, fileId: link.id }, 'a download was not counted')
+    context.get('requestLog')().error({ err: error, fileId: link.id }, 'Cannot count a download')
     return null
   }
   const count = async (start: number): Promise<void> => {
@@ -67,9 +64,8 @@ export async function sendDownload(
 }
 
 /**
- * Tells whether an answer that begins at this offset of the file counts as a download (design §4:
- * one download counts once). Only the answer with the first byte counts. A download in pieces, or
- * one that is resumed, has exactly one such answer. A preview robot never counts.
+ * Whether an answer from this offset counts as a download. Only the one with the first byte does,
+ * so a download in ranges, or a resumed one, counts once. Preview bots don't count.
  */
 export function countsAsDownload(start: number, userAgent: string | undefined): boolean {
   return start === 0 && !isPreviewRobot(userAgent)

@@ -61,9 +61,9 @@ describe('a page that was built for another version', () => {
 
   it('may lack placeholders and sections if it is one of several pages that share them', () => {
     const html = '<b>{{name}}</b>'
-    const { fill } = template(html, { mayLackSome: true })(['late'])
+    const { fill } = template(html, { isPartial: true })(['late'])
     expect(fill({ name: 'x', size: '' })).toBe('<b>x</b>')
-    expect(() => template(`${html}{{#late}}`, { mayLackSome: true })).toThrow(StartupError)
-    expect(() => template(`${html}{{other}}`, { mayLackSome: true })).toThrow(StartupError)
+    expect(() => template(`${html}{{#late}}`, { isPartial: true })).toThrow(StartupError)
+    expect(() => template(`${html}{{other}}`, { isPartial: true })).toThrow(StartupError)
   })
 })

@@ -4,44 +4,42 @@ import { join } from 'node:path'
 import { placeholderMark, sectionEnd, sectionStart } from '../../shared/template-marks.ts'
 import { codeOf, StartupError } from '../errors.ts'
 
-/** A page that the build rendered, and the placeholders and conditions that its template has. */
+/** A page that the build rendered, with its placeholders and conditions. */
 export interface BuiltTemplate<Name extends string, Condition extends string> {
-  /** The name of the file. Error messages contain it. */
+  /** The name of the file, for errors. */
   file: string
   html: string
   placeholders: readonly Name[]
   conditions: readonly Condition[]
-  /** True if the template may leave out some placeholders and sections. */
-  mayLackSome?: boolean
+  /** Whether some placeholders and sections may be missing. */
+  isPartial?: boolean
 }
 
-/** A template that is prepared, so that filling it only joins texts. */
+/** A compiled template, which only joins texts. */
 export interface Page<Name extends string> {
   /** The template without the sections whose conditions are false. */
   text: string
-  /** Puts values into the placeholders. It escapes every value as text. */
+  /** Fills the placeholders. Every value is escaped. */
   fill: (values: Readonly<Record<Name, string>>) => string
 }
 
 /**
- * Returns a function that returns the page for a set of true conditions. It prepares each set once,
- * when it is first needed.
- * @throws {StartupError} when a placeholder is unknown, when a section has no start or no end, or,
- * without `mayLackSome`, when a placeholder or a section is missing.
+ * Returns a function that compiles the page for a set of true conditions, once for each set.
+ * @throws {StartupError} for an unknown placeholder, an incomplete section or, without `isPartial`,
+ * a missing placeholder or section.
  */
 export function makeTemplate<Name extends string, Condition extends string>(
   built: BuiltTemplate<Name, Condition>,
-): (holding: readonly Condition[]) => Page<Name> {
-  if (built.mayLackSome !== true) requireAll(built)
-  // Prepares the template once with all conditions true. So a section that is not closed is found
-  // when the server starts.
+): (trueConditions: readonly Condition[]) => Page<Name> {
+  if (built.isPartial !== true) requireAll(built)
+  // Finds unclosed sections when the server starts.
   compile(onlyWhere(built, built.conditions), built)
   const pages = new Map<string, Page<Name>>()
-  return (holding) => {
-    const key = holding.join()
+  return (trueConditions) => {
+    const key = trueConditions.join()
     const known = pages.get(key)
     if (known) return known
-    const text = onlyWhere(built, holding)
+    const text = onlyWhere(built, trueConditions)
     const page = { text, fill: compile(text, built) }
     pages.set(key, page)
     return page
@@ -51,39 +49,35 @@ export function makeTemplate<Name extends string, Condition extends string>(
 function requireAll({ file, html, placeholders, conditions }: BuiltTemplate<string, string>) {
   for (const name of placeholders) {
     if (!html.includes(placeholderMark(name)))
-      throw builtForAnother(file, `no ${placeholderMark(name)}`)
+      throw versionMismatch(file, `no ${placeholderMark(name)}`)
   }
   for (const condition of conditions) {
     if (!html.includes(sectionStart(condition))) {
-      throw builtForAnother(file, `nothing for ${condition}`)
+      throw versionMismatch(file, `nothing for ${condition}`)
     }
   }
 }
 
-/** Keeps the sections whose conditions are in `holding`, and removes the others. */
+/** Keeps the sections whose conditions are true, and removes the others. */
 function onlyWhere<Condition extends string>(
   { file, html, conditions }: BuiltTemplate<string, Condition>,
-  holding: readonly Condition[],
+  trueConditions: readonly Condition[],
 ): string {
   return conditions.reduce((rest, condition) => {
     const [before = '', ...sections] = rest.split(sectionStart(condition))
     if (before.includes(sectionEnd(condition)))
-      throw builtForAnother(file, `no start of ${condition}`)
+      throw versionMismatch(file, `no start of ${condition}`)
     return sections.reduce((page, section) => {
       const [inner = '', after, ...others] = section.split(sectionEnd(condition))
       if (after === undefined || others.length > 0) {
-        throw builtForAnother(file, `no end of ${condition}`)
+        throw versionMismatch(file, `no end of ${condition}`)
       }
-      return page + (holding.includes(condition) ? inner : '') + after
+      return page + (trueConditions.includes(condition) ? inner : '') + after
     }, before)
   }, html)
 }
 
-/**
- * Splits a template once at its placeholders, which look like {{name}}. The returned function puts
- * the values between the parts. It does not look for placeholders in the values. So a file that is
- * called {{name}} keeps its name on the page.
- */
+/** Splits a template at its placeholders. A value that looks like one stays as it is. */
 function compile<Name extends string>(
   html: string,
   { file, placeholders }: BuiltTemplate<Name, string>,
@@ -92,7 +86,7 @@ function compile<Name extends string>(
   const parts: { name: Name; text: string }[] = []
   for (let at = 0; at < rest.length; at += 2) {
     const name = placeholders.find((known) => known === rest[at])
-    if (name === undefined) throw builtForAnother(file, `{{${rest[at]}}}`)
+    if (name === undefined) throw versionMismatch(file, `{{${rest[at]}}}`)
     parts.push({ name, text: rest[at + 1] ?? '' })
   }
   return (values: Readonly<Record<Name, string>>): string => {
@@ -102,7 +96,7 @@ function compile<Name extends string>(
   }
 }
 
-function builtForAnother(file: string, what: string) {
+function versionMismatch(file: string, what: string) {
   return new StartupError(`The web was built for another version (${file}: ${what}): npm run build`)
 }
 
@@ -112,11 +106,11 @@ const entities: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-  // An HTML parser turns a bare carriage return into a line feed, so it is escaped.
+  // HTML parsers turn a bare carriage return into a line feed.
   '\r': '&#13;',
 }
 
-/** Escapes a text for HTML, both inside an element and in a double-quoted attribute. */
+/** Escapes a text for elements and double-quoted attributes. */
 function escapeHtml(text: string): string {
   return /[&<>"'\r]/.test(text) ? text.replace(/[&<>"'\r]/g, (sign) => entities[sign] ?? '') : text
 }
@@ -134,15 +128,12 @@ function inline(html: string, element: 'script' | 'style') {
 }
 
 /**
- * Returns the headers that protect a page whose HTML is known when the server starts. Scripts and
- * styles run only from our own files, or inline if their hash is in the built HTML. So a script
- * that somebody types as the name of a file never runs.
- * @param html the page as built; inline scripts and styles must be in <script> and <style> tags
- * without attributes.
- * @param appUrl the public origin; with https, browsers are told to use https only.
+ * Returns the security headers of a page. The content security policy allows our own files, and
+ * inline scripts and styles by their hash in the built HTML.
+ * @param html as built; inline scripts and styles must be in tags without attributes.
+ * @param appUrl the public origin; with https, browsers must use https only.
  * @param pictures other origins whose pictures the page shows.
- * @param connect other origins that the page's scripts may send requests to.
- * @param referrer to whom the browser tells the page's address.
+ * @param connect other origins of the page's requests.
  */
 export function pageHeaders(page: {
   html: string

@@ -4,40 +4,35 @@ import type { AppError } from '../errors.ts'
 const lingerBytes = 16 * 1024 * 1024
 const lingerMs = 5000
 
-/** An answer that does not depend on the body of the request. */
+/** An answer that doesn't depend on the body of the request. */
 interface EarlyAnswer {
   status: number
   headers: Readonly<Record<string, string | number>>
   body: string
 }
 
-/**
- * Answers with the status of the error table and a `{message, code}` body. An answer to HEAD has no
- * body, but a header with the code. Resolves when the answer has been sent. If the headers of
- * another answer were sent already, it cuts the connection, so that the client does not take half
- * an answer for a whole one.
- */
+/** As `sendEarlyResponse`, with the status, headers and JSON body of an error. */
 export async function sendEarlyError(
   request: IncomingMessage,
   response: ServerResponse,
-  refusal: AppError,
+  error: AppError,
 ): Promise<void> {
   await sendEarlyResponse(request, response, {
-    status: refusal.status,
+    status: error.status,
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
-      ...refusal.headersFor(request.method),
+      ...error.headersFor(request.method),
     },
-    body: JSON.stringify(refusal.body),
+    body: JSON.stringify(error.body),
   })
 }
 
 /**
- * Answers a request whose body may still be arriving, and ignores the body. Resolves when the
- * answer has been sent. If the headers of another answer have already been sent, it cuts the
- * connection.
+ * Answers a request whose body may still be arriving, and drops the body. Resolves when the answer
+ * has been sent. If another answer has begun, destroys the connection, so that the client doesn't
+ * take half an answer for a complete one.
  */
 export async function sendEarlyResponse(
   request: IncomingMessage,
@@ -56,8 +51,8 @@ export async function sendEarlyResponse(
     ...headers,
   })
   if (request.method !== 'HEAD') response.write(body)
-  // If the connection were closed while bytes still arrive, it would be reset, and a browser would
-  // report a network error in place of the status. So the client gets some time to read the answer.
+  // Closing the connection while bytes arrive would reset it, and browsers would report a network
+  // error instead of the status.
   if (bodyIsArriving) await linger(request)
   response.end()
 }
@@ -67,7 +62,7 @@ function hasBody(request: IncomingMessage): boolean {
   return coding !== undefined || Number(length ?? 0) > 0
 }
 
-/** Reads and drops what a refused client still sends, up to a limit of bytes and time. */
+/** Drops what the client still sends, up to a limit of bytes and time. */
 function linger(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     if (request.destroyed) {

@@ -55,7 +55,7 @@ const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 function much(_: IncomingMessage, response: ServerResponse) {
   void response.end(Buffer.alloc(64 * MiB))
 }
-const { checks, bytes: leastBytes } = StalledClients.least
+const { checks, bytes: leastBytes } = StalledClients.minProgress
 
 /** Serves a client that sends `bytes` of its body after each check in which it calls `sendSome`. */
 async function sendOnAndOn(bytes: number) {

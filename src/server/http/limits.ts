@@ -9,28 +9,28 @@ import { AppError } from '../errors.ts'
 import { addressBlock, isTrusted, senderOf } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 
-/** What one connection may cost, and how many there may be, whoever the client is. */
+/** Limits of a connection, and of how many there are. */
 export interface ConnectionLimits {
   /**
-   * How many requests may wait behind the one that is being answered: on one connection, and on all
-   * together. The first waiting request of each connection does not count for `total`.
+   * How many pipelined requests may wait behind the one that is being answered. The first waiting
+   * request of each connection doesn't count towards `total`.
    */
   waitingRequests: { perConnection: number; total: number }
-  /** The most bytes of a request's headers. Node answers 431 to more. */
+  /** The size of a request's headers. Node answers 431 to more. */
   headerBytes: number
-  /** How long headers may take to arrive. Node checks twice in that time, and answers 408. */
+  /** How long headers may take to arrive before Node answers 408. */
   headersMs: number
-  /** How long a client may read nothing of its answer, or send nothing of its announced body. */
+  /** How long a client may stop reading its answer, or sending its body. */
   stalledMs: number
-  /** How long the body of a call to the API may take to arrive. */
+  /** How long the body of an API call may take to arrive. */
   bodyMs: number
-  /** How many connections may be open. Any further connection is reset. */
+  /** Further connections are reset. */
   connections: SharedLimit
 }
 
 export const connectionLimits: ConnectionLimits = {
-  // Browsers and proxies wait for an answer before they send the next request. A package manager
-  // may send ten. A waiting request takes 5 KiB of memory, and 20 KiB with the largest headers.
+  // Browsers and proxies don't pipeline; a package manager may send ten requests. A waiting request
+  // takes 5 KiB of memory, and 20 KiB with the largest headers.
   waitingRequests: { perConnection: 16, total: 1024 },
   // The session's cookie and the longest path take less than 4 KiB.
   headerBytes: 16 * 1024,
@@ -39,8 +39,8 @@ export const connectionLimits: ConnectionLimits = {
   stalledMs: 120_000,
   // Most bodies have at most 64 KiB, which takes 26 s at 20 kbit/s.
   bodyMs: 30_000,
-  // 4,000 idle connections take 50 MiB of memory, and 150 MiB with headers or bodies that are half
-  // sent. A browser opens up to six, so a third of all suffices for 200 people behind one address.
+  // 4,000 idle connections take 50 MiB of memory, and 150 MiB with half-sent headers or bodies. A
+  // browser opens up to six, so a third of all is enough for 200 people behind one address.
   connections: { total: 4096, always: 256 },
 }
 
@@ -48,9 +48,8 @@ export const connectionLimits: ConnectionLimits = {
 const logEveryMs = 60_000
 
 /**
- * Limits how many connections are open: Node counts all of them, and this counts those of each
- * address, so that one client cannot use up the limit. A trusted proxy may open any number, since
- * its connections are those of many people.
+ * Limits the open connections, in total and per address, so that one client cannot use up the
+ * limit. Trusted proxies only count towards the total.
  */
 export function limitConnections(
   server: Server,
@@ -83,8 +82,8 @@ export function limitConnections(
 }
 
 /**
- * Answers the requests of a connection one after another. Node would start every request as soon as
- * it arrives, so a few KiB of pipelined requests could cost as much as thousands of clients.
+ * Handles the pipelined requests of a connection one after another. Node would start all at once,
+ * so a few KiB of them could cost as much as thousands of clients.
  */
 export class PipelineQueue {
   readonly #active = new Set<ServerResponse>()
@@ -92,19 +91,18 @@ export class PipelineQueue {
   readonly #limits: ConnectionLimits['waitingRequests']
   #total = 0
 
-  /** @param limits a request that would exceed them makes the server reset its connection. */
   constructor(limits: ConnectionLimits['waitingRequests']) {
     this.#limits = limits
   }
 
-  /** The responses that are being answered now, at most one for each connection. */
+  /** The responses in progress, at most one per connection. */
   get active(): ReadonlySet<ServerResponse> {
     return this.#active
   }
 
   /**
-   * Calls `handle` when the answers before it on this connection were sent, or never if the
-   * connection ends earlier.
+   * Calls `handle` once the earlier answers on this connection are sent. Resets the connection if
+   * the request exceeds the limits.
    */
   run(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const { socket } = request
@@ -114,13 +112,13 @@ export class PipelineQueue {
       response.once('close', () => this.#active.delete(response))
       handle()
     }
-    // Node gives a response its socket when the answers before it were sent.
+    // Node assigns the socket to a response once the earlier answers are sent.
     if (response.socket) {
       begin()
       return
     }
     const waiting = this.#waiting.get(socket) ?? 0
-    // An honest client can send one request before this server has noted the end of an answer.
+    // A client that doesn't pipeline may send a request before this server sees the answer's end.
     const counted = waiting === 0 ? 0 : 1
     const { perConnection, total } = this.#limits
     if (waiting >= perConnection || this.#total + counted > total) {
@@ -157,64 +155,62 @@ export function limitBodyTime(
   response.once('close', () => clearTimeout(timer))
 }
 
-/** How far a client has come in what the server waits for. */
+/** How far a client has got with what the server waits for. */
 interface Progress {
-  does: 'read' | 'send'
-  /** How many bytes it has read or sent so far, on this connection. */
+  activity: 'read' | 'send'
+  /** The bytes that it has read or sent so far on this connection. */
   bytes: number
 }
 
 /**
- * Resets the connection of every client that reads its answer, or sends its body, more slowly than
- * any line that people use. Time in which the server itself is busy does not count. Node's own
- * time-outs do not help: every byte that arrives restarts them.
+ * Resets the connections of clients that read or send almost nothing. Time in which the server
+ * itself is busy doesn't count. Node's own timeouts don't help: each byte restarts them.
  */
 export class StalledClients {
-  /** In this many checks that find the server waiting for it, a client must move so many bytes. */
-  static readonly least = { checks: 12, bytes: 13 * 1024 }
+  /** In this many checks that find the server waiting, a client must move this many bytes. */
+  static readonly minProgress = { checks: 12, bytes: 13 * 1024 }
 
   readonly #responses: Iterable<ServerResponse>
   readonly #watched = new WeakMap<ServerResponse, Progress & { checks: number }>()
 
-  /** @param responses the responses that are being answered, at most one for each connection. */
   constructor(responses: Iterable<ServerResponse>) {
     this.#responses = responses
   }
 
   /** Checks all clients once. Call it at even intervals. */
   check(): void {
-    const { least } = StalledClients
+    const { checks, bytes } = StalledClients.minProgress
     for (const response of this.#responses) {
       const now = progressOf(response)
       if (now === null) continue
       const watched = this.#watched.get(response)
-      if (watched?.does !== now.does) {
+      if (watched?.activity !== now.activity) {
         this.#watched.set(response, { ...now, checks: 0 })
         continue
       }
       watched.checks += 1
-      if (watched.checks < least.checks) continue
-      // A reset makes the kernel drop the bytes that the client does not read.
-      if (now.bytes - watched.bytes < least.bytes && response.socket) resetSocket(response.socket)
+      if (watched.checks < checks) continue
+      // A reset makes the kernel drop the unread bytes.
+      if (now.bytes - watched.bytes < bytes && response.socket) resetSocket(response.socket)
       watched.bytes = now.bytes
       watched.checks = 0
     }
   }
 }
 
-/** Returns how far the client has come, or null if the server does not wait for the client. */
+/** Returns the progress of a client; null if the server isn't waiting for it. */
 function progressOf(response: ServerResponse): Progress | null {
   const { req: request, socket } = response
   if (!socket) return null
-  if (response.writableLength > 0) return { does: 'read', bytes: bytesTaken(socket) }
-  // While the buffer is full, the server does not read. So the client cannot send.
+  if (response.writableLength > 0) return { activity: 'read', bytes: bytesTaken(socket) }
+  // While the buffer is full, the server doesn't read.
   const mayArrive = !request.complete && request.readableLength < request.readableHighWaterMark
-  return mayArrive ? { does: 'send', bytes: socket.bytesRead } : null
+  return mayArrive ? { activity: 'send', bytes: socket.bytesRead } : null
 }
 
 /**
- * Returns how many bytes the kernel has taken of all that was written. Node's public fields count a
- * write only when it is complete, so this reads internal fields, as Node's own time-outs do.
+ * Returns how many of the written bytes the kernel has taken. Node's public fields count a write
+ * only when it is complete, so this reads the internal ones, as Node's own timeouts do.
  */
 function bytesTaken(
   socket: Socket & { _handle?: { bytesWritten?: number; writeQueueSize?: number } | null },
@@ -224,9 +220,8 @@ function bytesTaken(
 }
 
 /**
- * Ends a connection at once by a TCP reset; unsent bytes are lost. A socket that was ended, and
- * whose bytes are all in the kernel, is only closed: Node fails to reset it, and would never free
- * its handle.
+ * Resets a connection; unsent bytes are lost. A socket that has ended and sent everything is only
+ * closed: Node fails to reset it, and would leak its handle.
  */
 export function resetSocket(socket: Socket): void {
   if (socket.writableEnded && socket.writableLength === 0) socket.destroy()
@@ -314,21 +309,16 @@ export function makeLoadShedder({
   }
 }
 
-/**
- * How many bytes the large bodies of all calls may have at the same time. Parsed, they take several
- * times as much memory.
- */
+/** The bytes of all large bodies in memory. Parsed, they take several times as much. */
 const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, always: 2 * 1024 * 1024 }
 
-/** A body with more bytes is large. A login or a signup has less than 1 KiB. */
-const largestSmallBody = 4 * 1024
+/** Smaller bodies don't count. A login or a signup has less than 1 KiB. */
+const largeBodyBytes = 4 * 1024
 
 /**
- * Refuses bodies longer than `maxSize` bytes with BODY_TOO_LARGE. A Content-Length is only
- * compared, since Node reads no more than it says. Other bodies are counted while they arrive.
- * Large bodies have a limit of memory, for each client and for all together. Past it a call is
- * refused with SERVER_BUSY before its body is read.
- * @param larger the paths that have another limit, each with its limit in bytes.
+ * Refuses bodies of more than `maxSize` bytes with BODY_TOO_LARGE, and with SERVER_BUSY if the
+ * large bodies of all calls would take too much memory.
+ * @param larger paths with another limit, in bytes.
  */
 export function bodyLimit(maxSize: number, larger: ReadonlyMap<string, number> = new Map()) {
   const memory = new FairLimit(largeBodies)
@@ -344,15 +334,15 @@ function limitTo(maxSize: number, memory: FairLimit) {
     const isCounted = coding !== undefined
     const bytes = isCounted ? maxSize : Number(length ?? 0)
     if (bytes > maxSize) return tooLarge()
-    // No call reads the body of a GET or HEAD, and a download may take hours.
+    // Nothing reads the body of a GET or HEAD, and a download may take hours.
     if (bytes === 0 || c.req.method === 'GET' || c.req.method === 'HEAD') return next()
     const release =
-      bytes > largestSmallBody ? memory.take(c.get('clientAddress'), bytes) : () => undefined
+      bytes > largeBodyBytes ? memory.take(c.get('clientAddress'), bytes) : () => undefined
     if (!release) throw new AppError('SERVER_BUSY')
     try {
       return await (isCounted ? counted(c, next).catch((error) => rethrowBody(c, error)) : next())
     } finally {
-      // Until the call is done, what was parsed of the body is in memory too.
+      // Until then, the parsed body is in memory.
       release()
     }
   })
@@ -363,11 +353,10 @@ function tooLarge(): never {
 }
 
 /**
- * Handles an error of reading a body. Throws INVALID_INPUT if the request broke off before its body
- * was complete, since a client's broken connection would otherwise look like one of the database.
- * Throws any other error as it is.
+ * Rethrows an error of reading a body, as INVALID_INPUT if the client disconnected: otherwise it
+ * would look like a lost connection to the database.
  */
 export function rethrowBody(context: Context<HttpEnv>, error: unknown): never {
   if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error
-  throw new AppError('INVALID_INPUT', { message: 'The body did not arrive whole.' })
+  throw new AppError('INVALID_INPUT', { message: 'The body is incomplete.' })
 }

@@ -15,14 +15,12 @@ import {
   StalledClients,
 } from './limits.ts'
 
-/**
- * Answers the requests under /storage/. It works on Node's own request and response, without Hono.
- */
+/** Answers the requests under /storage/, without Hono. */
 export type StorageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /**
- * How long an idle connection stays open. Most proxies close theirs earlier. If the server closed
- * first, a proxy could send a request on a connection that is just closing.
+ * How long an idle connection stays open: longer than most proxies keep theirs, which could
+ * otherwise send a request on a connection that is just closing.
  */
 const keepAliveMs = 75_000
 
@@ -30,20 +28,16 @@ export interface ListenOptions {
   host: string
   port: number
   admit: Admit
-  /** The proxies in front of this server, which make the connections of many people. */
   trustedProxies: BlockList | null
   log: Pick<Logger, 'warn'>
-  /** Is called for each request when its turn on the connection begins. */
+  /** Called for each request when its handling begins. */
   watch(request: IncomingMessage, response: ServerResponse): void
-  /**
-   * After this has aborted, every answer closes its connection. So clients and proxies open their
-   * next connection to another server, which keeps running.
-   */
+  /** Once aborted, every answer closes its connection, so that clients go to other servers. */
   stopping?: AbortSignal
 }
 
 /**
- * Starts listening and passes on the requests that `admit` allows. Returns the server and its port.
+ * Starts listening. Requests that `admit` allows go to the app, or to storage.
  * @throws Node's errors of listening, such as EADDRINUSE.
  */
 export async function listen(
@@ -55,36 +49,35 @@ export async function listen(
   const answer = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
-      // For a HEAD request, `app.fetch` returns a copy of the handler's response. From the copy,
-      // the adapter cannot see that storage has already answered.
+      // For HEAD, `app.fetch` returns a copy of the response, from which the adapter cannot see
+      // that storage has already answered.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
-    { hostname: host }, // for HTTP/1.0 requests that name no host, such as simple health checks
+    { hostname: host }, // for HTTP/1.0 requests without a host
   )
   const forStorage = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
   const pipeline = new PipelineQueue(limits.waitingRequests)
-  const begin = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
+  const begin = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     watch(request, response)
     if (stopping?.aborted) response.shouldKeepAlive = false
-    if (lacksHost(request)) return sendEarlyError(response, 400)
+    if (lacksHost(request)) return closeWith(response, 400)
     if (!admit(request, response)) return
-    // With `asksFirst`, the client sends the body only after `writeContinue`. Storage gets the
-    // request without that call, so that it can refuse an upload before any byte is sent.
+    // The client waits for `writeContinue` before it sends the body. Storage calls it itself, so
+    // that it can refuse an upload before any byte is sent.
     if (forStorage(request)) return void answerStorage(request, response)
-    if (asksFirst) response.writeContinue()
+    if (expectsContinue) response.writeContinue()
     limitBodyTime(request, response, limits.bodyMs)
     void answer(request, response)
   }
-  // Node's own check of the Host header is off. It would answer a request without this header
-  // before the earlier requests of the connection, and no limit would count that answer.
+  // Node's own check of the Host header is off: it would answer before the earlier requests of the
+  // connection, and bypass the limits.
   const options = {
     keepAliveTimeout: keepAliveMs,
     requireHostHeader: false,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: limits.headersMs / 2,
-    // A large file on a slow line takes hours, so Node's limit is off. ConnectionLimits limits all
-    // other waits.
+    // A large file on a slow line takes hours. `bodyMs` and `stalledMs` limit the other waits.
     requestTimeout: 0,
   }
   const server = createServer(options, (request, response) =>
@@ -95,7 +88,7 @@ export async function listen(
     pipeline.run(request, response, () => begin(request, response, true)),
   )
   server.on('checkExpectation', (request, response) =>
-    pipeline.run(request, response, () => sendEarlyError(response, 417)),
+    pipeline.run(request, response, () => closeWith(response, 417)),
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -105,20 +98,17 @@ export async function listen(
     })
   })
   const stalled = new StalledClients(pipeline.active)
-  const checkMs = limits.stalledMs / StalledClients.least.checks
+  const checkMs = limits.stalledMs / StalledClients.minProgress.checks
   const checking = setInterval(() => stalled.check(), checkMs)
   server.once('close', () => clearInterval(checking))
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/**
- * RFC 9112 §3.2: from HTTP/1.1 on, every request names its host. Simple health checks still speak
- * HTTP/1.0.
- */
+/** RFC 9112 §3.2: HTTP/1.1 requires a host. Simple health checks still speak HTTP/1.0. */
 function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion !== '1.0'
 }
 
-function sendEarlyError(response: ServerResponse, status: number): void {
+function closeWith(response: ServerResponse, status: number): void {
   response.writeHead(status, { Connection: 'close' }).end()
 }

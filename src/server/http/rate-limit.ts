@@ -5,16 +5,16 @@ import { hourInMs, minuteInMs } from '../../shared/rules/format/units.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../errors.ts'
 
-const withoutEnd = 2 ** 31 - 1
+const unlimited = 2 ** 31 - 1
 
 /**
- * How many attempts may be counted under one key in a window of time, which begins with the first
- * attempt. A counter whose `most` is `withoutEnd` only counts and never refuses.
+ * How many attempts are allowed in a window of time, which begins with the first one. A counter
+ * with `unlimited` never refuses.
  */
 const limits = {
   wrongLoginsByAddress: { most: 100, windowMs: 15 * minuteInMs },
   wrongLoginsByAccountAndAddress: { most: 10, windowMs: 15 * minuteInMs },
-  wrongLoginsByAccount: { most: withoutEnd, windowMs: hourInMs },
+  wrongLoginsByAccount: { most: unlimited, windowMs: hourInMs },
   wrongLoginsByKnownBrowser: { most: 10, windowMs: 15 * minuteInMs },
   loginsByAddress: { most: 600, windowMs: 15 * minuteInMs },
   loginsByAccount: { most: 120, windowMs: 15 * minuteInMs },
@@ -39,56 +39,41 @@ const limits = {
   logosByUser: { most: 30, windowMs: hourInMs },
 } as const
 
-/**
- * The longest window of all limits, in milliseconds. The privacy policy names the same time, as
- * `longestCountMs`. A test compares the two.
- */
+/** The privacy policy names the longest window, as `longestCountMs`. A test compares the two. */
 export const longestWindowMs = Math.max(...Object.values(limits).map(({ windowMs }) => windowMs))
 
-/**
- * One counter: the key of its row in the database, its limit, and the length of its window in
- * milliseconds.
- */
+/** A counter: a row of `rate_limits`. */
 export interface Counter {
   key: string
   most: number
   windowMs: number
 }
 
-/**
- * What one attempt has added: the keys of its counters, each with the end of the window in which it
- * was counted.
- */
+/** What an attempt has added: the keys of its counters, each with the end of its window. */
 export type Spent = ReadonlyMap<string, number>
 
 /** Counts attempts in the database, so that all servers count together. */
 export interface RateLimits {
   /**
-   * Reads the counts of these counters by key, without writing. A counter whose window has ended is
-   * left out. So is one whose window ends further ahead than the longest window: it was written
-   * while a server's clock was ahead. If it counted, it would refuse people until that time has
-   * come.
+   * Returns the counts by key. Ended windows don't count, nor do those that end impossibly late:
+   * they were written while a clock was ahead, and would lock users out after its correction.
    * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` if one of them is full.
    */
   check(counters: readonly Counter[]): Promise<ReadonlyMap<string, number>>
   /**
-   * Adds one to every counter. If one of them is full, adds nothing. Parallel calls cannot exceed a
-   * limit.
+   * Adds one to every counter, or to none if one of them is full.
    * @throws {AppError} as `check` does.
    */
   spend(counters: readonly Counter[]): Promise<Spent>
   /** Adds one to every counter, even to a full one. */
   add(counters: readonly Counter[]): Promise<void>
-  /** Takes back what `spend` has added for one attempt: for these keys, or for all. */
+  /** Takes back what `spend` has added, for these keys or for all. */
   refund(spent: Spent, keys?: readonly string[]): Promise<void>
-  /**
-   * Empties counters after a success, which shows that the attempts before it came from the right
-   * person.
-   */
+  /** Resets counters after a success: the earlier attempts came from the right person. */
   forget(keys: readonly string[]): Promise<void>
 }
 
-/** Returns a counter with the limit that the table above gives for `name`. */
+/** Returns the counter for a key, with the limit of `name`. */
 export function counter(name: keyof typeof limits, key: string): Counter {
   return { key: `${name}:${key}`, ...limits[name] }
 }
@@ -99,10 +84,7 @@ interface RateLimitOptions {
   enabled: boolean
 }
 
-/**
- * Creates rate limits in the table `rate_limits`. With `enabled: false` nothing is counted or
- * refused.
- */
+/** Creates rate limits. Unless `enabled`, nothing is counted or refused. */
 export function createRateLimits(options: RateLimitOptions): RateLimits {
   if (options.enabled) return new CountingLimits(options)
   return {
@@ -114,10 +96,7 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
   }
 }
 
-/**
- * Makes the refusal for a client that may try again in `ms` milliseconds.
- * @returns a TOO_MANY_REQUESTS whose sentence and `Retry-After` say when.
- */
+/** Returns the error for a client that may try again in `ms` milliseconds. */
 function tooManyAttempts(ms: number): AppError {
   const seconds = Math.max(1, Math.ceil(ms / 1000))
   const minutes = Math.ceil(seconds / 60)
@@ -146,7 +125,7 @@ class CountingLimits implements RateLimits {
       values: [counters.map(({ key }) => key), now, now + longestWindowMs],
     })
     const most = new Map(counters.map((one) => [one.key, one.most]))
-    const full = rows.filter(({ key, points }) => points >= (most.get(key) ?? withoutEnd))
+    const full = rows.filter(({ key, points }) => points >= (most.get(key) ?? unlimited))
     if (full.length > 0) throw tooManyAttempts(Math.max(...full.map(endOf)) - now)
     return new Map(rows.map(({ key, points }) => [key, points]))
   }
@@ -155,8 +134,7 @@ class CountingLimits implements RateLimits {
     const now = this.#now()
     const { rows } = await this.#pool.query<{ key: string; until: string }>({
       name: 'spend_rate_limits',
-      // The rows are locked in the order of their keys, so that two calls never wait for each
-      // other.
+      // Locks the rows in the order of their keys, so that calls cannot deadlock.
       text: `insert into rate_limits as kept (key, points, expire)
         select key, 1, expire from unnest($1::text[], $2::bigint[]) as wanted (key, expire) order by key
         on conflict (key) do update set
@@ -181,7 +159,7 @@ class CountingLimits implements RateLimits {
   }
 
   async add(counters: readonly Counter[]): Promise<void> {
-    await this.spend(counters.map((one) => ({ ...one, most: withoutEnd })))
+    await this.spend(counters.map((one) => ({ ...one, most: unlimited })))
   }
 
   async refund(spent: Spent, keys: readonly string[] = [...spent.keys()]): Promise<void> {
@@ -189,8 +167,7 @@ class CountingLimits implements RateLimits {
     if (taken.length === 0) return
     await this.#pool.query({
       name: 'refund_rate_limits',
-      // The rows are locked in the same order as by `spend`. If the window has ended, there is no
-      // count to take back.
+      // Locks in the same order as `spend`. In another window, there is nothing to take back.
       text: `with kept as materialized
           (select key from rate_limits where key = any($1) order by key for update)
         update rate_limits set points = points - 1
@@ -199,8 +176,7 @@ class CountingLimits implements RateLimits {
           and rate_limits.expire = spent.expire and points > 0`,
       values: [taken, taken.map((key) => spent.get(key))],
     })
-    // An attempt that is taken back must leave no row. Otherwise logins with invented addresses
-    // would fill the table.
+    // Otherwise logins with invented addresses would fill the table.
     await this.#pool.query({
       name: 'remove_empty_rate_limits',
       text: `delete from rate_limits where key in

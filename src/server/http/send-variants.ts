@@ -5,7 +5,7 @@ import type { Context } from 'hono'
 import { parseAccept } from 'hono/utils/accept'
 import type { HttpEnv } from './env.ts'
 
-/** A body in one content coding, such as gzip, with its ETag. */
+/** A body in one content coding, with its ETag. */
 export interface Variant {
   body: Uint8Array<ArrayBuffer>
   etag: string
@@ -13,10 +13,9 @@ export interface Variant {
 
 export type Coding = 'br' | 'gzip' | 'identity'
 
-/** The same body in one or more codings. `identity`, the plain body, is always there. */
+/** The same body in several codings, always including `identity`. */
 export type Variants = ReadonlyMap<Coding, Variant>
 
-/** Returns a body with an ETag, which is a hash of its bytes. */
 export function variantOf(body: Uint8Array<ArrayBuffer>): Variant {
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   return { body, etag: `"${hash}"` }
@@ -24,8 +23,7 @@ export function variantOf(body: Uint8Array<ArrayBuffer>): Variant {
 
 /**
  * Compresses a text in every coding.
- * @param quality of Brotli, from 0 to 11. Quality 11 takes some 20 times as long as 6. It is also
- * the level of gzip, which has 9 at most.
+ * @param quality of Brotli, 0 to 11, and up to 9 the level of gzip.
  */
 export async function compressed(
   text: string,
@@ -47,10 +45,7 @@ export async function compressed(
   ])
 }
 
-/**
- * Answers with the variant that the client prefers, or with 304 if the client already has this
- * variant. With status 404, it always sends the whole body.
- */
+/** Answers with the variant that the client prefers, or with 304 if the client has it already. */
 export function sendVariant(
   c: Context<HttpEnv>,
   { variants, headers }: { variants: Variants; headers: Readonly<Record<string, string>> },
@@ -67,10 +62,7 @@ export function sendVariant(
   return c.body(variant.body, status, { ...all, 'content-length': String(variant.body.length) })
 }
 
-/**
- * Returns the best coding that the client accepts (RFC 9110 §12.5.3). The client's weights decide
- * first, then our own order.
- */
+/** Returns the accepted coding with the highest weight (RFC 9110 §12.5.3); at a tie, our first. */
 function chooseCoding(acceptEncoding: string | undefined, variants: Variants): Coding {
   const weights = new Map(
     parseAccept(acceptEncoding ?? '').map(({ type, q }) => [type.toLowerCase(), q]),
@@ -83,9 +75,7 @@ function chooseCoding(acceptEncoding: string | undefined, variants: Variants): C
   return best ?? 'identity'
 }
 
-/**
- * Compares ETags and ignores the prefix `W/`, because a proxy may have added it (RFC 9110 §13.1.2).
- */
+/** Ignores the prefix `W/`, which proxies add (RFC 9110 §13.1.2). */
 function matches(ifNoneMatch: string | undefined, etag: string) {
   return (
     ifNoneMatch?.split(',').some((tag) => {

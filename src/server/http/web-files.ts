@@ -15,10 +15,7 @@ import {
 } from './send-variants.ts'
 import { hasSignedInHint } from './session.ts'
 
-/**
- * Answers GET and HEAD requests for the files of the built web, and for the screens of the
- * single-page application. It passes all other paths to the next handler.
- */
+/** Answers requests for the files of the built web and for the application's screens. */
 export type WebFiles = Handler<HttpEnv>
 
 interface WebFile {
@@ -26,28 +23,22 @@ interface WebFile {
   variants: Variants
 }
 
-/**
- * The compressions from best to worst, each with the ending of its files. The build writes the
- * compressed files beside each file.
- */
+/** The codings from best to worst, each with the suffix of the files that the build writes. */
 const codings: readonly [Coding, string][] = [
   ['br', '.br'],
   ['gzip', '.gz'],
   ['identity', ''],
 ]
 
-/** The path of the dashboard. Visitors who are not signed in see the landing page there. */
+/** The dashboard, or the landing page for visitors. */
 const home = '/'
 
 /**
- * Serves the built web in `distDir`. It reads all files into memory once, so a request can reach
- * only the files that it found there. Browsers may cache files with a hash in their name for ever.
- * The HTML of the application answers the paths in `shared/pages.ts`. The path `/` is special: if a
- * browser has no hint that somebody is signed in, the next handler answers with the landing page.
- * @param pictures other origins from which the application may load pictures, such as profile
- * pictures.
- * @param connect other origins to which the application may send requests, such as the object
- * storage.
+ * Serves the built web in `distDir` from memory, so that requests reach only the files that were
+ * there at the start. Files with a hash in their name are cached forever. The paths in
+ * `shared/pages.ts` get the application's HTML, `/` only if the browser seems to be signed in.
+ * @param pictures other origins of pictures, such as profile pictures.
+ * @param connect other origins of requests, such as the object storage.
  * @throws {StartupError} when the web is not built.
  */
 export function webFiles(options: {
@@ -74,12 +65,11 @@ export function webFiles(options: {
   })
   const ordinary = application('same-origin')
   const dashboard = application('same-origin', { vary: 'Cookie, Accept-Encoding' })
-  // The address of these pages contains a secret token from an email. With `no-referrer`, browsers
-  // do not send the address along when they load the page's files. Otherwise the log of a proxy
-  // could contain the token. Search engines must not list the address either.
-  const silent = application('no-referrer', { 'x-robots-tag': 'noindex' })
+  // The address of these pages contains a secret token from an email. As a referrer it could end up
+  // in the log of a proxy.
+  const secret = application('no-referrer', { 'x-robots-tag': 'noindex' })
   const screens = new Map<string, WebFile>(
-    pages.map((path) => [path, tokenPages.includes(path) ? silent : ordinary]),
+    pages.map((path) => [path, tokenPages.includes(path) ? secret : ordinary]),
   )
 
   return (c, next) => {
@@ -97,10 +87,7 @@ export function webFiles(options: {
   }
 }
 
-/**
- * Reads the files that are served under their own path. HTML pages are left out, because they are
- * filled in or have special headers.
- */
+/** Reads the files that are served under their own path. HTML is filled in or has other headers. */
 function readFiles(distDir: string): Map<string, WebFile> {
   const entries = readdirSync(distDir, { recursive: true, withFileTypes: true })
   return new Map(
@@ -109,13 +96,13 @@ function readFiles(distDir: string): Map<string, WebFile> {
       .map((entry) => {
         const file = join(entry.parentPath, entry.name)
         const path = `/${relative(distDir, file).split(sep).join('/')}`
-        const forEver = path.startsWith('/assets/')
+        const isHashed = path.startsWith('/assets/')
         return [
           path,
           {
             headers: {
               'content-type': contentType(path),
-              'cache-control': forEver ? 'public, max-age=31536000, immutable' : 'no-cache',
+              'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
               'x-content-type-options': 'nosniff',
               vary: 'Accept-Encoding',
             },
@@ -134,13 +121,13 @@ function contentType(path: string) {
 function readVariants(file: string): Variants {
   const found = new Map<Coding, Variant>()
   for (const [coding, suffix] of codings) {
-    const body = readIfThere(`${file}${suffix}`)
+    const body = readIfExists(`${file}${suffix}`)
     if (body) found.set(coding, variantOf(body))
   }
   return found
 }
 
-function readIfThere(file: string): Uint8Array<ArrayBuffer> | undefined {
+function readIfExists(file: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return new Uint8Array(readFileSync(file))
   } catch {

@@ -59,7 +59,7 @@ export function loadPublicPages(options: {
       html,
       placeholders: publicPlaceholders,
       conditions: publicConditions,
-      mayLackSome: true,
+      isPartial: true,
     })
     const headers: Headers = {
       ...pageHeaders({ html, appUrl, connect, referrer: 'same-origin' }),

@@ -21,7 +21,7 @@ async function pageOf(name: PublicPageName, env: Record<string, string>): Promis
     html: readBuilt(resolve('dist/web'), file),
     placeholders: publicPlaceholders,
     conditions: publicConditions,
-    mayLackSome: true,
+    isPartial: true,
   })
   const deps = { clock: () => new Date(), config, settings }
   const values = await valueReader(deps as unknown as Parameters<typeof valueReader>[0])()

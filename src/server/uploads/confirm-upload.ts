@@ -42,24 +42,20 @@ interface Confirm extends Entry<ConfirmRequest, File> {
 }
 
 /**
- * Turns finished uploads into files with links (design §4), each by itself. First it seals the
- * bytes: storage compares their number with the announced size and makes them durable. Then it
- * writes the rows of the files. A second confirmation, even a parallel one, returns the same file.
+ * Turns finished uploads into files with links (design §4): seals the bytes, then inserts the
+ * files. Confirming again, even in parallel, returns the same file.
  *
- * The server trusts only three values from the client: the key, the start time, and the SHA-256.
- * The SHA-256 is compared with that of the stored bytes where the store `computesSha256`. It is
- * never stored. Bytes are read before the answer only for this comparison, or if blocked content
- * has their size. All other files get their SHA-256 from the job `compute-digests`.
+ * A claimed SHA-256 is compared with the stored bytes where the store `computesSha256`, and never
+ * stored. Bytes are read before the answer only for this, or if blocked content has their size; the
+ * job `compute-digests` reads all others.
  *
- * Returns how each confirmation ended, in their order. It is refused with an {AppError}:
- * UPLOAD_NOT_FOUND, also for another user's key; UPLOAD_INCOMPLETE when bytes are missing;
- * SIZE_MISMATCH, CHECKSUM_MISMATCH or CONTENT_BLOCKED, which end the upload; UPLOAD_SUPERSEDED when
- * a parallel request has ended it; TIER_FILE_COUNT when the owner has as many files as the tier
- * allows, or allowed when the upload was started: the bytes stay and can be confirmed later. If the
- * upload is already a file, CHECKSUM_MISMATCH leaves the file as it is. Errors of storage refuse a
- * confirmation too.
- * @throws {AppError} UNAUTHORIZED when the owner was deleted in the meantime.
- * @throws when the database cannot be used. The uploads can then be confirmed later.
+ * Returns one result per confirmation, in their order. The errors are UPLOAD_NOT_FOUND, also for
+ * another user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH or CONTENT_BLOCKED, which
+ * end the upload; UPLOAD_SUPERSEDED when a parallel request has ended it; TIER_FILE_COUNT when the
+ * owner has as many files as the tier allows, or allowed when the upload was started: the upload
+ * can be confirmed later. Where the upload is already a file, CHECKSUM_MISMATCH leaves it
+ * unchanged.
+ * @throws {AppError} UNAUTHORIZED when the owner was deleted.
  */
 export async function confirmUploads(
   deps: ConfirmDeps,
@@ -88,7 +84,7 @@ async function confirmAll(
   await seal(deps, ownerId, ofUploads)
   await hashIfNeeded(deps, ownerId, ofUploads)
   await makeFiles(deps, ownerId, ofUploads)
-  // What is left repeats a key, or a parallel request has ended the upload. Now its end shows.
+  // The rest repeats a key, or a parallel request has ended the upload: look at the outcome.
   const left = pending(all)
   if (left.length > 0) await confirmAll(deps, ownerId, left)
 }
@@ -120,10 +116,7 @@ async function findConfirmed(
   })
 }
 
-/**
- * Seals the stored bytes of uploads, and refuses uploads with more or fewer bytes than announced.
- * Where bytes are missing, the upload can be continued.
- */
+/** Seals the stored bytes of uploads. Where bytes are missing, the upload can be continued. */
 async function seal(
   deps: ConfirmDeps,
   ownerId: string,
@@ -154,10 +147,7 @@ async function seal(
   }
 }
 
-/**
- * Reads sealed bytes whose SHA-256 the client claims, and those that may be blocked content.
- * Refuses uploads whose claim is wrong.
- */
+/** Hashes sealed bytes to check the client's claim, or because they may be blocked content. */
 async function hashIfNeeded(
   deps: ConfirmDeps,
   ownerId: string,
@@ -184,10 +174,7 @@ async function hashIfNeeded(
   await endRefused(deps, ownerId, wrong)
 }
 
-/**
- * Makes files of sealed uploads. Refuses those for which the tier allows no other file, and those
- * with blocked content. An upload that was ended meanwhile stays pending.
- */
+/** Makes files of sealed uploads. An upload that was ended in the meantime stays pending. */
 async function makeFiles(
   deps: ConfirmDeps,
   ownerId: string,
@@ -226,8 +213,7 @@ async function makeFiles(
     }
     return insertFiles(tx, files)
   })
-  // A takedown may have blocked the content meanwhile, and have missed a file that is only just
-  // made. So this looks again.
+  // A takedown may have blocked the content in the meantime, without seeing the new file.
   const blockedNow = await findBlocked(db, sha256Of(ready))
   const ids: string[] = []
   for (const confirm of ready) {
@@ -257,10 +243,7 @@ async function endRefused(
   await removeBytes(deps, await endUploads(deps.db, ownerId, keysOf(confirms), deps.clock()))
 }
 
-/**
- * Returns how many seconds the upload took since the start time that the browser sent. A start time
- * before the upload's creation counts as the creation, one in the future as now.
- */
+/** Returns the seconds since the start that the browser claims, between creation and now. */
 function secondsSince(
   start: ConfirmRequest['uploadStartTime'],
   createdAt: Date,

@@ -17,8 +17,7 @@ import {
 const batchSize = 100
 
 /**
- * Gives up an upload. It no longer counts against its owner's limits, and usually its bytes are
- * removed. If their removal fails, a job tries it again.
+ * Ends an upload and removes its bytes. A job retries a removal that fails.
  * @throws {AppError} UPLOAD_NOT_FOUND when the caller has no such open upload.
  */
 export async function abortUpload(
@@ -54,8 +53,8 @@ export async function sweepUploads(
 type RemovalDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
 /**
- * Removes the stored bytes of uploads that were just ended. What fails or is interrupted is listed
- * in `removals`, and `retryRemovals` tries it again within minutes. Never rejects.
+ * Removes the stored bytes of uploads that were just ended. `retryRemovals` retries what fails or
+ * is interrupted. Never rejects.
  */
 export async function removeBytes(
   deps: RemovalDeps,
@@ -63,8 +62,8 @@ export async function removeBytes(
 ): Promise<void> {
   for (const [store, ended] of Map.groupBy(uploads, ({ storage }) => storage)) {
     try {
-      const { gone, fault } = await removeFrom(deps, deps.stores.of(store), ended)
-      if (gone.size < ended.length) throw fault
+      const { gone, fault: cause } = await removeFrom(deps, deps.stores.of(store), ended)
+      if (gone.size < ended.length) throw cause
     } catch (error) {
       const keys = ended.map(({ storageKey }) => storageKey)
       deps.log.warn({ err: error, store, keys }, 'Cannot remove the bytes of ended uploads yet')
@@ -73,12 +72,10 @@ export async function removeBytes(
 }
 
 /**
- * Removes the bytes that `removals` lists and that are due: those of ended uploads whose removal
- * failed or was interrupted, of deleted users, and of test uploads (`startTestUpload`). A removal
- * that fails is tried again without limit, and the waits between the tries grow. If all removals of
- * a batch fail, the others in this store wait for the next run. Several servers share the work.
+ * Removes the bytes of due `removals`: of ended uploads whose removal failed, of deleted users, and
+ * of test uploads (`startTestUpload`). Retries without limit, with backoff. If all removals of a
+ * batch fail, the store's others wait for the next run. Several servers share the work.
  * @param atMost how many removals this run tries in each store at most.
- * @returns how many removals succeeded, and how many failed.
  */
 export async function retryRemovals(
   deps: RemovalDeps,
@@ -90,10 +87,10 @@ export async function retryRemovals(
     for (let left = atMost; left > 0; ) {
       const limit = Math.min(batchSize, left)
       const batch = await claimRemovals(db, { storage: storage.name, now: clock(), limit })
-      const { gone, fault } = await removeFrom(deps, storage, batch)
+      const { gone, fault: cause } = await removeFrom(deps, storage, batch)
       const failed = batch.length - gone.size
       if (failed > 0) {
-        const details = { err: fault, store: storage.name, count: failed }
+        const details = { err: cause, store: storage.name, count: failed }
         log.error(details, 'Cannot remove bytes that are no longer needed; will try again')
       }
       total.removed += gone.size
@@ -118,11 +115,7 @@ async function removeFrom(
   return removed
 }
 
-/**
- * Logs how many objects that `removals` lists are still stored 15 minutes after they were due: a
- * store cannot be reached or refuses removals, or no server ran.
- * @returns how many such objects there are.
- */
+/** Logs how many objects are still stored 15 minutes after their removal was due. Returns it. */
 export async function reportOverdueRemovals({
   clock,
   db,

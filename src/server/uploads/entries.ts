@@ -3,7 +3,7 @@ import { StoreSilent } from '../storage/storage.ts'
 /** Work on one entry may open files, or make requests to the bucket. */
 const maxAtOnce = 16
 
-/** One entry of a call for many files. It is pending until it has a result. */
+/** An entry of a call for many files, pending until it has a result. */
 export interface Entry<Request, Answer> {
   readonly request: Request
   result?: PromiseSettledResult<Answer>
@@ -21,7 +21,7 @@ export function pending<E extends Entry<unknown, unknown>>(entries: readonly E[]
   return entries.filter(({ result }) => result === undefined)
 }
 
-/** Separates the entries that repeat the key of an earlier one. Entries may have no key. */
+/** Separates the entries that repeat the key of an earlier one. */
 export function splitRepeats<E>(
   entries: readonly E[],
   keyOf: (entry: E) => string | undefined,
@@ -38,9 +38,9 @@ export function splitRepeats<E>(
 }
 
 /**
- * Works on the pending entries, some of them in parallel. An error refuses only its entry. But once
- * a store does not answer in time, the entries that have not begun are refused too: the client
- * would give up before all of them had waited as long.
+ * Works on the pending entries, some of them in parallel. An error refuses its entry only. Once a
+ * store has timed out, the entries that haven't begun are refused too: the client would give up
+ * before all of them had waited as long.
  */
 export async function forEachPending<E extends Entry<unknown, unknown>>(
   entries: readonly E[],
@@ -62,7 +62,7 @@ export async function forEachPending<E extends Entry<unknown, unknown>>(
   await Promise.all(Array.from({ length: maxAtOnce }, worker))
 }
 
-/** Returns how each entry ended, in their order. */
+/** Returns the results of the entries, in their order. */
 export function resultsOf<Answer>(
   entries: readonly Entry<unknown, Answer>[],
 ): PromiseSettledResult<Answer>[] {

@@ -18,13 +18,12 @@ import { type EndedUpload, endIdleUploads } from './removal-queries.ts'
 
 const batchSize = 10
 
-/** Even an upload of one byte costs a row and a file, so each counts as one part at least. */
+/** Even an upload of one byte costs a row and a file. */
 const minUnfinishedBytes = 8 * mebibyte
 
 /**
- * Returns how many unconfirmed bytes one account may have: 32 times the largest allowed file, and
- * at least 32 GiB. A browser sends one large file at a time, so this suffices for several devices
- * and some failed uploads.
+ * Returns how many unconfirmed bytes an account may have. A browser sends one large file at a time,
+ * so this is enough for several devices and some failed uploads.
  */
 function accountLimit(limits: Limits): number {
   return 32 * Math.max(largestFileSize(limits), gibibyte)
@@ -37,17 +36,16 @@ type Start = Entry<{ fileSize: number }, unknown>
 interface ByteLimit {
   bytes: number
   code: ErrorCode
-  /** The owner whose idle uploads may be ended to make space; absent where all may. */
+  /** The owner whose idle uploads may be ended to make space; absent for those of all. */
   ownerId?: string
-  /** Returns how many bytes an upload of this size counts. */
   charge(size: number): number
-  /** Reads how many bytes count now. A lock lets no other request add some meanwhile. */
+  /** Reads the bytes in use. A lock keeps other requests from adding some. */
   usage(): Promise<Usage>
 }
 
 /**
- * Enforces the limit of unconfirmed bytes of one account. It is meant for accounts without a limit
- * of files. Call it with the owner locked, before the uploads are inserted.
+ * Limits the unconfirmed bytes of an account. Call it with the owner locked, before the uploads are
+ * inserted.
  * @returns the idle uploads that it ended. The caller removes their bytes.
  */
 export function enforceAccountLimit(
@@ -65,8 +63,8 @@ export function enforceAccountLimit(
 }
 
 /**
- * Enforces the administrator's cap on the files and open uploads of all accounts.
- * Call it before the uploads are inserted.
+ * Enforces the administrator's cap on all files and open uploads. Call it before the uploads are
+ * inserted.
  * @param cap in bytes; null for no cap.
  * @returns the idle uploads that it ended. The caller removes their bytes.
  */
@@ -89,9 +87,9 @@ export async function enforceStorageCap(
 }
 
 /**
- * Refuses the uploads that exceed a limit. Earlier ones come first. Uploads that were idle for 15
- * minutes make way, the longest idle first.
- * @throws {AppError} UNAVAILABLE when their owners resume them meanwhile.
+ * Refuses the uploads that exceed a limit; earlier ones have priority. Ends uploads that were idle
+ * for 15 minutes to make space, the longest idle first.
+ * @throws {AppError} UNAVAILABLE when their owners resume them.
  */
 async function enforce(
   tx: Deps['db'],
@@ -117,9 +115,8 @@ async function enforce(
 }
 
 /**
- * Refuses the uploads for which the store has too little free space (STORAGE_FULL). Earlier ones
- * come first. Uploads in this store that were idle for 15 minutes make way, the longest idle first.
- * No space is reserved: a store also checks each chunk that arrives.
+ * Refuses the uploads for which the store has too little free space (STORAGE_FULL), as `enforce`
+ * does. No space is reserved: the store also checks each chunk that arrives.
  */
 export async function requireFreeSpace(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
@@ -143,9 +140,9 @@ export async function requireFreeSpace(
 }
 
 /**
- * Returns how many files the owner may have after an upload has become one: the tier's limit now,
- * or its limit when the upload was started, whichever is higher. If the upload was started in
- * another tier, only the limit now counts. null means no limit.
+ * Returns how many files the owner may have after a confirm; null for no limit. That is the tier's
+ * limit, now or when the upload was started, whichever is higher. After a change of tier, only the
+ * limit now counts.
  */
 export function maxFilesAfter(
   upload: Pick<Upload, 'tier' | 'maxFiles'>,

@@ -11,8 +11,8 @@ import type { FileRow } from '../files/queries.ts'
 export type Upload = typeof uploads.$inferSelect
 
 /**
- * Locks a user until the transaction ends, so that limits of this user are enforced for one request
- * at a time. Returns the fields that decide the tier; undefined when the user was deleted.
+ * Locks a user until the transaction ends, so that requests enforce limits one at a time. Returns
+ * what decides the tier; undefined when the user was deleted.
  */
 export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | undefined> {
   const [owner] = await tx
@@ -23,12 +23,12 @@ export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | und
     })
     .from(users)
     .where(eq(users.id, userId))
-    // `for update` would conflict with the foreign keys of other rows that name this user.
+    // `for update` would conflict with foreign keys to this user.
     .for('no key update')
   return owner
 }
 
-/** Lets one transaction at a time enforce limits of all accounts together. */
+/** Lets one transaction at a time enforce the limits of all accounts. */
 export function lockAllUploads(tx: Db): Promise<unknown> {
   return tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
 }
@@ -48,8 +48,8 @@ export function insertUploads(
 
 /**
  * Locks the owner's open uploads with these idempotency keys, and returns them by key. They count
- * as active now, unless nothing has happened since their start: an upload without bytes must not
- * hold its slot for as long as the start is repeated.
+ * as active now, unless nothing has happened since their start: repeated starts alone must not hold
+ * a slot.
  */
 export async function resumeRepeated(
   tx: Db,
@@ -81,7 +81,7 @@ export async function findUploads(
   return byStorageKey(await db.select().from(uploads).where(ofOwner(ownerId, storageKeys)))
 }
 
-/** Locks an owner's open uploads until the transaction ends, so that nothing else ends them. */
+/** As `findUploads`, and locks the uploads until the transaction ends. */
 export async function lockUploads(
   tx: Db,
   ownerId: string,
@@ -121,8 +121,8 @@ export interface NewFile
 }
 
 /**
- * Turns locked uploads into files. The owner must be locked too, because a change of the tier
- * changes when the files are purged. Returns the files by storage key.
+ * Turns locked uploads into files, and returns these by storage key. The owner must be locked too,
+ * because the tier decides when files are purged.
  * @throws when a short code was given before. The transaction must then be rolled back.
  */
 export async function insertFiles(
@@ -204,7 +204,7 @@ export async function touchOwnUpload(
   return upload
 }
 
-/** The recorded activity may be this much too early, so that most uploads need only one write. */
+/** The recorded activity may be this old, so that most uploads need only one write. */
 const activityMs = 1000
 
 /**
@@ -222,7 +222,7 @@ export async function touchUpload(db: Db, storageKey: string, now: Date): Promis
   }
   const before = new Date(now.getTime() - activityMs)
   if (upload.lastActivityAt <= before) {
-    // A locked row is skipped: whoever locks it may be waiting for this transfer to end.
+    // A locked row is skipped: its transaction may be waiting for this transfer.
     const free = db
       .select({ id: uploads.id })
       .from(uploads)
@@ -234,8 +234,8 @@ export async function touchUpload(db: Db, storageKey: string, now: Date): Promis
 }
 
 /**
- * Sets activity in the future to `now`. Otherwise an upload from a time when the clock was ahead
- * would hold its slot until then. Clocks of other servers may be ahead by up to a minute.
+ * Corrects activity in the future, from a time when the clock was ahead, which would hold a slot
+ * until then. Clocks of other servers may be ahead by up to a minute.
  */
 export async function resetFutureActivity(db: Db, now: Date): Promise<void> {
   await db
@@ -276,10 +276,7 @@ export interface StoredBytes {
   idle: number
 }
 
-/**
- * Sums the bytes of files and open uploads. One statement reads both, so an upload that becomes a
- * file meanwhile counts once.
- */
+/** Sums the bytes of files and open uploads. One statement reads both, so each counts once. */
 export async function sumStored(db: Db, now: Date): Promise<StoredBytes> {
   const stored = db.select({ sum: sumOfSizes }).from(files).where(isNull(files.purgedAt))
   const [sums] = await db
@@ -305,7 +302,7 @@ export async function sumFilesIn(db: Db, store: StorageName): Promise<number> {
   return row?.sum ?? 0
 }
 
-/** Tells whether an upload, or a file that is not purged, has its bytes in this store. */
+/** Whether an upload, or a file that isn't purged, has its bytes in this store. */
 export async function namesObjectsIn(db: Db, storage: StorageName): Promise<boolean> {
   const [named] = await db
     .select({ key: files.storageKey })

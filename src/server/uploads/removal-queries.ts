@@ -7,21 +7,17 @@ import type { Db } from '../deps.ts'
 import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
 import { ofOwner } from './queries.ts'
 
-/** An upload that ended without becoming a file. Its bytes are to be removed. */
+/** An upload that ended without becoming a file, whose bytes are to be removed. */
 export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>
 
 /**
- * Who first tries to remove the bytes of an ended upload. If it is the caller, the job
- * `sweep-uploads` removes after two minutes what is left.
+ * Who removes the bytes first. After the caller, the job `sweep-uploads` follows in two minutes.
  */
 export type FirstTry = 'caller' | 'job'
 
 const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
 
-/**
- * Ends uploads and lists their bytes in `removals`, in one statement. If several callers end the
- * same upload, one of them gets it.
- */
+/** Ends uploads and lists their bytes in `removals`. Of parallel callers, one gets the upload. */
 export function endUploadsWhere(
   db: Db,
   which: SQL | undefined,
@@ -32,7 +28,7 @@ export function endUploadsWhere(
     .select({ id: uploads.id })
     .from(uploads)
     .where(which)
-    // The same order everywhere, so that no two statements wait for each other.
+    // The same order everywhere, so that statements cannot deadlock.
     .orderBy(uploads.storageKey)
     .for('update')
   return endLocked(db, locked, now, firstTry)
@@ -100,10 +96,7 @@ export function endSurplusUploads(
   return endLocked(tx, locked, now)
 }
 
-/**
- * Ends the uploads whose ids `locked` selects. Their removal is due now; for an upload that was
- * idle for more than 24 hours, it was due at the end of these.
- */
+/** Ends the uploads whose ids `locked` selects. Their removal is due now, or 24 idle hours ago. */
 function endLocked(
   db: Db,
   locked: SQLWrapper,
@@ -133,10 +126,7 @@ function endLocked(
     .returning(ofUpload)
 }
 
-/**
- * Reserves up to `limit` removals in a store that are due for a try, and returns them. Those that
- * another server has reserved are skipped.
- */
+/** Claims up to `limit` removals that are due for a try, except those of other servers. */
 export function claimRemovals(
   db: Db,
   { storage, now, limit }: { storage: StorageName; now: Date; limit: number },
@@ -155,10 +145,7 @@ export function claimRemovals(
     .returning(ofUpload)
 }
 
-/**
- * Records that storage has confirmed at `now` that no bytes are left under these keys. Bytes of a
- * file leave a receipt.
- */
+/** Ends removals that storage has confirmed. Bytes of a file leave a receipt. */
 export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date): Promise<void> {
   if (keys.size === 0) return
   const { fileId, ownerId, storage, storageKey, dueAt } = removals
@@ -168,7 +155,7 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
       .where(inArray(storageKey, [...keys]))
       .returning({ fileId, ownerId, storage, storageKey, dueAt }),
   )
-  // The receipt has no file name, because the owner's whole account was deleted.
+  // Without a file name, because the owner's account was deleted.
   const receipt = rowValues(deletionReceipts, {
     fileId: ended.fileId,
     ownerId: ended.ownerId,
@@ -183,10 +170,7 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
     .select(sql`select ${receipt} from ${ended} where file_id is not null`)
 }
 
-/**
- * Lists a key under which bytes may arrive until `dueAt`, and must be removed then. Storage accepts
- * bytes for this key as for an open upload.
- */
+/** Adds a key under which storage accepts bytes until `dueAt`, and that is removed then. */
 export async function insertRemoval(
   tx: Db,
   { dueAt, ...key }: EndedUpload & { dueAt: Date },
@@ -194,10 +178,7 @@ export async function insertRemoval(
   await tx.insert(removals).values({ ...key, dueAt, tries: 0, tryAt: dueAt })
 }
 
-/**
- * Counts the removals, in all stores, that are more than 15 minutes overdue. `since` is when the
- * oldest was due; null if there is none.
- */
+/** Counts the removals that are 15 minutes overdue. `since` is when the oldest was due. */
 export async function countOverdueRemovals(
   db: Db,
   now: Date,

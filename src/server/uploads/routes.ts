@@ -16,10 +16,7 @@ type UploadEndpoint =
   | 'createFileRecord'
   | 'abortUpload'
 
-/**
- * The calls of the upload protocol (design §5). Clients send the bytes themselves to presigned
- * URLs, and not to these calls.
- */
+/** The upload protocol (design §5). Clients send the bytes to presigned URLs. */
 export function uploadRoutes(
   deps: Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {

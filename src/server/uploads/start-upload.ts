@@ -31,10 +31,7 @@ import {
 import { type EndedUpload, endSurplusUploads, endUploads } from './removal-queries.ts'
 import { rangesOf, signPartUrls } from './upload-parts.ts'
 
-/**
- * How many open uploads an owner may have beyond the limit of files. Idle uploads do not count
- * against that limit, but their bytes stay so that they can be continued.
- */
+/** How many uploads may be open beyond the limit of files, idle ones that can be continued. */
 const maxIdleUploads = 3
 
 type UploadRequest = z.output<typeof uploads.getUploadUrl.body>
@@ -42,24 +39,24 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
 
 interface Start extends Entry<UploadRequest, Started> {
   upload?: Upload
-  /** Whether this request has started the upload, and not an earlier one with the same key. */
+  /** False if an earlier request with the same key has started the upload. */
   isNew?: boolean
 }
 
 type StartDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'>
 
 /**
- * Starts uploads (design §4), each by itself: checks the limits, and returns a presigned URL that
- * accepts exactly the announced bytes, and URLs of the first parts for a larger file. If the owner
- * has an open upload of this file with the same idempotency key, returns that one with new URLs.
+ * Starts uploads (design §4): enforces the limits, and returns presigned URLs for exactly the
+ * announced bytes, of the whole file and of a large file's first parts. An open upload of this file
+ * with the same idempotency key is returned with new URLs.
  *
- * Returns how each start ended, in the order of the requests. A refused start leaves no upload. It
- * is refused with an {AppError}: UNAUTHORIZED when it names another owner; FILE_TOO_LARGE,
- * TIER_FILE_SIZE, TIER_EXPIRATION or TIER_FILE_COUNT; INVALID_INPUT when no tier offers the days,
- * or another file has the idempotency key; UPLOADS_UNFINISHED, STORAGE_CAP_REACHED or STORAGE_FULL
- * (see `limits.ts`); UNAVAILABLE when storage cannot be reached.
+ * Returns one result per request, in their order. A refused start leaves no upload. The errors are
+ * UNAUTHORIZED for another owner; FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT;
+ * INVALID_INPUT when no tier offers the days, or another file has the idempotency key;
+ * UPLOADS_UNFINISHED, STORAGE_CAP_REACHED, STORAGE_FULL (see `limits.ts`); UNAVAILABLE when storage
+ * cannot be reached.
  * @throws {AppError} UNAUTHORIZED when the owner was deleted; UNAVAILABLE when idle uploads that
- * should make way are resumed meanwhile.
+ * would be ended are resumed.
  */
 export async function startUploads(
   deps: StartDeps,
@@ -94,7 +91,7 @@ async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start
   }
 }
 
-/** Gives each start its upload, or refuses it. The owner is locked meanwhile. */
+/** Gives each start its upload, or refuses it, with the owner locked. */
 async function openUploads(
   deps: StartDeps,
   ownerId: string,
@@ -115,12 +112,12 @@ async function openUploads(
     const wanted: Start[] = []
     for (const start of starts) {
       const { fileSize, expirationDays, idempotencyKey } = start.request
-      // A repeated start goes on even if the limits were lowered meanwhile.
+      // A repeated start continues even if the limits were lowered.
       const earlier = idempotencyKey && repeated.get(idempotencyKey)
       if (earlier) {
         if (isSameFile(earlier, start.request)) start.upload = earlier
         else {
-          const message = 'idempotencyKey: It was given for another file.'
+          const message = 'idempotencyKey: Used for another file.'
           refuse(start, new AppError('INVALID_INPUT', { message }))
         }
         continue
@@ -180,14 +177,13 @@ async function answer(stores: Stores, upload: Upload, now: Date): Promise<Starte
   const { storageKey, originalName, mimeType, size, partSize } = upload
   const storage = stores.of(upload.storage)
   const plan = planParts(size, partSize)
-  // The parts are signed first, because in a bucket this also begins the multipart upload that the
-  // URL for the whole file leads to.
+  // First, because in a bucket this begins the multipart upload that the other URL belongs to.
   const firstParts = () => rangesOf(upload, Math.min(plan.count, firstPartsSigned))
   const parts = plan.count > 1 && {
     ...plan,
     urls: await signPartUrls(stores, upload, firstParts(), now),
   }
-  // The URL works for as long as an idle upload is kept, so that the upload can be continued.
+  // As long as an idle upload is kept, so that it can be continued.
   const until = new Date(now.getTime() + idleUploadKeptMs)
   return {
     uploadUrl: await storage.signUpload({ key: storageKey, size, mimeType, until }),

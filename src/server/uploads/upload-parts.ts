@@ -13,9 +13,8 @@ import type { Stores } from '../storage/stores.ts'
 import { touchOwnUpload, type Upload } from './queries.ts'
 
 /**
- * Lists the parts of an open upload that its store holds completely. A client resumes from this
- * list after any failure. Where the whole file is stored, the list holds all its parts, without
- * checksums. The call counts as activity of the upload.
+ * Lists the stored parts of an open upload, from which a client resumes. Where the whole file is
+ * stored, lists all its parts, without checksums. Counts as activity of the upload.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key.
  */
 export async function listParts(
@@ -28,19 +27,18 @@ export async function listParts(
   const storage = stores.of(upload.storage)
   const parts = await storage.listParts(storageKey)
   if (parts.length > 0) return { parts }
-  // The size is read after the parts, so an upload that is sealed meanwhile is found whole.
-  const isWhole = (await storage.storedSize(storageKey)) === upload.size
+  // After the parts, so that an upload that is just being sealed counts as complete.
+  const isComplete = (await storage.storedSize(storageKey)) === upload.size
   const { count } = planParts(upload.size, upload.partSize)
   return {
-    parts: isWhole
+    parts: isComplete
       ? rangesOf(upload, count).map(({ partNumber, size }) => ({ partNumber, size }))
       : [],
   }
 }
 
 /**
- * Signs URLs for parts of an open upload, by part number. The call counts as activity, so from now
- * on the upload counts against the owner's limit of files. Only the confirmation checks that limit.
+ * Signs URLs for parts of an open upload, by part number. Counts as activity of the upload.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; PART_NOT_FOUND for a number
  * beyond the last part; UNAVAILABLE when the upload's store cannot be reached.
  */
