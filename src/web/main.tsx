@@ -11,7 +11,7 @@ import { ShownPath } from './pages/page.tsx'
 import { Uploads } from './pages/uploads.tsx'
 import { Routes } from './routes.tsx'
 import { Toaster, toast } from './ui/toast.tsx'
-import { offerShareTarget } from './uploads/kept/offer-share-target.ts'
+import { registerShareWorker } from './uploads/kept/register-share-worker.ts'
 import { isGuarded } from './uploads/tabs/guard-page.ts'
 import './ui/styles.css'
 
@@ -29,7 +29,7 @@ void queryClient.prefetchQuery(currentUserQuery)
 // need the list of ways to sign in.
 if (readHint(document) === null) void queryClient.prefetchQuery(signInWaysQuery)
 
-offerShareTarget()
+registerShareWorker()
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element with the id "root".')

@@ -25,7 +25,7 @@ test('keep a file, log in, upload, copy and delete by keyboard alone', async ({
   const opened = page.waitForEvent('filechooser')
   await pressOn(page, page.getByRole('button', { name: 'Choose a file' }))
   await (await opened).setFiles(draft.path)
-  await expect(page.getByText('draft.txt waits in this browser.')).toBeVisible()
+  await expect(page.getByText('draft.txt is waiting in this browser.')).toBeVisible()
   await pressOn(page, page.getByRole('main').getByRole('link', { name: 'Sign in' }))
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await tabTo(page, page.getByLabel('Email'))
@@ -37,7 +37,7 @@ test('keep a file, log in, upload, copy and delete by keyboard alone', async ({
 
   await tabTo(page, page.getByRole('button', { name: 'Upload it' }))
   await pressOn(page, page.getByRole('button', { name: 'Remove' }))
-  await expect(page.getByText('waits in this browser')).toBeHidden()
+  await expect(page.getByText('is waiting in this browser')).toBeHidden()
 
   await tabTo(page, page.getByRole('tab', { name: 'Upload' }), 'Shift+Tab')
   await press('ArrowRight')

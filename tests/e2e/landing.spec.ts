@@ -42,10 +42,12 @@ test('a file that a visitor drops waits until after the signup, and is uploaded 
   await dropOnLanding(page, [file.path])
 
   await expect(page).toHaveURL('/signup')
-  await expect(page.getByText('rough-cut.mov waits in this browser.')).toBeVisible()
+  await expect(page.getByText('rough-cut.mov is waiting in this browser.')).toBeVisible()
   // When the visitor goes back to the landing page, it shows the waiting file.
   await page.getByRole('link', { name: 'Mayfly, home' }).click()
-  await expect(page.getByRole('heading', { name: 'rough-cut.mov (17 MB) waits' })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { name: 'rough-cut.mov (17 MB) is waiting' }),
+  ).toBeVisible()
   await page.getByRole('link', { name: 'Sign up to send it' }).click()
   const grace = { email: 'grace@example.org', password: 'correct horse' }
   await page.getByLabel('First name').fill('Grace')
@@ -57,16 +59,18 @@ test('a file that a visitor drops waits until after the signup, and is uploaded 
   await expect(page).toHaveURL('/login')
   await fillLogin(page, grace)
 
-  await expect(page.getByRole('heading', { name: 'A file waits in this browser' })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { name: 'A file is waiting in this browser' }),
+  ).toBeVisible()
   await expect(page.getByText('No files yet')).toBeVisible()
   await expect.poll(() => mainActions(page)).toEqual(['Upload it'])
   await page.getByRole('button', { name: 'Upload it' }).click()
   await expect(fileRow(page, file.name)).toBeVisible()
-  await expect(page.getByRole('heading', { name: /wait/ })).toBeHidden()
+  await expect(page.getByRole('heading', { name: /waiting/ })).toBeHidden()
   expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
   await page.reload()
   await expect(fileRow(page, file.name)).toBeVisible()
-  await expect(page.getByRole('heading', { name: /wait/ })).toBeHidden()
+  await expect(page.getByRole('heading', { name: /waiting/ })).toBeHidden()
 })
 
 test('what a phone shares is kept in the browser, and the server gets nothing of it', async ({
@@ -103,7 +107,7 @@ test('what a phone shares is kept in the browser, and the server gets nothing of
   await page.goto('/share')
   await share(app.url)
   await expect(page).toHaveURL('/')
-  await expect(page.getByRole('heading', { name: 'letter.txt (8 Bytes) waits' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'letter.txt (8 Bytes) is waiting' })).toBeVisible()
   expect(app.logged.filter(({ path, method }) => path === '/share' && method === 'POST')).toEqual(
     [],
   )

@@ -1,3 +1,4 @@
+import type { KeptFile, KeptTable } from '../../src/web/uploads/kept/kept-files.ts'
 import type { KeptHandles } from '../../src/web/uploads/picking/handle-store.ts'
 import type { KeyValues } from '../../src/web/uploads/records/upload-records.ts'
 
@@ -34,6 +35,20 @@ export function memoryHandles(handles: Map<string, FileSystemFileHandle>): KeptH
     remove: async (id) => void handles.delete(id),
     removeAllBut: async (kept) => {
       for (const id of handles.keys()) if (!kept.includes(id)) handles.delete(id)
+    },
+  }
+}
+
+/** A browser's table of kept files, in memory. */
+export function memoryKeptTable(): KeptTable {
+  const stored = new Map<string, KeptFile>()
+  return {
+    add: async (files) => {
+      for (const file of files) stored.set(file.id, file)
+    },
+    all: async () => [...stored.values()].reverse(),
+    remove: async (ids) => {
+      for (const id of ids) stored.delete(id)
     },
   }
 }

@@ -40,13 +40,7 @@ function showPanel() {
 
 function drawPanel() {
   panel?.render(
-    <UploadsPanel
-      store={store}
-      told={[]}
-      listed="all"
-      path={location.pathname}
-      isAdmin={isAdmin}
-    />,
+    <UploadsPanel store={store} listed="all" path={location.pathname} isAdmin={isAdmin} />,
   )
 }
 

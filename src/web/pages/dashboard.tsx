@@ -17,16 +17,14 @@ import { useWantedTrial } from '../tiers/use-wanted-trial.ts'
 import { Button } from '../ui/button.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
-import { UploadProblems, UploadProgress } from '../uploads/cards/foreground-uploads.tsx'
-import { UploadCards } from '../uploads/cards/upload-cards.tsx'
-import { KeptFilesCard } from '../uploads/kept/kept-files-card.tsx'
-import { useKeptFiles } from '../uploads/kept/use-kept-files.ts'
-import { DropOverlay } from '../uploads/picking/drop-overlay.tsx'
-import { DropZone, dropZoneTitleId } from '../uploads/picking/drop-zone.tsx'
-import { type Drop, dropFault } from '../uploads/picking/dropped-files.ts'
+import { RefusedFilesCard } from '../uploads/cards/refused-files-card.tsx'
+import { UploadProblems } from '../uploads/cards/upload-problems.tsx'
+import { UploadProgress } from '../uploads/cards/upload-progress.tsx'
+import { KeptFilesCard, useKeptFiles } from '../uploads/kept/kept-files-card.tsx'
+import { DropOverlay, DropZone, dropZoneTitleId } from '../uploads/picking/drop-zone.tsx'
+import { type Drop, dropError } from '../uploads/picking/dropped-files.ts'
 import type { PickedFile } from '../uploads/picking/picked-file.ts'
-import { usePageDrop } from '../uploads/picking/use-page-drop.ts'
-import { usePagePaste } from '../uploads/picking/use-page-paste.ts'
+import { usePageFiles } from '../uploads/picking/use-page-files.ts'
 import { useHasOpenUploads } from '../uploads/use-open-uploads.ts'
 import { useUploadFiles } from '../uploads/use-upload-files.ts'
 import { useUploadsStore } from '../uploads/use-uploads.ts'
@@ -88,17 +86,17 @@ function SignedIn({ user }: { user: User }) {
   const hasOpenUploads = useHasOpenUploads(store)
   const fileInput = useRef<HTMLInputElement>(null)
   const [hasNews, setHasNews] = useState(false)
-  const waiting = useKeptFiles()
+  const kept = useKeptFiles()
   const [wantsTrial, forgetTrial] = useWantedTrial(user)
-  const mainAction = mainActionOf({ hasNews, wantsTrial, hasWaiting: waiting.files.length > 0 })
+  const mainAction = mainActionOf({ hasNews, wantsTrial, hasKept: kept.files.length > 0 })
   const { start, skipped, dismissSkipped } = useUploadFiles(store, user.tier, limits)
   const upload = (picked: readonly PickedFile[]) => {
     selectTab('upload')
     start(picked, days)
   }
   const take = (drop: Drop) => {
-    const fault = dropFault(drop)
-    if (fault) toast({ ...fault, tone: 'destructive' })
+    const error = dropError(drop)
+    if (error) toast({ ...error, tone: 'destructive' })
     if (drop.files.length > 0) upload(drop.files)
   }
   const dismissCards = () => {
@@ -109,8 +107,7 @@ function SignedIn({ user }: { user: User }) {
     document.getElementById(dropZoneTitleId)?.focus()
   }
   const heading = useRef<HTMLHeadingElement>(null)
-  const isDragging = usePageDrop(take)
-  usePagePaste(take)
+  const isDragging = usePageFiles(take)
 
   return (
     <>
@@ -146,7 +143,7 @@ function SignedIn({ user }: { user: User }) {
               content: (
                 <>
                   <KeptFilesCard
-                    waiting={waiting}
+                    kept={kept}
                     isMain={mainAction === 'upload'}
                     onUpload={upload}
                     onDone={() => document.getElementById(dropZoneTitleId)?.focus()}
@@ -171,7 +168,7 @@ function SignedIn({ user }: { user: User }) {
                     />
                   </div>
                   <UploadProblems store={store} />
-                  <UploadCards
+                  <RefusedFilesCard
                     store={store}
                     user={user}
                     skipped={skipped}
@@ -263,8 +260,8 @@ export interface UploadTabFacts {
   hasNews: boolean
   /** The user came by the offer of a trial. */
   wantsTrial: boolean
-  /** Files wait in this browser. */
-  hasWaiting: boolean
+  /** Files are waiting in this browser. */
+  hasKept: boolean
 }
 
 /**
@@ -272,10 +269,10 @@ export interface UploadTabFacts {
  * copy the new link. Before that it is what the user came for: the trial, or the files that wait in
  * this browser. Otherwise it is to choose files.
  */
-export function mainActionOf({ hasNews, wantsTrial, hasWaiting }: UploadTabFacts) {
+export function mainActionOf({ hasNews, wantsTrial, hasKept }: UploadTabFacts) {
   if (hasNews) return 'copy'
   if (wantsTrial) return 'trial'
-  return hasWaiting ? 'upload' : 'choose'
+  return hasKept ? 'upload' : 'choose'
 }
 
 /**

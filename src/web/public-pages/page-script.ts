@@ -2,12 +2,12 @@
 
 import { offerTheme } from '../built-pages/offer-theme.ts'
 import { offerUploads } from '../built-pages/offer-uploads.ts'
-import { offerShareTarget } from '../uploads/kept/offer-share-target.ts'
+import { registerShareWorker } from '../uploads/kept/register-share-worker.ts'
 import { offerFeedbackForm } from './feedback-form/offer-feedback-form.ts'
 import { offerDrop } from './landing/offer-drop.ts'
 
 offerTheme()
 offerUploads()
-offerShareTarget()
+registerShareWorker()
 offerDrop()
 offerFeedbackForm()

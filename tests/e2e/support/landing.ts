@@ -12,7 +12,7 @@ export async function openLanding(page: Page): Promise<void> {
 
 /** Drops files on the drop zone of the landing page. */
 export function dropOnLanding(page: Page, paths: string[]): Promise<void> {
-  return dropFiles(page, paths, page.getByRole('region', { name: /to begin$|waits?$/ }))
+  return dropFiles(page, paths, page.getByRole('region', { name: /to begin$|waiting$/ }))
 }
 
 /**

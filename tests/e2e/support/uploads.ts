@@ -31,7 +31,7 @@ export function pressCancel(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Waits until an upload in the panel has this state. Opens the panel if it is folded.
+ * Waits until an upload in the panel has this state. Opens the panel if it is closed.
  */
 export function expectUpload(
   page: Page,
@@ -45,13 +45,10 @@ export function expectUpload(
   }).toPass()
 }
 
-/**
- * Opens the panel if it is folded. It folds after all uploads have ended. On a phone, and on every
- * page but the dashboard, it is folded from the start.
- */
+/** Opens the panel if it is closed. */
 export async function openPanel(page: Page): Promise<void> {
-  const folded = uploadsPanel(page).getByRole('button', { expanded: false })
-  if (await folded.isVisible()) await folded.press('Enter')
+  const closed = uploadsPanel(page).getByRole('button', { expanded: false })
+  if (await closed.isVisible()) await closed.press('Enter')
 }
 
 /** Returns the short code of a file in the visible list. */

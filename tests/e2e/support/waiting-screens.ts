@@ -11,13 +11,13 @@ import type { Screens } from './stage.ts'
 export const waitingScreens: Screens = {
   'signup while a file waits': async ({ folder, page }) => {
     const { name } = await keepFile({ folder, page })
-    await expect(page.getByText(`${name} waits in this browser.`)).toBeVisible()
+    await expect(page.getByText(`${name} is waiting in this browser.`)).toBeVisible()
   },
   'closed signup while a file waits': async ({ app, page }) => {
     app.deps.config.signup = 'closed'
     await page.reload()
     await expect(page.getByRole('heading', { name: 'Sign-up is closed' })).toBeVisible()
-    await expect(page.getByText('waits in this browser.')).toBeVisible()
+    await expect(page.getByText('is waiting in this browser.')).toBeVisible()
     await expect(page.getByRole('link', { name: 'Sign Up' })).toBeHidden()
   },
   'landing page with a file that waits': async ({ page }) => {

@@ -18,28 +18,22 @@ describe('files in words', () => {
 describe('a file that is not kept', () => {
   it.each([
     [
-      'room',
+      'space',
       '/signup',
-      'This browser has no room to keep rough-cut.mov (812 MB) until then. Sign up or sign in first, then choose it again.',
+      'This browser has too little space to keep rough-cut.mov (812 MB) until then. Sign up or sign in first, then choose it again.',
     ],
     [
-      'room',
-      '/login',
-      'This browser has no room to keep rough-cut.mov (812 MB) until then. Sign in first, then choose it again.',
-    ],
-    [
-      'browser',
+      'unsupported',
       '/',
-      'This browser keeps no files, as in a private window, so not rough-cut.mov (812 MB) either. Choose it again on the dashboard.',
+      'This browser cannot keep rough-cut.mov (812 MB). Private windows, for example, store no files. Choose it again on the dashboard.',
     ],
-  ] as const)('for %s, where a drop leads to %s', (fault, next, text) => {
-    expect(notKeptText([{ file: film, fault }], next)).toBe(text)
+  ] as const)('for %s, where a drop leads to %s', (error, next, text) => {
+    expect(notKeptText([film], error, next)).toBe(text)
   })
 
-  it('is named with the others', () => {
-    const refused = [film, photo].map((file) => ({ file, fault: 'number' as const }))
-    expect(notKeptText(refused, '/signup')).toBe(
-      'So many files wait already that this browser does not keep 2 files (816 MB) too. Sign up or sign in first, then choose them again.',
+  it('is counted with the others', () => {
+    expect(notKeptText([film, photo], 'count', '/login')).toBe(
+      'Too many files are waiting already, so this browser cannot keep 2 files (816 MB). Sign in first, then choose them again.',
     )
   })
 })

@@ -1,5 +1,5 @@
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
-import type { KeepFault } from '../../uploads/kept/kept-files.ts'
+import type { KeepError } from '../../uploads/kept/kept-files.ts'
 
 interface NamedFile {
   name: string
@@ -15,18 +15,18 @@ export function filesWithSize(files: readonly NamedFile[]): string {
     : `${files.length} files (${size})`
 }
 
-const causes: Record<KeepFault, (files: string) => string> = {
-  room: (files) => `This browser has no room to keep ${files} until then.`,
-  browser: (files) =>
-    `This browser keeps no files, as in a private window, so not ${files} either.`,
-  number: (files) => `So many files wait already that this browser does not keep ${files} too.`,
+const causes: Record<KeepError, (files: string) => string> = {
+  space: (files) => `This browser has too little space to keep ${files} until then.`,
+  unsupported: (files) =>
+    `This browser cannot keep ${files}. Private windows, for example, store no files.`,
+  count: (files) => `Too many files are waiting already, so this browser cannot keep ${files}.`,
 }
 
 /**
  * Says what the visitor should do if a file cannot be kept. It depends on the page that opens after
  * a drop.
  */
-const cures = {
+const remedies = {
   '/': (whose) => `Choose ${whose} again on the dashboard.`,
   '/signup': (whose) => `Sign up or sign in first, then choose ${whose} again.`,
   '/login': (whose) => `Sign in first, then choose ${whose} again.`,
@@ -36,28 +36,26 @@ const cures = {
  * The page that opens after a drop: the dashboard if the visitor is signed in, else the signup, or
  * the login if nobody can sign up.
  */
-export type PageAfterDrop = keyof typeof cures
+export type PageAfterDrop = keyof typeof remedies
 
 /**
  * Returns `path` if it is one of the pages that can open after a drop. Otherwise returns the login.
  */
 export function pageAfterDrop(path: string | null): PageAfterDrop {
-  return path !== null && Object.hasOwn(cures, path) ? (path as PageAfterDrop) : '/login'
+  return path !== null && Object.hasOwn(remedies, path) ? (path as PageAfterDrop) : '/login'
 }
 
 /**
- * Says why the browser cannot keep some files, and what to do.
+ * Says why the browser cannot keep these files, and what to do.
  * @param next the page that opens after a drop
  */
 export function notKeptText(
-  refused: readonly { file: NamedFile; fault: KeepFault }[],
+  files: readonly NamedFile[],
+  error: KeepError,
   next: PageAfterDrop,
 ): string {
-  const [first] = refused
-  if (!first) return ''
-  const cause = causes[first.fault](filesWithSize(refused.map(({ file }) => file)))
-  const whose = refused.length === 1 ? 'it' : 'them'
-  return `${cause} ${cures[next](whose)}`
+  const whose = files.length === 1 ? 'it' : 'them'
+  return `${causes[error](filesWithSize(files))} ${remedies[next](whose)}`
 }
 
 /**

@@ -3,8 +3,8 @@ import {
   type KeptFile,
   type KeptFiles,
 } from '../../uploads/kept/kept-files.ts'
-import { chooseFile } from '../../uploads/picking/choose-file.ts'
-import { type Drop, dropFault } from '../../uploads/picking/dropped-files.ts'
+import { type Drop, dropError } from '../../uploads/picking/dropped-files.ts'
+import { chooseFile } from '../../uploads/picking/file-picker.ts'
 import { followPageDrop } from '../../uploads/picking/page-drop.ts'
 import {
   filesWithSize,
@@ -50,7 +50,7 @@ export function offerDrop(): void {
   const show = (waiting: readonly KeptFile[], fault = '') => {
     const waits = waiting.length > 0
     if (waits)
-      title.textContent = `${filesWithSize(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'}`
+      title.textContent = `${filesWithSize(waiting.map(({ file }) => file))} ${waiting.length === 1 ? 'is' : 'are'} waiting`
     else title.replaceChildren(...first.title)
     text.textContent = fault || first.text
     remove.hidden = !waits
@@ -100,17 +100,15 @@ async function keep(
   drop: Drop,
   page: { largest: number; limit: string; next: PageAfterDrop },
 ): Promise<string> {
-  const tooLarge = drop.files.filter(({ file }) => file.size > page.largest)
-  const { refused } = await kept.keep(drop.files.filter((picked) => !tooLarge.includes(picked)))
-  const unreadable = dropFault(drop)
+  const files = drop.files.map(({ file }) => file)
+  const tooLarge = files.filter(({ size }) => size > page.largest)
+  const allowed = files.filter(({ size }) => size <= page.largest)
+  const error = await kept.keep(allowed)
+  const unreadable = dropError(drop)
   return [
     unreadable && `${unreadable.title}: ${unreadable.description}`,
-    tooLarge.length > 0 &&
-      tooLargeText(
-        tooLarge.map(({ file }) => file),
-        page.limit,
-      ),
-    notKeptText(refused, page.next),
+    tooLarge.length > 0 && tooLargeText(tooLarge, page.limit),
+    error && notKeptText(allowed, error, page.next),
   ]
     .filter(Boolean)
     .join(' ')

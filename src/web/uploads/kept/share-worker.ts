@@ -1,11 +1,8 @@
-/**
- * The service worker for the path to which a phone shares files. It stores the files in the
- * browser. So nothing is uploaded before the user has signed in and agreed.
- */
+/** The service worker that keeps the files which a phone shares with the installed app. */
 import { createBrowserKeptFiles } from './kept-files.ts'
-import { isFromElsewhere, takeShare } from './take-share.ts'
+import { isCrossSite, takeShare } from './take-share.ts'
 
-/** The parts of the fetch event that this file uses. TypeScript's DOM types lack them. */
+/** The part of the fetch event that is used here. TypeScript's DOM types lack it. */
 interface FetchEvent extends Event {
   request: Request
   respondWith(response: Promise<Response>): void
@@ -17,8 +14,8 @@ function isFetch(event: Event): event is FetchEvent {
 
 addEventListener('fetch', (event) => {
   if (!isFetch(event) || event.request.method !== 'POST') return
-  // The server answers such a form without reading it.
-  if (isFromElsewhere(event.request.referrer, location.origin)) return
+  // The server answers a cross-site form without reading it.
+  if (isCrossSite(event.request.referrer, location.origin)) return
   event.respondWith(
     takeShare(event.request, createBrowserKeptFiles()).then((path) => Response.redirect(path, 303)),
   )

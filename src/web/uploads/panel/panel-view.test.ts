@@ -8,6 +8,7 @@ import {
   type Listed,
   panelRecords,
   speedText,
+  spokenSummary,
   summaryText,
   transferTimeLeft,
 } from './panel-view.ts'
@@ -16,8 +17,8 @@ function record(changes: Partial<UploadRecord>): UploadRecord {
   return uploadRecord({ path: 'background', fileName: 'film.mp4', fileSize: 100, ...changes })
 }
 
-describe('what the panel lists', () => {
-  it('is everything; beside a page that draws the foreground path, the rest and what is paused', () => {
+describe('the listed uploads', () => {
+  it('are all, or on the dashboard only background and paused ones', () => {
     const records = [
       record({ id: 'a', path: 'foreground', status: 'uploading' }),
       record({ id: 'b', path: 'foreground', status: 'paused', need: 'file' }),
@@ -28,7 +29,7 @@ describe('what the panel lists', () => {
     expect(idsOf('all')).toEqual(['a', 'b', 'c'])
   })
 
-  it('stands in the order in which it concerns a person, oldest first', () => {
+  it('are ordered by urgency, oldest first', () => {
     const statuses: UploadStatus[] = [
       'completed',
       'pending',
@@ -45,18 +46,18 @@ describe('what the panel lists', () => {
   })
 })
 
-describe('the panel in a line', () => {
+describe('the header text', () => {
   const of = (...statuses: UploadStatus[]) =>
     summaryText(countByStatus(statuses.map((status) => ({ status, error: null }))), null)
 
-  it('says how far it is while anything runs; what failed is not among it', () => {
+  it('counts running uploads, without failed ones', () => {
     expect(of('uploading', 'pending', 'paused')).toBe('Uploading 1 of 3')
     expect(of('completed', 'uploading', 'failed')).toBe('Uploading 2 of 2')
     expect(of('pending')).toBe('Uploading 1 of 1')
     expect(of('failed', 'pending')).toBe('Uploading 1 of 1')
   })
 
-  it('does not say that it uploads while nothing gets through', () => {
+  it('says what the uploads wait for while none makes progress', () => {
     const one = (status: UploadStatus) =>
       summaryText(countByStatus([{ status, error: null }]), 'no-answer')
     expect(one('uploading')).toBe('Waiting for the connection')
@@ -65,7 +66,7 @@ describe('the panel in a line', () => {
     expect(summaryText(counts, 'not-ready')).toBe('Waiting for the server')
   })
 
-  it('says what needs a person, else what came of it', () => {
+  it('says what needs a person, or else the result', () => {
     expect(of('paused')).toBe('1 upload paused')
     expect(of('paused', 'paused', 'completed')).toBe('2 uploads paused')
     expect(of('paused', 'failed')).toBe('1 upload paused, 1 failed')
@@ -79,13 +80,23 @@ describe('the panel in a line', () => {
   })
 })
 
+test('the announced text does not count up, and names uploads that need a person', () => {
+  const spoken = (...statuses: UploadStatus[]) =>
+    spokenSummary(countByStatus(statuses.map((status) => ({ status, error: null }))), null)
+  expect(spoken('uploading', 'pending')).toBe('Uploading 2 files')
+  expect(spoken('completed', 'uploading', 'failed')).toBe('Uploading 2 files, 1 upload failed')
+  expect(spoken('completed', 'completed')).toBe('2 files uploaded')
+  const counts = countByStatus([{ status: 'uploading', error: null }])
+  expect(spokenSummary(counts, 'busy')).toBe('Waiting for the server')
+})
+
 describe('speed and time left', () => {
-  it('gives the speed as a size a second', () => {
+  it('formats the speed', () => {
     expect(speedText(11.4 * 1024 ** 2)).toBe('11.4 MB/s')
     expect(speedText(1)).toBe('1 Bytes/s')
   })
 
-  it('gives no speed where it is unknown, or nothing moves', () => {
+  it('shows no speed if it is unknown or 0', () => {
     for (const none of [null, 0, 0.4, -3]) expect(speedText(none)).toBeNull()
   })
 
@@ -99,11 +110,11 @@ describe('speed and time left', () => {
     [7199, '2 h left'],
     [86_399, '24 h left'],
     [86_400, 'More than a day left'],
-  ])('computes %i s', (seconds, text) => {
+  ])('formats %i s', (seconds, text) => {
     expect(transferTimeLeft({ fileSize: seconds * 10 + 5, uploadedBytes: 5 }, 10)).toBe(text)
   })
 
-  it('says nothing where it cannot be computed', () => {
+  it('is empty if the time cannot be computed', () => {
     expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 0 }, null)).toBeNull()
     expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 0 }, 0)).toBeNull()
     expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 10 }, 5)).toBeNull()
@@ -111,7 +122,7 @@ describe('speed and time left', () => {
   })
 })
 
-describe('why nothing gets through', () => {
+describe('the interruption of all uploads', () => {
   /**
    * Calls `interruptionOfAll`. Each text is an upload: its status, and why its last attempt failed,
    * if it did, such as 'pending no-answer'.
@@ -130,29 +141,29 @@ describe('why nothing gets through', () => {
       ),
     )
 
-  test('nothing gets through: what was begun is lost, the rest waits for its turn', () => {
+  test('ignores uploads that have not begun', () => {
     expect(ofAll('uploading no-answer')).toBe('no-answer')
     expect(ofAll('pending no-answer', 'pending', 'failed')).toBe('no-answer')
     expect(ofAll('uploading no-answer', 'uploading no-answer', 'pending')).toBe('no-answer')
   })
 
-  test('what waits for its turn to be sent does not count as moving', () => {
+  test('ignores uploads that wait for their turn to send', () => {
     const records = ['0', '1'].map((id) => ({ id, status: 'uploading' as const }))
     const live = { 0: { interrupted: 'no-answer' as const, bytesPerSecond: null } }
     expect(interruptionOfAll(records, live)).toBe('no-answer')
   })
 
-  test('the connection is there where any of them was answered', () => {
+  test('is not the connection if any upload got an answer', () => {
     expect(ofAll('uploading not-ready', 'pending')).toBe('not-ready')
     expect(ofAll('uploading no-answer', 'pending not-ready')).toBe('not-ready')
     expect(ofAll('uploading no-answer', 'pending busy')).toBe('busy')
   })
 
-  test('a full disk is told before all else, because somebody has to make room', () => {
+  test('is a full disk before anything else', () => {
     expect(ofAll('uploading busy', 'uploading no-answer', 'pending disk-full')).toBe('disk-full')
   })
 
-  test('something moves, or nothing is under way', () => {
+  test('is null if any upload makes progress or none runs', () => {
     expect(ofAll('uploading no-answer', 'uploading')).toBeNull()
     expect(ofAll('uploading', 'pending not-ready')).toBeNull()
     expect(ofAll('completed', 'pending')).toBeNull()

@@ -5,9 +5,8 @@ import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 /**
- * Which uploads the panel shows. `all`: all uploads. `background`: only paused uploads and those of
- * the background path (spec §4). The dashboard needs this, because it shows the progress of all
- * other (foreground) uploads itself.
+ * Which uploads the panel shows. `background`: only paused uploads and those of the background path
+ * (spec §4), since the dashboard shows the progress of foreground uploads itself.
  */
 export type Listed = 'all' | 'background'
 
@@ -15,9 +14,7 @@ function isListed({ path, status }: UploadRecord, listed: Listed): boolean {
   return listed === 'all' || path === 'background' || status === 'paused'
 }
 
-/**
- * The order of the panel: uploading, then those that need a person, then waiting, then completed.
- */
+/** The order of the panel: running uploads, then those that need a person. */
 const rank: Record<UploadStatus, number> = {
   uploading: 0,
   paused: 1,
@@ -26,7 +23,7 @@ const rank: Record<UploadStatus, number> = {
   completed: 3,
 }
 
-/** Returns the uploads of the panel in the order of `rank`, and within a rank the oldest first. */
+/** Returns the uploads of the panel in the order of `rank`, oldest first within a rank. */
 export function panelRecords(records: readonly UploadRecord[], listed: Listed): UploadRecord[] {
   return records
     .filter((record) => isListed(record, listed))
@@ -42,7 +39,7 @@ export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'e
   return counts
 }
 
-/** Returns why no upload makes progress; null while any of them does. */
+/** Returns why no upload makes progress, or null while any does. */
 export function interruptionOfAll(
   records: readonly Pick<UploadRecord, 'id' | 'status'>[],
   live: UploadsState['live'],
@@ -53,11 +50,11 @@ export function interruptionOfAll(
   const uploading = begun.map(why)
   const pending = records.filter(({ status }) => status === 'pending').map(why)
   if (uploading.includes(null)) return null
-  const lost = [...uploading, ...pending].filter((one) => one !== null)
-  // If any upload got an answer, the connection works, so 'no-answer' is not shown. A full disk is
-  // shown first, because somebody has to make room.
-  const answered = lost.filter((one) => one !== 'no-answer')
-  return answered.find((one) => one === 'disk-full') ?? answered[0] ?? lost[0] ?? null
+  const reasons = [...uploading, ...pending].filter((one) => one !== null)
+  // If any upload got an answer, the connection works. A full disk comes first, because somebody
+  // must free space.
+  const answered = reasons.filter((one) => one !== 'no-answer')
+  return answered.find((one) => one === 'disk-full') ?? answered[0] ?? reasons[0] ?? null
 }
 
 /** The text of the panel's header while no upload makes progress. */
@@ -73,29 +70,47 @@ function several(count: number, one: string): string {
 }
 
 /**
- * Returns the text of the panel's header. It describes the running uploads. Without those, it
- * describes the uploads that need a person, or else how all uploads ended.
- * @param interruption why no upload makes progress; null while any of them does.
+ * Returns the text of the panel's header: the running uploads or, without those, the uploads that
+ * need a person, or else how all uploads ended.
+ * @param interruption why no upload makes progress; null while any does.
  */
 export function summaryText(counts: Counts, interruption: Interruption | null): string {
-  const { pending, uploading, paused, completed, failed, cancelled } = counts
-  if (uploading + pending > 0) {
-    if (interruption) return waitTexts[interruption]
-    return `Uploading ${completed + 1} of ${pending + uploading + paused + completed}`
-  }
-  const waits = [
+  const { pending, uploading, paused, completed } = counts
+  if (uploading + pending === 0) return stoppedText(counts)
+  if (interruption) return waitTexts[interruption]
+  return `Uploading ${completed + 1} of ${pending + uploading + paused + completed}`
+}
+
+/**
+ * Returns the text that a screen reader announces. Unlike the header it doesn't count up, so that a
+ * large drop isn't announced file by file.
+ */
+export function spokenSummary(counts: Counts, interruption: Interruption | null): string {
+  const { pending, uploading, completed } = counts
+  if (uploading + pending === 0) return stoppedText(counts)
+  if (interruption) return waitTexts[interruption]
+  const running = `Uploading ${several(pending + uploading + completed, 'file')}`
+  return [running, ...needsText(counts)].join(', ')
+}
+
+/** Says how many uploads need a person. */
+function needsText({ paused, failed }: Counts): string[] {
+  return [
     ...(paused > 0 ? [`${several(paused, 'upload')} paused`] : []),
-    ...(failed > 0
-      ? [paused > 0 ? `${failed} failed` : `${several(failed, 'upload')} failed`]
-      : []),
+    ...(failed > 0 ? [`${paused > 0 ? failed : several(failed, 'upload')} failed`] : []),
   ]
-  if (waits.length > 0) return waits.join(', ')
+}
+
+function stoppedText(counts: Counts): string {
+  const { completed, cancelled } = counts
+  const needs = needsText(counts)
+  if (needs.length > 0) return needs.join(', ')
   return completed === 0 && cancelled > 0
     ? `${several(cancelled, 'upload')} cancelled`
     : `${several(completed, 'file')} uploaded`
 }
 
-/** Returns the speed, such as '11.4 MB/s'; null when it is unknown or 0. */
+/** Returns a speed such as '11.4 MB/s'; null if it is unknown or 0. */
 export function speedText(bytesPerSecond: number | null): string | null {
   return bytesPerSecond !== null && bytesPerSecond >= 1 ? `${formatSize(bytesPerSecond)}/s` : null
 }
@@ -104,9 +119,7 @@ const minuteInSeconds = 60
 const hourInSeconds = 60 * minuteInSeconds
 const dayInSeconds = 24 * hourInSeconds
 
-/**
- * Returns how long the rest of an upload takes at this speed; null when that cannot be computed.
- */
+/** Returns how long the rest of an upload takes at this speed; null if unknown. */
 export function transferTimeLeft(
   { fileSize, uploadedBytes }: Pick<UploadRecord, 'fileSize' | 'uploadedBytes'>,
   bytesPerSecond: number | null,

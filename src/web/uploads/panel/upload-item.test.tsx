@@ -53,12 +53,12 @@ describe('an upload shows', () => {
     [{ status: 'failed', error: 'Away' }, 'Failed', ['Try again: a.mp4']],
     [{ status: 'failed', error: cancelledByUser }, 'Failed', []],
     [{ status: 'failed', error: 'Taken down', code: 'CONTENT_BLOCKED' }, 'Failed', []],
-  ] as const)('%j as "%s", with what can be done', (changes, badge, actions) => {
+  ] as const)('%j as "%s", with its actions', (changes, badge, actions) => {
     const item = show(changes)
     expect([item.badge(), item.actions()]).toEqual([badge, actions])
   })
 
-  test('its whole percents, and the bar with words while it runs', () => {
+  test('the percentage, and the bar with a text while it runs', () => {
     const { bar, text } = show({ status: 'uploading', progress: 49.9, uploadedBytes: 499 })
     expect(bar().getAttribute('aria-valuenow')).toBe('49')
     expect(bar().getAttribute('aria-valuetext')).toBe('Uploading a.mp4... 49%')
@@ -67,7 +67,7 @@ describe('an upload shows', () => {
     expect(show({ status: 'paused' }).bar().getAttribute('aria-valuetext')).toBeNull()
   })
 
-  test('that it waits for its turn to be sent, until it is sent', () => {
+  test('that it waits for its turn to send', () => {
     const waiting = show({ status: 'uploading' })
     expect(waiting.badge()).toBe('Waiting')
     expect(waiting.bar().getAttribute('aria-valuetext')).toBeNull()
@@ -90,7 +90,7 @@ describe('an upload shows', () => {
     expect(show({ status }, live).text()).toContain('The server is not ready, trying again')
   })
 
-  test('no interruption once it does not run any more', () => {
+  test('no interruption after it has stopped', () => {
     const live = { interrupted: 'not-ready', bytesPerSecond: null } as const
     expect(show({ status: 'paused' }, live).text()).not.toContain('not ready')
     cleanup()
@@ -116,7 +116,7 @@ describe('an upload shows', () => {
   })
 })
 
-test('it is cancelled, resumed and tried again', () => {
+test('an upload can be cancelled, resumed and tried again', () => {
   show({ status: 'paused', id: '7' })
   fireEvent.click(screen.getByRole('button', { name: 'Resume: a.mp4' }))
   fireEvent.click(screen.getByRole('button', { name: 'Cancel a.mp4' }))
@@ -129,7 +129,7 @@ test('it is cancelled, resumed and tried again', () => {
 test.each([
   ['paused', 'Resume: a.mp4'],
   ['failed', 'Try again: a.mp4'],
-] as const)('one that is %s and lacks its file asks for it at the first click', (status, name) => {
+] as const)('a %s upload without its file asks for it', (status, name) => {
   const asked = vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(() => undefined)
   show({ status, need: 'file', id: '7', error: status === 'failed' ? 'Full' : null })
   fireEvent.click(screen.getByRole('button', { name }))
@@ -141,7 +141,7 @@ test.each([
 test.each([
   [false, 'Tell support', '/feedback'],
   [true, 'See the checks', '/admin#checks'],
-])('an error for want of room has a link to who can make some, in another tab: %s', (...of) => {
+])('an error about a full server links to help in a new tab; administrator: %s', (...of) => {
   const [isAdmin, name, href] = of
   const full = { status: 'failed', error: errorTable.DISK_FULL.message, code: 'DISK_FULL' } as const
   show(full, undefined, isAdmin)
@@ -152,7 +152,7 @@ test.each([
   expect(screen.queryByRole('link')).toBeNull()
 })
 
-test('signing in opens another tab, since this one has the file', () => {
+test('the sign-in opens in a new tab, since this one has the file', () => {
   show({ status: 'paused', need: 'sign-in' })
   const link = screen.getByRole('link', { name: 'Sign in' })
   expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual(['/login', '_blank'])
@@ -188,17 +188,17 @@ describe('a dropped file', () => {
     { status: 'paused', need: null },
     { status: 'uploading', need: 'file' },
     { status: 'failed', need: null },
-  ] as const)('is left to the page by %j', (changes) => {
+  ] as const)('is ignored by %j', (changes) => {
     expect(drop(show(changes).body).isLeft).toBe(true)
     expect(given).toEqual([])
   })
 
-  test('of text is left to the page', () => {
+  test('is ignored if it is text', () => {
     const { body } = show({ status: 'paused', need: 'file' })
     expect(drop(body, ['text/plain'], []).isLeft).toBe(true)
   })
 
-  test('that is none is told as that, until the upload gets one', async () => {
+  test('without files shows an error until the upload gets a file', async () => {
     const { body } = show({ status: 'paused', need: 'file' })
     drop(body, ['Files'], [])
     const fault = () => screen.queryByRole('alert')?.textContent ?? null
@@ -208,7 +208,7 @@ describe('a dropped file', () => {
     await expect.poll(fault).toBeNull()
   })
 
-  test('over it is shown until it leaves', () => {
+  test('is shown while it is dragged over the upload', () => {
     const { body } = show({ status: 'paused', need: 'file' })
     fireEvent.dragOver(body, { dataTransfer: { types: ['Files'], dropEffect: 'none' } })
     expect(body.getAttribute('data-dropping')).toBe('true')

@@ -5,8 +5,8 @@ import { splitName } from '../../ui/file-name.tsx'
 import { canResume, isUnderWay } from '../engine/upload-machine.ts'
 import { isFinalizing, progressText, shareOf } from '../engine/upload-progress.ts'
 import { interruptionTexts } from '../interruption.ts'
-import { chooseFile } from '../picking/choose-file.ts'
 import { readDrop } from '../picking/dropped-files.ts'
+import { chooseFile } from '../picking/file-picker.ts'
 import { useGivenFile } from '../picking/use-given-file.ts'
 import {
   isOver,
@@ -21,12 +21,9 @@ import { speedText, transferTimeLeft } from './panel-view.ts'
 
 export interface UploadItemProps {
   record: UploadRecord
-  /**
-   * Absent while nothing is done for the upload: it waits, also for its turn to be sent, or it has
-   * ended.
-   */
+  /** Absent while the upload waits for its turn, and after it has ended. */
   live: UploadLive | undefined
-  /** True if the user is the administrator, who can make room on the server. */
+  /** True if the user is the administrator, who can free space on the server. */
   isAdmin: boolean
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile'>
 }
@@ -46,27 +43,24 @@ function badgeOf(record: UploadRecord, isWaiting: boolean): string {
     : badges[record.status]
 }
 
-/**
- * True for an upload that has started and now waits for its turn to be sent, as in a large drop.
- * Nothing of its file is sent yet.
- */
+/** True for an upload that has started but waits for its turn to send, as in a large drop. */
 function waitsForTurn({ status, fileSize, uploadedBytes }: UploadRecord, live?: UploadLive) {
   return status === 'uploading' && live === undefined && uploadedBytes === 0 && fileSize > 0
 }
 
 const notes: Record<Exclude<UploadNeed, 'file' | null>, string> = {
   permission: 'Your browser will ask whether Mayfly may read the file again.',
-  'sign-in': 'You were signed out. Sign in, and the upload goes on where it stopped.',
+  'sign-in': 'You were signed out. Sign in to resume the upload where it stopped.',
 }
 
-/** The note that says what a person can do for an upload that cannot go on without them. */
+/** Says what a person must do before the upload can go on. */
 function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
   return (
     <p className="upload-note">
       {need === 'file' ? (
         <>
-          Choose the same file again<span className="upload-drop">, or drop it here</span>, and the
-          upload goes on where it stopped.
+          Choose the same file again<span className="upload-drop">, or drop it here</span>, to
+          resume the upload where it stopped.
         </>
       ) : (
         notes[need]
@@ -117,7 +111,7 @@ function Figures({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) {
   const { status, fileSize } = record
   const percent = `${Math.floor(record.progress)}%`
   if (status === 'paused') return <span>{percent} · Upload paused</span>
-  // A pending upload can be interrupted too: the call that starts it may get no answer.
+  // A pending upload can be interrupted too, by the call that starts it.
   if (isUnderWay(record) && live?.interrupted) {
     return (
       <span>
@@ -161,7 +155,7 @@ function Action(props: { label: string; name: string; onPress: () => void }) {
   )
 }
 
-/** Takes a dropped file if the upload waits for one. All other drops go to the page. */
+/** Handles drops on an upload that waits for its file. All other drops go to the page. */
 function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
   const [isDraggedOver, setDraggedOver] = useState(false)
   if (!wanted) return { isDraggedOver: false, handlers: {} }
@@ -190,12 +184,12 @@ function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
 function Item({ record, live, isAdmin, commands }: UploadItemProps) {
   const { id, fileName, status, need } = record
   const isWaiting = waitsForTurn(record, live)
-  const forSpace = failedForSpace(record) ? spaceLink(isAdmin) : null
-  const waits = canResume(record)
-  const needsFile = waits && need === 'file'
-  const { fault, give } = useGivenFile((picked) => commands.provideFile(id, picked))
-  // If the browser needs permission to read the file again, a person may drop the file instead.
-  const takesFile = needsFile || (waits && need === 'permission')
+  const helpLink = failedForSpace(record) ? spaceLink(isAdmin) : null
+  const isResumable = canResume(record)
+  const needsFile = isResumable && need === 'file'
+  const { error: choiceError, give } = useGivenFile((picked) => commands.provideFile(id, picked))
+  // Dropping the file also helps if the browser needs permission to read it.
+  const takesFile = needsFile || (isResumable && need === 'permission')
   const drop = useDrop(takesFile, (transfer) => void give(readDrop(transfer.items)))
   const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))
 
@@ -214,19 +208,19 @@ function Item({ record, live, isAdmin, commands }: UploadItemProps) {
       <div className="upload-foot">
         <Figures record={record} live={live} />
         {status === 'paused' && need === 'sign-in' ? (
-          // The login opens in another tab, because this tab has the file in memory.
+          // A new tab, because this one has the file in memory.
           <a className="upload-act" href="/login" target="_blank" rel="noreferrer">
             Sign in
           </a>
         ) : null}
         {status === 'paused' ? <Action label="Resume" name={fileName} onPress={resume} /> : null}
-        {status === 'failed' && waits ? (
+        {status === 'failed' && isResumable ? (
           <Action label="Try again" name={fileName} onPress={resume} />
         ) : null}
-        {forSpace ? (
-          // It opens in another tab, because this tab has the file in memory.
-          <a className="upload-act" href={forSpace.href} target="_blank" rel="noreferrer">
-            {forSpace.text}
+        {helpLink ? (
+          // A new tab, because this one has the file in memory.
+          <a className="upload-act" href={helpLink.href} target="_blank" rel="noreferrer">
+            {helpLink.text}
           </a>
         ) : null}
         {isOver(record) ? null : (
@@ -241,20 +235,16 @@ function Item({ record, live, isAdmin, commands }: UploadItemProps) {
           </button>
         )}
       </div>
-      {fault && takesFile ? (
+      {choiceError && takesFile ? (
         <p role="alert" className="upload-note upload-error">
-          {fault.title}: {fault.description}
+          {choiceError.title}: {choiceError.description}
         </p>
       ) : null}
       {record.error === null ? null : <p className="upload-note upload-error">{record.error}</p>}
-      {waits && need !== null ? <NeedNote need={need} /> : null}
+      {isResumable && need !== null ? <NeedNote need={need} /> : null}
     </div>
   )
 }
 
-/**
- * One upload of the panel (spec §2). It shows the file name, a status badge, and a progress bar
- * with a percentage. A failed upload shows its error text. An upload that has not ended shows a
- * cancel button. A paused one also shows 'Upload paused' and a Resume button.
- */
+/** One upload of the panel (spec §2). */
 export const UploadItem = memo(Item)

@@ -4,13 +4,11 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState } from '../uploads-state.ts'
 import { UploadItem, type UploadItemProps } from './upload-item.tsx'
 
-/** The assumed height of an item in pixels, until it has been measured. */
+/** The assumed height of an item in pixels until it is measured. */
 const usualHeight = 96
 
-/**
- * With these attributes the keyboard can reach and scroll the list even if the list has no button.
- */
-const scrolledByKeys = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
+/** Lets the keyboard scroll the list even if it has no button. */
+const keyboardScrolling = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
 
 export interface UploadListProps extends Pick<UploadItemProps, 'commands' | 'isAdmin'> {
   id: string
@@ -19,9 +17,8 @@ export interface UploadListProps extends Pick<UploadItemProps, 'commands' | 'isA
 }
 
 /**
- * The list of uploads in the panel. Above a maximum height it scrolls. It draws only the items in
- * sight, some beside them, and the one that has the focus. A screen reader says how many items the
- * list has.
+ * The list of uploads, which scrolls above a maximum height. It renders only the items in view,
+ * some around them, and the one with the focus.
  */
 export function UploadList({ id, records, live, isAdmin, commands }: UploadListProps) {
   const scroller = useRef<HTMLDivElement>(null)
@@ -41,7 +38,7 @@ export function UploadList({ id, records, live, isAdmin, commands }: UploadListP
   })
   const height = virtualizer.getTotalSize()
   return (
-    <div ref={scroller} id={id} className="uploads-list" {...scrolledByKeys}>
+    <div ref={scroller} id={id} className="uploads-list" {...keyboardScrolling}>
       <ul style={{ height }} onBlur={() => setFocusedId(null)}>
         {virtualizer.getVirtualItems().map(({ index, key, start }) => {
           const record = records[index]

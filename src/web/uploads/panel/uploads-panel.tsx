@@ -1,44 +1,36 @@
 import { ChevronDown } from 'lucide-react'
-import { useEffect, useId, useMemo, useRef } from 'react'
+import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import { overallPercent, shareOf } from '../engine/upload-progress.ts'
 import type { Interruption } from '../interruption.ts'
-import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import {
+  type Counts,
   countByStatus,
   interruptionOfAll,
   type Listed,
   panelRecords,
+  spokenSummary,
   summaryText,
 } from './panel-view.ts'
 import { Bar } from './upload-item.tsx'
 import { UploadList } from './upload-list.tsx'
-import { useAutoFold } from './use-auto-fold.ts'
-import { useOpen } from './use-open.ts'
-import { useRoom } from './use-room.ts'
-import { useSpokenChanges } from './use-spoken-changes.ts'
 import { useUploadsView } from './use-uploads-view.ts'
 
 export interface UploadsPanelProps {
   store: UploadsStore
-  /**
-   * The changes that the page announces elsewhere, such as by toasts. A screen reader should not
-   * read them twice.
-   */
-  told: readonly UploadStatus[]
   listed: Listed
-  /**
-   * The path of the page. When the path changes, the panel starts again as if nobody had opened it.
-   */
+  /** The path of the page. On another page, the panel forgets that it was opened or closed. */
   path: string
-  /** True if the user is the administrator, who can make room on the server. */
+  /** True if the user is the administrator, who can free space on the server. */
   isAdmin: boolean
 }
 
 interface PanelProps {
   records: readonly UploadRecord[]
+  counts: Counts
   live: UploadsState['live']
-  /** Why no upload makes progress; null while any of them does. */
+  /** Why no upload makes progress; null while any does. */
   interruption: Interruption | null
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
   isDashboard: boolean
@@ -46,49 +38,38 @@ interface PanelProps {
 }
 
 function Panel(props: PanelProps) {
-  const { records, live, interruption, commands, isDashboard, isAdmin } = props
-  const [isFolded, fold] = useAutoFold(records)
-  const panel = useRef<HTMLElement>(null)
+  const { records, counts, live, interruption, commands, isDashboard, isAdmin } = props
+  const [chosenOpen, setChosenOpen] = useState<boolean | null>(null)
   const toggle = useRef<HTMLButtonElement>(null)
   const hadFocus = useRef(false)
   const listId = useId()
-  const counts = countByStatus(records)
-  const [isChosenOpen, setChosenOpen] = useOpen(isDashboard)
-  const isOpen = isChosenOpen && !isFolded
-  const toggleList = () => {
-    setChosenOpen(!isOpen)
-    fold.setOpenedByHand(!isOpen)
-  }
-  useRoom(panel)
 
-  // The focus is lost when a focused button is removed together with its upload. The header's
-  // button then takes the focus.
+  // Only the dashboard of a wide screen has space for the list. It opens there while uploads run or
+  // need a person.
+  const hasUnfinished = counts.pending + counts.uploading + counts.paused + counts.failed > 0
+  const opensByItself = isDashboard && hasUnfinished && matchMedia('(min-width: 641px)').matches
+  const isOpen = chosenOpen ?? opensByItself
+
+  // A focused button loses the focus when its upload leaves the list. The header then takes it.
   useEffect(() => {
-    const lost = hadFocus.current && document.activeElement === document.body
-    if (lost) toggle.current?.focus()
+    const isLost = hadFocus.current && document.activeElement === document.body
+    if (isLost) toggle.current?.focus()
   })
 
-  const isAnyUnderWay = counts.uploading + counts.pending > 0
+  const isUploading = counts.uploading + counts.pending > 0
   const percent = overallPercent(records.map(shareOf))
   const canClear = counts.completed + counts.failed + counts.cancelled > 0
   return (
     <section
-      ref={panel}
       className="uploads"
       data-open={isOpen || undefined}
       aria-label="Background uploads"
       onFocus={() => {
         hadFocus.current = true
-        fold.focus(true)
       }}
-      onBlur={({ relatedTarget, currentTarget }) => {
+      onBlur={({ relatedTarget }) => {
         hadFocus.current = relatedTarget === null
-        fold.focus(currentTarget.contains(relatedTarget))
       }}
-      onPointerDown={fold.touch}
-      onWheel={fold.touch}
-      onPointerEnter={() => fold.hover(true)}
-      onPointerLeave={() => fold.hover(false)}
     >
       <div className="uploads-head">
         <h2>
@@ -98,11 +79,11 @@ function Panel(props: PanelProps) {
             className="uploads-toggle"
             aria-expanded={isOpen}
             aria-controls={isOpen ? listId : undefined}
-            onClick={toggleList}
+            onClick={() => setChosenOpen(!isOpen)}
           >
             <ChevronDown aria-hidden="true" strokeWidth={1.6} />
             <span>{summaryText(counts, interruption)}</span>
-            {!isOpen && isAnyUnderWay ? <span className="uploads-percent">{percent}%</span> : null}
+            {!isOpen && isUploading ? <span className="uploads-percent">{percent}%</span> : null}
           </button>
         </h2>
         <button
@@ -122,7 +103,7 @@ function Panel(props: PanelProps) {
           isAdmin={isAdmin}
           commands={commands}
         />
-      ) : isAnyUnderWay ? (
+      ) : isUploading ? (
         <Bar label="All background uploads" percent={percent} tone="accent" />
       ) : null}
     </section>
@@ -131,18 +112,17 @@ function Panel(props: PanelProps) {
 
 /**
  * The background uploads panel (spec §2). It is fixed at the bottom left of every page, and shown
- * only when there are uploads to show. It does no work while no upload changes. After all uploads
- * have ended, it folds to its header. On a narrow screen, and on all pages but the dashboard, its
- * list is closed at first.
+ * only when there are uploads to show.
  */
-export function UploadsPanel({ store, told, listed, path, isAdmin }: UploadsPanelProps) {
+export function UploadsPanel({ store, listed, path, isAdmin }: UploadsPanelProps) {
   const state = useUploadsView(store)
   const records = useMemo(() => panelRecords(state.records, listed), [state.records, listed])
-  const spoken = useSpokenChanges(records, told)
+  const counts = countByStatus(records)
+  const interruption = interruptionOfAll(state.records, state.live)
   return (
     <>
       <p role="status" className="uploads-spoken">
-        {spoken}
+        {records.length > 0 ? spokenSummary(counts, interruption) : ''}
       </p>
       {records.length > 0 ? (
         <Panel
@@ -150,8 +130,9 @@ export function UploadsPanel({ store, told, listed, path, isAdmin }: UploadsPane
           isDashboard={listed === 'background'}
           isAdmin={isAdmin}
           records={records}
+          counts={counts}
           live={state.live}
-          interruption={interruptionOfAll(state.records, state.live)}
+          interruption={interruption}
           commands={state}
         />
       ) : null}

@@ -3,55 +3,68 @@ import { act, renderHook } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
-import type { UploadsState } from '../uploads-state.ts'
-import { refreshMs } from './follow-uploads.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
+import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { useUploadsView } from './use-uploads-view.ts'
 
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
+let store: UploadsStore
+let hook: ReturnType<typeof renderHook<UploadsState, unknown>>
+let renders: number
 
-function storeAt(progress: number) {
-  const state = { records: recordsAt(progress) } as unknown as UploadsState
-  return createStore<UploadsState>(() => state)
-}
-
-function recordsAt(progress: number) {
-  return [uploadRecord({ status: 'uploading', progress })]
-}
-
-function view(store: ReturnType<typeof storeAt>) {
-  const { result, rerender } = renderHook((props) => useUploadsView(props), {
-    initialProps: store,
+beforeEach(() => {
+  vi.useFakeTimers()
+  store = createStore<UploadsState>(() => stateAt(10))
+  renders = 0
+  hook = renderHook(() => {
+    renders += 1
+    return useUploadsView(store)
   })
-  return { progress: () => result.current.records[0]?.progress, become: rerender }
-}
-
-test('it shows the uploads as they are, and progress once a second', () => {
-  const store = storeAt(10)
-  const { progress } = view(store)
-  expect(progress()).toBe(10)
-  act(() => {
-    store.setState({ records: recordsAt(20) })
-    vi.advanceTimersByTime(1)
-  })
-  expect(progress()).toBe(20)
-  act(() => {
-    store.setState({ records: recordsAt(30) })
-    vi.advanceTimersByTime(refreshMs - 2)
-  })
-  expect(progress()).toBe(20)
-  act(() => void vi.advanceTimersByTime(2))
-  expect(progress()).toBe(30)
+})
+afterEach(() => {
+  hook.unmount()
+  vi.useRealTimers()
 })
 
-test('it follows the store that it is given', () => {
-  const { progress, become } = view(storeAt(10))
-  const other = storeAt(50)
-  become(other)
-  expect(progress()).toBe(50)
-  act(() => {
-    other.setState({ records: recordsAt(60) })
-    vi.advanceTimersByTime(refreshMs)
-  })
-  expect(progress()).toBe(60)
+function stateAt(progress: number, changes: Partial<UploadRecord> = {}) {
+  const records = [uploadRecord({ status: 'uploading', progress, ...changes })]
+  return { records } as unknown as UploadsState
+}
+
+function advance(ms: number) {
+  act(() => void vi.advanceTimersByTime(ms))
+}
+
+function shownProgress() {
+  return hook.result.current.records[0]?.progress
+}
+
+test('progress is shown once a second, and no timer runs without changes', () => {
+  expect(vi.getTimerCount()).toBe(0)
+  const before = renders
+  for (let progress = 11; progress <= 35; progress += 1) {
+    store.setState(stateAt(progress))
+    advance(100)
+  }
+  expect(renders - before).toBe(2)
+  advance(1000)
+  expect(shownProgress()).toBe(35)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a change of status is shown within 100 ms, also while progress waits', () => {
+  store.setState(stateAt(20))
+  store.setState(stateAt(21, { status: 'paused' }))
+  advance(99)
+  expect(shownProgress()).toBe(10)
+  advance(1)
+  expect(shownProgress()).toBe(21)
+})
+
+test('many changes are shown together', () => {
+  const before = renders
+  for (let index = 0; index < 100; index += 1) {
+    store.setState(stateAt(index, { error: String(index) }))
+    advance(10)
+  }
+  expect(renders - before).toBeLessThanOrEqual(10)
 })

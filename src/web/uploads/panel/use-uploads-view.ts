@@ -1,21 +1,51 @@
-import { useMemo, useSyncExternalStore } from 'react'
+import { useEffect, useState } from 'react'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
-import { followUploads } from './follow-uploads.ts'
 
-/** Returns the uploads as the panel shows them. `followUploads` says how often they are read. */
+/** Spec §9: the panel refreshes every second. */
+const progressShownMs = 1000
+/** Other changes are shown sooner. Several in this time are shown together. */
+const changeShownMs = 100
+
+/** True if nothing but progress differs between two states. */
+function onlyProgressed(before: UploadsState, after: UploadsState): boolean {
+  return (
+    before.records.length === after.records.length &&
+    before.records.every((record, index) => {
+      const next = after.records[index]
+      return (
+        record.id === next?.id &&
+        record.status === next.status &&
+        record.need === next.need &&
+        record.error === next.error
+      )
+    })
+  )
+}
+
+/** Returns the uploads as the panel shows them. Without changes no timer runs. */
 export function useUploadsView(store: UploadsStore): UploadsState {
-  const view = useMemo(() => {
-    let held = store.getState()
-    return {
-      held: () => held,
-      follow: (changed: () => void) => {
-        held = store.getState()
-        return followUploads(store, (state) => {
-          held = state
-          changed()
-        })
-      },
+  const [shown, setShown] = useState(store.getState)
+  useEffect(() => {
+    let last = store.getState()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let dueAt = Number.POSITIVE_INFINITY
+    setShown(last)
+    const show = () => {
+      dueAt = Number.POSITIVE_INFINITY
+      last = store.getState()
+      setShown(last)
+    }
+    const stop = store.subscribe((next) => {
+      const waitMs = onlyProgressed(last, next) ? progressShownMs : changeShownMs
+      if (performance.now() + waitMs >= dueAt) return
+      clearTimeout(timer)
+      dueAt = performance.now() + waitMs
+      timer = setTimeout(show, waitMs)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
     }
   }, [store])
-  return useSyncExternalStore(view.follow, view.held)
+  return shown
 }

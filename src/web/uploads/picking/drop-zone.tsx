@@ -1,12 +1,12 @@
 import { Upload } from 'lucide-react'
-import type { ReactNode, RefObject } from 'react'
+import type { MouseEvent, ReactNode, RefObject } from 'react'
 import { formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
-import { filesText } from '../../../shared/rules/tiers/limit-text.ts'
+import { daysText, filesText } from '../../../shared/rules/tiers/limit-text.ts'
 import type { TierLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { Button } from '../../ui/button.tsx'
-import type { Drop } from './dropped-files.ts'
-import { ExpirationSelector } from './expiration-selector.tsx'
-import { useFilePicker } from './use-file-picker.ts'
+import { Segmented } from '../../ui/segmented.tsx'
+import { type Drop, isNothing } from './dropped-files.ts'
+import { openFilePicker } from './file-picker.ts'
 
 export interface DropZoneProps {
   /** The limits of the user's tier. */
@@ -18,11 +18,11 @@ export interface DropZoneProps {
   onChosen: (chosen: Drop) => void
   /** True while choosing files is the main action of the page. */
   isMain: boolean
-  /** A reference to the file input behind the button. A click on the input asks for files. */
+  /** The file input. Clicking it asks for files. */
   input: RefObject<HTMLInputElement | null>
 }
 
-/** The id of the heading. The heading takes the focus when a card below it closes. */
+/** The id of the heading, which gets the focus when a card below it closes. */
 export const dropZoneTitleId = 'drop-zone-title'
 
 function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
@@ -30,12 +30,21 @@ function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
 }
 
 /**
- * The part of the page where a person chooses files: the button, the limits and the expiration. The
- * whole page accepts drops. On a device that cannot drag, the text does not mention dragging.
+ * The part of the page where a person chooses files and the expiration. The whole page accepts
+ * drops (see `usePageFiles`).
  */
 export function DropZone(props: DropZoneProps) {
   const { limits, filesLeft, days, onDaysChange, onChosen, isMain, input } = props
-  useFilePicker(input, onChosen)
+  // The file picker replaces the input's own dialog, because it gives handles.
+  const openPicker = async (event: MouseEvent<HTMLInputElement>) => {
+    const { currentTarget } = event
+    const picking = openFilePicker({ multiple: true })
+    if (!picking) return
+    event.preventDefault()
+    const chosen = await picking
+    if (chosen === null) currentTarget.showPicker()
+    else if (!isNothing(chosen)) onChosen(chosen)
+  }
   return (
     <section
       aria-labelledby={dropZoneTitleId}
@@ -49,7 +58,7 @@ export function DropZone(props: DropZoneProps) {
       <p className="mt-1.5 text-muted">{limitsText(limits)}</p>
       {filesLeft}
       <p className="mt-0.5 text-muted text-sm cannot-drag:hidden">
-        Folders work too, and so does pasting.
+        You can also drop folders or paste files.
       </p>
       <input
         ref={input}
@@ -57,10 +66,11 @@ export function DropZone(props: DropZoneProps) {
         multiple
         hidden
         aria-label="Files to upload"
+        onClick={(event) => void openPicker(event)}
         onChange={({ currentTarget }) => {
           const files = Array.from(currentTarget.files ?? [], (file) => ({ file }))
           onChosen({ files, unreadable: [] })
-          // The input is emptied, or choosing the same file again would cause no event.
+          // Otherwise choosing the same file again would cause no event.
           currentTarget.value = ''
         }}
       />
@@ -71,5 +81,49 @@ export function DropZone(props: DropZoneProps) {
         <ExpirationSelector limits={limits} days={days} onDaysChange={onDaysChange} />
       </div>
     </section>
+  )
+}
+
+/**
+ * Selects for how many days new links work (spec §5). If the tier has a single choice, shows it as
+ * text: '3 days (default)'.
+ */
+function ExpirationSelector(props: Pick<DropZoneProps, 'limits' | 'days' | 'onDaysChange'>) {
+  const { expirationDays } = props.limits
+  const isFixed = expirationDays.length === 1
+  return (
+    <div className="flex flex-wrap items-center justify-center gap-x-3 gap-y-2">
+      <span className="text-muted text-sm" aria-hidden={!isFixed}>
+        Expires after
+      </span>
+      {isFixed ? (
+        <span className="font-[560] text-sm">{daysText(props.days)} (default)</span>
+      ) : (
+        <Segmented
+          label="Expires after"
+          options={expirationDays.map((days) => ({ value: String(days), label: daysText(days) }))}
+          value={String(props.days)}
+          onValueChange={(value) => props.onDaysChange(Number(value))}
+        />
+      )}
+    </div>
+  )
+}
+
+/**
+ * Covers the page while files are dragged over it. It ignores the pointer, since a person may drop
+ * a file onto a paused upload in the uploads panel.
+ */
+export function DropOverlay({ days }: { days: number }) {
+  return (
+    <div className="pointer-events-none fixed inset-0 z-20 bg-[color-mix(in_oklab,transparent,var(--paper)_80%)] p-3">
+      <div className="grid size-full place-content-center rounded-card border-2 border-accent border-dashed">
+        <div className="grid justify-items-center gap-1 rounded-card bg-surface px-12 py-9 text-center shadow-float">
+          <Upload aria-hidden="true" className="size-8 text-accent" strokeWidth={1.6} />
+          <p className="mt-3 font-semibold text-xl">Drop to upload</p>
+          <p className="text-muted">Each link expires after {daysText(days)}</p>
+        </div>
+      </div>
+    </div>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DropItem, dropFault, readDrop } from './dropped-files.ts'
+import { type DropItem, dropError, readDrop } from './dropped-files.ts'
 
 type Tree = { [name: string]: string | Tree | Error }
 
@@ -63,13 +63,13 @@ function namesOf(files: readonly { file: File }[]) {
   return files.map(({ file }) => file.name)
 }
 
-test('text and links are left alone', async () => {
+test('text and links are ignored', async () => {
   const text = { kind: 'string', getAsFile: () => null, webkitGetAsEntry: () => null }
   const nothing = { kind: 'file', getAsFile: () => null }
   expect(await readDrop([text, nothing])).toEqual({ files: [], unreadable: [] })
 })
 
-test('a browser that knows neither entries nor handles gives files', async () => {
+test('a browser without entries and handles gives files', async () => {
   const { files } = await createDrop({ 'photo.jpg': 'x' }, { entries: false })
   expect(namesOf(files)).toEqual(['photo.jpg'])
   expect(files[0]?.handle).toBeUndefined()
@@ -80,9 +80,9 @@ const holiday: Tree = {
   holiday: {
     'b10.jpg': 'b10',
     'b9.jpg': 'b9',
-    '.DS_Store': 'litter',
-    'Thumbs.db': 'litter',
-    'Desktop.ini': 'litter',
+    '.DS_Store': 'system',
+    'Thumbs.db': 'system',
+    'Desktop.ini': 'system',
     raw: { 'a.raw': 'raw', deeper: { 'z.raw': 'z' } },
     empty: {},
     'a.jpg': 'a',
@@ -90,7 +90,7 @@ const holiday: Tree = {
 }
 
 test.each([{ handles: false }, { handles: true }])(
-  'a folder is read through and through, without the litter of systems: %o',
+  'a folder is read with its subfolders, without system files: %o',
   async (browser) => {
     const { files, unreadable } = await createDrop(holiday, browser)
     expect(namesOf(files)).toEqual(['notes.txt', 'a.jpg', 'b9.jpg', 'b10.jpg', 'a.raw', 'z.raw'])
@@ -100,7 +100,7 @@ test.each([{ handles: false }, { handles: true }])(
   },
 )
 
-test('a file that is called like litter goes when it was dropped itself', async () => {
+test('a system file that was dropped itself is read', async () => {
   expect(namesOf((await createDrop({ 'desktop.ini': 'x' })).files)).toEqual(['desktop.ini'])
 })
 
@@ -112,7 +112,7 @@ test.each([{ handles: false }, { handles: true }])('thousands of files: %o', asy
 })
 
 test.each([{ handles: false }, { handles: true }])(
-  'what cannot be read is named, and the others are taken: %o',
+  'unreadable files are named, and the others are read: %o',
   async (browser) => {
     const folder = { 'a.txt': 'a', 'locked.txt': new Error('no right to it'), 'z.txt': 'z' }
     const { files, unreadable } = await createDrop({ folder }, browser)
@@ -121,7 +121,7 @@ test.each([{ handles: false }, { handles: true }])(
   },
 )
 
-test('a folder whose handle is refused is read without', async () => {
+test('a folder whose handle is refused is read by its entry', async () => {
   const item: DropItem = {
     kind: 'file',
     getAsFile: () => null,
@@ -131,7 +131,7 @@ test('a folder whose handle is refused is read without', async () => {
   expect(namesOf((await readDrop([item])).files)).toEqual(['a.txt'])
 })
 
-test('a folder that cannot be opened is named', async () => {
+test('an unreadable folder is named', async () => {
   const createReader = () => ({
     readEntries: (_: unknown, fail: (error: Error) => void) => fail(new Error('no right to it')),
   })
@@ -144,13 +144,13 @@ test('a folder that cannot be opened is named', async () => {
   expect(await readDrop([item])).toEqual({ files: [], unreadable: ['locked'] })
 })
 
-test('a drop that did not give all it had is told of', () => {
+test('an incomplete or empty drop has an error text', () => {
   const files = [{ file: new File(['a'], 'a.txt') }]
-  expect(dropFault({ files, unreadable: [] })).toBeNull()
-  expect(dropFault({ files: [], unreadable: [] })?.title).toBe('Nothing to upload')
-  expect(dropFault({ files, unreadable: ['b', 'c', 'd'] })).toEqual({
+  expect(dropError({ files, unreadable: [] })).toBeNull()
+  expect(dropError({ files: [], unreadable: [] })?.title).toBe('Nothing to upload')
+  expect(dropError({ files, unreadable: ['b', 'c', 'd'] })).toEqual({
     title: 'Some files could not be read',
-    description: 'b and 2 more. The browser has no right to read them, or they are gone.',
+    description: 'b and 2 more. Check that the browser may read them and that they still exist.',
   })
-  expect(dropFault({ files: [], unreadable: ['b'] })?.title).toBe('Could not be read')
+  expect(dropError({ files: [], unreadable: ['b'] })?.title).toBe('Could not be read')
 })

@@ -1,11 +1,10 @@
 /**
- * Reads files that a person drops, pastes, or chooses in a dialog of the browser (the picker). Some
- * browsers add a file handle to each file. The handle finds the file again after a reload. A file
- * input gives no handles.
+ * Reads files that a person drops, pastes, or chooses in the browser's file picker. Chromium gives
+ * a handle with each file, by which the page finds it again after a reload.
  */
 import type { PickedFile } from './picked-file.ts'
 
-/** The files that a person dropped, pasted or chose together, including those in folders. */
+/** Files that a person dropped, pasted or chose together, including those in folders. */
 export interface Drop {
   files: PickedFile[]
   /** The names of files and folders that could not be read. */
@@ -29,27 +28,14 @@ interface FolderNode {
   name: string
   list: () => Promise<TreeNode[]>
 }
-/**
- * A file or a folder. The code that reads it need not know whether the browser gave a handle or an
- * entry.
- */
+/** A file or a folder, which the browser gave as a handle or as an entry. */
 type TreeNode = FileNode | FolderNode
 
-/** How many files are opened in parallel. */
-const batchSize = 100
-
-/**
- * The names of files that operating systems put into folders, in lower case. They are not uploaded
- * with their folder. A person who drops such a file itself wants it, so that one is uploaded.
- */
-const litter = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
+/** Files that operating systems put into folders. They are not uploaded with their folder. */
+const systemFiles = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
 
 function isFolder(node: TreeNode): node is FolderNode {
   return 'list' in node
-}
-
-function isFile(node: TreeNode): node is FileNode {
-  return 'pick' in node
 }
 
 function isFileHandle(handle: FileSystemHandle): handle is FileSystemFileHandle {
@@ -115,42 +101,36 @@ function ofFolderEntry(folder: FileSystemDirectoryEntry): FolderNode {
 }
 
 /**
- * Adds all files in `nodes` to `drop`, and the names of those that cannot be read. The files of a
- * folder come before those of its subfolders.
+ * Adds all files in `nodes` to `drop`, and the names of unreadable ones. The files of a folder come
+ * before those of its subfolders.
  */
 async function readNodes(nodes: readonly TreeNode[], drop: Drop): Promise<void> {
-  const files = nodes.filter(isFile)
-  for (let from = 0; from < files.length; from += batchSize) {
-    const batch = files.slice(from, from + batchSize)
-    const picked = await Promise.allSettled(batch.map(({ pick }) => pick()))
-    for (const [i, result] of picked.entries()) {
-      if (result.status === 'fulfilled') drop.files.push(result.value)
-      else drop.unreadable.push(batch[i]?.name ?? '')
-    }
+  const files = nodes.filter((node): node is FileNode => !isFolder(node))
+  const picked = await Promise.allSettled(files.map(({ pick }) => pick()))
+  for (const [i, result] of picked.entries()) {
+    if (result.status === 'fulfilled') drop.files.push(result.value)
+    else drop.unreadable.push(files[i]?.name ?? '')
   }
   for (const folder of nodes.filter(isFolder)) {
     try {
-      await readNodes(tidy(await folder.list()), drop)
+      await readNodes(tidyFolder(await folder.list()), drop)
     } catch {
       drop.unreadable.push(folder.name)
     }
   }
 }
 
-/**
- * Leaves out the files of operating systems, and sorts by name as file managers do: 2 comes before
- * 10.
- */
-function tidy(nodes: readonly TreeNode[]): TreeNode[] {
+/** Removes system files, and sorts by name as file managers do: 2 comes before 10. */
+function tidyFolder(nodes: readonly TreeNode[]): TreeNode[] {
   const { compare } = new Intl.Collator(undefined, { numeric: true })
   return nodes
-    .filter((node) => isFolder(node) || !litter.has(node.name.toLowerCase()))
+    .filter((node) => isFolder(node) || !systemFiles.has(node.name.toLowerCase()))
     .sort((one, other) => compare(one.name, other.name))
 }
 
 /**
- * Takes the file or folder out of an event's item immediately, because after the event the browser
- * gives no access to the item. The returned function resolves to it; null if the item has no file.
+ * Takes the file or folder out of an event's item. This must happen before the event ends. The
+ * returned function resolves to it, or to null if the item has none.
  */
 function grab(item: DropItem): () => Promise<TreeNode | null> {
   const handlePromise = item.getAsFileSystemHandle?.().catch(() => null)
@@ -167,9 +147,8 @@ function grab(item: DropItem): () => Promise<TreeNode | null> {
 }
 
 /**
- * Reads a drop or a paste: its files, and all files in its folders. Files come with handles where
- * the browser gives them. Text and links are ignored. Call it while the event is handled. Never
- * rejects.
+ * Reads the files of a drop or a paste, and all files in its folders. Ignores text and links. Call
+ * it in the event handler. Never rejects.
  */
 export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
   const grabbed = [...items].filter(({ kind }) => kind === 'file').map(grab)
@@ -182,35 +161,31 @@ export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
   return drop
 }
 
-/** Reads the files of handles, as the file dialog gives them. Never rejects. */
+/** Reads the files of handles. Never rejects. */
 export async function readHandles(handles: readonly FileSystemFileHandle[]): Promise<Drop> {
   const drop: Drop = { files: [], unreadable: [] }
   await readNodes(handles.map(ofFileHandle), drop)
   return drop
 }
 
-/** True when nothing was dropped: neither files nor names of unreadable files. */
+/** True if there are neither files nor unreadable files. */
 export function isNothing({ files, unreadable }: Drop): boolean {
   return files.length === 0 && unreadable.length === 0
 }
 
-/**
- * Returns the text for files that could not be read, or for a drop without files; null when all
- * files could be read.
- */
-export function dropFault({
+/** Returns what to say if some files could not be read or there are none; else null. */
+export function dropError({
   files,
   unreadable,
 }: Drop): { title: string; description: string } | null {
   const [first] = unreadable
-  if (first !== undefined) {
-    const others = unreadable.length - 1
-    const names = others === 0 ? first : `${first} and ${others} more`
-    return {
-      title: files.length > 0 ? 'Some files could not be read' : 'Could not be read',
-      description: `${names}. The browser has no right to read them, or they are gone.`,
-    }
+  if (first === undefined) {
+    if (files.length > 0) return null
+    return { title: 'Nothing to upload', description: 'There were no files in what you dropped.' }
   }
-  if (files.length > 0) return null
-  return { title: 'Nothing to upload', description: 'What was dropped holds no files.' }
+  const others = unreadable.length - 1
+  return {
+    title: files.length > 0 ? 'Some files could not be read' : 'Could not be read',
+    description: `${first}${others === 0 ? '' : ` and ${others} more`}. Check that the browser may read them and that they still exist.`,
+  }
 }

@@ -1,131 +1,90 @@
-import { expect, test } from 'vitest'
-import { createFilePicker } from './file-picker.ts'
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { chooseFile, openFilePicker } from './file-picker.ts'
 
-function handleOf(name: string, isThere = true) {
-  const getFile = async () => {
-    if (!isThere) throw new DOMException('not there', 'NotFoundError')
-    return new File([name], name)
-  }
-  return { kind: 'file', name, getFile } as unknown as FileSystemFileHandle
+const file = new File(['a'], 'a.txt')
+const handle = { kind: 'file', name: 'a.txt', getFile: async () => file }
+
+function stubPicker(showOpenFilePicker: (options: object) => Promise<unknown>) {
+  vi.stubGlobal('showOpenFilePicker', showOpenFilePicker)
 }
 
-type Answer = () => Promise<FileSystemFileHandle[]>
-
-function withMouse() {
-  return { matches: true }
+function reject(name: string) {
+  return () => Promise.reject(new DOMException('', name))
 }
 
-/** Makes a page whose file dialog gives these answers, one after the other. */
-function pageOf(...answers: Answer[]) {
-  const asked: object[] = []
-  const clock = { now: 0 }
-  const showOpenFilePicker = (of: object) => {
-    asked.push(of)
-    return answers[asked.length - 1]?.() ?? Promise.reject(new Error('asked too often'))
-  }
-  const page = { matchMedia: withMouse, showOpenFilePicker }
-  return { pick: createFilePicker(page, () => clock.now), asked, clock }
-}
+let hasMouse: boolean
+/** The inputs that have opened a dialog. */
+let opened: HTMLInputElement[]
 
-function refusal(name: string): Answer {
-  return () => Promise.reject(new DOMException('no', name))
-}
-
-const nothing = { files: [], unreadable: [] }
-
-test('where the browser has no picker the answer comes at once', () => {
-  expect(createFilePicker({ matchMedia: withMouse }, () => 0)({ multiple: true })).toBeNull()
-})
-
-test('where nothing but fingers points, the input offers more, and the picker is left alone', () => {
-  const queries: string[] = []
-  const page = {
-    matchMedia: (query: string) => {
-      queries.push(query)
-      return { matches: false }
-    },
-    showOpenFilePicker: () => Promise.reject(new Error('asked on a phone')),
-  }
-  expect(createFilePicker(page, () => 0)({ multiple: true })).toBeNull()
-  expect(queries).toEqual(['(any-pointer: fine)'])
-})
-
-test.each([true, false])('files come with their handles; multiple: %s', async (multiple) => {
-  const handle = handleOf('a.txt')
-  const { pick, asked } = pageOf(async () => [handle])
-  expect(await pick({ multiple })).toEqual({
-    files: [{ file: expect.any(File), handle }],
-    unreadable: [],
+beforeEach(() => {
+  hasMouse = true
+  opened = []
+  vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(function (
+    this: HTMLInputElement,
+  ) {
+    opened.push(this)
   })
-  expect(asked).toEqual([{ multiple }])
+  vi.stubGlobal('matchMedia', () => ({ matches: hasMouse }))
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+  document.body.replaceChildren()
 })
 
-test('what cannot be read is named, and the others are taken', async () => {
-  const { pick } = pageOf(async () => [handleOf('a.txt'), handleOf('b.txt', false)])
-  const chosen = await pick({ multiple: true })
-  expect(chosen?.files.map(({ file }) => file.name)).toEqual(['a.txt'])
-  expect(chosen?.unreadable).toEqual(['b.txt'])
+/** Closes the dialog of an input, with or without a choice. */
+function closeDialog(files: File[]) {
+  const [input] = opened
+  if (!input) throw new Error('No dialog is open.')
+  Object.defineProperty(input, 'files', { value: files })
+  input.dispatchEvent(new Event(files.length > 0 ? 'change' : 'cancel'))
+}
+
+test.each([true, false])('picked files have handles; multiple: %s', async (multiple) => {
+  const options: object[] = []
+  stubPicker(async (given) => {
+    options.push(given)
+    return [handle]
+  })
+  expect(await openFilePicker({ multiple })).toEqual({ files: [{ file, handle }], unreadable: [] })
+  expect(options).toEqual([{ multiple }])
 })
 
-test('who closes the dialog has chosen nothing, and may ask again', async () => {
-  const { pick } = pageOf(refusal('AbortError'), async () => [handleOf('a.txt')])
-  expect(await pick({ multiple: true })).toEqual(nothing)
-  expect((await pick({ multiple: true }))?.files).toHaveLength(1)
+test('there is no picker on phones and in browsers without one', () => {
+  expect(openFilePicker({ multiple: true })).toBeNull()
+  hasMouse = false
+  stubPicker(async () => [handle])
+  expect(openFilePicker({ multiple: true })).toBeNull()
 })
 
-test.each(['SecurityError', 'NotAllowedError', 'TypeError'])(
-  'a browser that refuses it with %s is not asked again',
+test.each(['AbortError', 'NotAllowedError'])(
+  'after %s nothing is chosen and no other dialog opens',
   async (name) => {
-    const { pick, asked } = pageOf(refusal(name))
-    expect(await pick({ multiple: true })).toBeNull()
-    expect(pick({ multiple: true })).toBeNull()
-    expect(asked).toHaveLength(1)
+    stubPicker(reject(name))
+    expect(await chooseFile()).toBeNull()
+    expect(opened).toEqual([])
   },
 )
 
-test('a second click while the dialog is open asks for nothing', async () => {
-  const dialog = Promise.withResolvers<FileSystemFileHandle[]>()
-  const { pick, asked } = pageOf(
-    () => dialog.promise,
-    async () => [handleOf('b.txt')],
-  )
-  const first = pick({ multiple: true })
-  expect(await pick({ multiple: true })).toEqual(nothing)
-  dialog.resolve([handleOf('a.txt')])
-  expect((await first)?.files).toHaveLength(1)
-  expect((await pick({ multiple: true }))?.files).toHaveLength(1)
-  expect(asked).toHaveLength(2)
+test('an unreadable file is named', async () => {
+  stubPicker(async () => [{ ...handle, getFile: reject('NotFoundError') }])
+  expect(await chooseFile()).toEqual({ files: [], unreadable: ['a.txt'] })
 })
 
-test('a dialog whose end is never told does not keep the next from opening', async () => {
-  const never = () => new Promise<FileSystemFileHandle[]>(() => undefined)
-  const { pick, asked, clock } = pageOf(never, refusal('NotAllowedError'), async () => [
-    handleOf('a.txt'),
-  ])
-  void pick({ multiple: true })
-  clock.now = 4999
-  expect(await pick({ multiple: true })).toEqual(nothing)
-  clock.now = 5000
-  // The browser believes that the first dialog is still open and refuses a second one. So null is
-  // returned, and a file input can open its own dialog.
-  expect(await pick({ multiple: true })).toBeNull()
-  clock.now = 10_000
-  // That refusal does not switch the picker off.
-  expect((await pick({ multiple: true }))?.files).toHaveLength(1)
-  expect(asked).toHaveLength(3)
+test('without a picker, a temporary input asks for one file', async () => {
+  const choosing = chooseFile()
+  await expect.poll(() => opened).toHaveLength(1)
+  expect(opened[0]).toMatchObject({ type: 'file', multiple: false, hidden: true })
+  closeDialog([file])
+  expect(await choosing).toEqual({ files: [{ file }], unreadable: [] })
+  expect(document.querySelector('input')).toBeNull()
 })
 
-test('a dialog is over when it has answered, however long its file takes to open', async () => {
-  const file = Promise.withResolvers<File>()
-  const slow = { kind: 'file', name: 'far.txt', getFile: () => file.promise }
-  const { pick } = pageOf(
-    async () => [slow as unknown as FileSystemFileHandle],
-    async () => [handleOf('near.txt')],
-  )
-  const first = pick({ multiple: true })
-  await Promise.resolve()
-  await Promise.resolve()
-  expect((await pick({ multiple: true }))?.files[0]?.file.name).toBe('near.txt')
-  file.resolve(new File(['far'], 'far.txt'))
-  expect((await first)?.files[0]?.file.name).toBe('far.txt')
+test('if the browser refuses the picker, the input opens instead', async () => {
+  stubPicker(reject('SecurityError'))
+  const choosing = chooseFile()
+  await expect.poll(() => opened).toHaveLength(1)
+  closeDialog([])
+  expect(await choosing).toBeNull()
 })

@@ -1,79 +1,51 @@
-import { type Drop, readHandles } from './dropped-files.ts'
+import { type Drop, isNothing, readHandles } from './dropped-files.ts'
+
+/** `window.showOpenFilePicker`. Only Chromium has it, and only on HTTPS and localhost. */
+type ShowPicker = (options: { multiple: boolean }) => Promise<FileSystemFileHandle[]>
+
+/** The picker was closed without a choice, or is open already, as after a double click. */
+const harmlessErrors = ['AbortError', 'NotAllowedError']
 
 /**
- * Asks a person for files in a dialog that gives a handle for each file. Call it in the handler of
- * a click.
- *
- * Returns null where no such dialog opens (see `createFilePicker`); a file input can then open its
- * own. Otherwise returns a promise that never rejects:
- * - It resolves to the chosen files.
- * - It resolves to no files when the person closed the dialog, or when another dialog is just
- *   opening.
- * - It resolves to null when the browser refuses to open a dialog.
- * - It never settles if the browser does not report that the dialog was closed.
+ * Opens the browser's file picker, which gives a handle for each file. Call it in a click handler.
+ * Returns null if the browser has no picker. Phones count as such, because a file input there also
+ * offers the camera. Otherwise returns a promise that never rejects. It resolves to null if the
+ * browser refuses to open the picker, as in a frame of another site.
  */
-export type FilePicker = (of: { multiple: boolean }) => Promise<Drop | null> | null
-
-/** The part of `window` that is used here. */
-export interface PickingPage {
-  matchMedia(query: string): { matches: boolean }
-  /**
-   * Only Chromium has this method, and only on HTTPS and localhost. The DOM types do not list it.
-   */
-  showOpenFilePicker?(of: { multiple: boolean }): Promise<FileSystemFileHandle[]>
+export function openFilePicker(options: { multiple: boolean }): Promise<Drop | null> | null {
+  const showPicker: ShowPicker | undefined = Reflect.get(window, 'showOpenFilePicker')
+  if (!showPicker || !matchMedia('(any-pointer: fine)').matches) return null
+  return showPicker.call(window, options).then(readHandles, (error) => {
+    return harmlessErrors.includes(error.name) ? { files: [], unreadable: [] } : null
+  })
 }
 
-/**
- * A second click within this time opens no second dialog: it is a double click, or the first dialog
- * opens slowly. A later click proves that no dialog is open, since an open dialog blocks clicks.
- */
-const openingMs = 5000
-
-function isDismissed(error: unknown) {
-  return error instanceof Error && error.name === 'AbortError'
-}
-
-/**
- * Makes the picker of a page. It opens nothing where the browser has no such dialog, nor on a
- * phone, because a file input there offers the camera and the gallery. If the browser refuses to
- * open a dialog, for instance in a frame of another page, it will refuse again. So the picker
- * returns null from then on. A refusal while another dialog is open does not count.
- * @param now returns the time in milliseconds.
- */
-export function createFilePicker(page: PickingPage, now: () => number): FilePicker {
-  let isRefused = false
-  let open = 0
-  let askedAt = 0
-
-  const ask = async (of: { multiple: boolean }): Promise<Drop | null> => {
-    const isOnly = open === 0
-    open += 1
-    askedAt = now()
-    let handles: FileSystemFileHandle[] | undefined
-    try {
-      handles = await page.showOpenFilePicker?.(of)
-    } catch (error) {
-      if (isDismissed(error)) return { files: [], unreadable: [] }
-      isRefused ||= isOnly
-    } finally {
-      open -= 1
+/** Opens the dialog of a file input. Every browser has it, but it gives no handles. */
+function chooseByInput(): Promise<Drop | null> {
+  return new Promise((resolve) => {
+    const input = document.createElement('input')
+    input.type = 'file'
+    input.hidden = true
+    const end = () => {
+      const files = Array.from(input.files ?? [], (file) => ({ file }))
+      input.remove()
+      resolve(files.length > 0 ? { files, unreadable: [] } : null)
     }
-    return handles ? readHandles(handles) : null
-  }
-
-  return (of) => {
-    if (isRefused || !('showOpenFilePicker' in page)) return null
-    if (!page.matchMedia('(any-pointer: fine)').matches) return null
-    // The browser would refuse a second dialog while one is open.
-    const isOpening = open > 0 && now() - askedAt < openingMs
-    return isOpening ? Promise.resolve({ files: [], unreadable: [] }) : ask(of)
-  }
+    input.addEventListener('change', end)
+    input.addEventListener('cancel', end)
+    // Safari sends no events to an input that is not in the document.
+    document.body.append(input)
+    input.click()
+  })
 }
 
-let ofPage: FilePicker | undefined
-
-/** The picker of this page. It is made at the first use. */
-export const pickFiles: FilePicker = (of) => {
-  ofPage ??= createFilePicker(window, () => performance.now())
-  return ofPage(of)
+/**
+ * Asks for one file. Call it in a click handler. Returns the file, or its name if it cannot be
+ * read; null if none was chosen. The file has a handle if the browser gives one. Never rejects.
+ */
+export async function chooseFile(): Promise<Drop | null> {
+  const picking = openFilePicker({ multiple: false })
+  const chosen = picking && (await picking)
+  if (!chosen) return chooseByInput()
+  return isNothing(chosen) ? null : chosen
 }

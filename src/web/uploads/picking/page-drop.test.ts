@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Drop, DropItem } from './dropped-files.ts'
-import { followPageDrop } from './page-drop.ts'
+import { followPageDrop, isEditable } from './page-drop.ts'
 
 const file = new File(['a'], 'a.txt')
 
@@ -43,7 +43,7 @@ function drag(type: string, kind: Kind, target: Element = page) {
   return { isTaken: event.defaultPrevented, effect: dataTransfer.dropEffect }
 }
 
-test('files are taken wherever they are dropped, a field included', async () => {
+test('files can be dropped anywhere, also on a field', async () => {
   for (const target of [page, field]) {
     drops = []
     expect(drag('dragenter', 'files', target).isTaken).toBe(true)
@@ -55,7 +55,7 @@ test('files are taken wherever they are dropped, a field included', async () => 
   }
 })
 
-test('a drag that goes on to an inner element is still over the page', () => {
+test('a drag over an inner element is still over the page', () => {
   const inner = page.appendChild(document.createElement('p'))
   drag('dragenter', 'files')
   drag('dragenter', 'files', inner)
@@ -65,7 +65,7 @@ test('a drag that goes on to an inner element is still over the page', () => {
   expect(isDragging).toBe(false)
 })
 
-test('text goes to the field that takes it, and leads the browser nowhere else', () => {
+test('text can be dropped on a field, and is ignored elsewhere', () => {
   expect(drag('dragenter', 'text').isTaken).toBe(false)
   expect(isDragging).toBe(false)
   expect(drag('dragover', 'text', field)).toEqual({ isTaken: false, effect: 'link' })
@@ -75,7 +75,7 @@ test('text goes to the field that takes it, and leads the browser nowhere else',
   expect(drops).toEqual([])
 })
 
-test('a picture that is dragged from the page itself is not uploaded, the next file is', async () => {
+test('content dragged from the page itself is not uploaded', async () => {
   drag('dragstart', 'files')
   expect(drag('dragenter', 'files').isTaken).toBe(false)
   expect(isDragging).toBe(false)
@@ -86,13 +86,13 @@ test('a picture that is dragged from the page itself is not uploaded, the next f
   await expect.poll(() => drops).toHaveLength(1)
 })
 
-test('a drag that the user gives up is over', () => {
+test('a cancelled drag ends', () => {
   drag('dragenter', 'files')
   drag('dragend', 'files')
   expect(isDragging).toBe(false)
 })
 
-test('a file that an upload in the panel has taken is not uploaded once more', async () => {
+test('a drop that an upload in the panel has taken is not taken again', async () => {
   const stop = (event: Event) => event.preventDefault()
   page.addEventListener('drop', stop)
   drag('dragenter', 'files')
@@ -103,16 +103,46 @@ test('a file that an upload in the panel has taken is not uploaded once more', a
   await expect.poll(() => drops).toHaveLength(1)
 })
 
-test('a drag without anything in it is none of files', () => {
+test('an empty drag is ignored', () => {
   const event = new Event('dragenter', { bubbles: true, cancelable: true })
   page.dispatchEvent(Object.assign(event, { dataTransfer: null }))
   expect([event.defaultPrevented, isDragging]).toEqual([false, false])
 })
 
-test('a page that is left takes nothing', () => {
+test('after stopping, nothing is taken', () => {
   leave()
   expect(drag('dragenter', 'files').isTaken).toBe(false)
   expect(drag('dragover', 'files').isTaken).toBe(false)
   expect(drag('drop', 'files').isTaken).toBe(false)
   expect(isDragging).toBe(false)
+})
+
+function findTarget(html: string): Element | null {
+  const body = document.createElement('body')
+  body.innerHTML = html
+  return body.querySelector('[data-target]')
+}
+
+test.each([
+  '<input data-target>',
+  '<input type="email" data-target>',
+  '<textarea data-target></textarea>',
+  '<select><option data-target>3 days</option></select>',
+  '<div contenteditable><p><b data-target>text</b></p></div>',
+  '<div contenteditable="true"><b data-target>text</b></div>',
+])('editable: %s', (html) => {
+  expect(isEditable(findTarget(html))).toBe(true)
+})
+
+test.each([
+  '<p data-target>text</p>',
+  '<button data-target>Choose files</button>',
+  '<div contenteditable="false"><b data-target>text</b></div>',
+  ...['button', 'checkbox', 'file', 'radio', 'range', 'reset', 'submit'].map(
+    (type) => `<input type="${type}" data-target>`,
+  ),
+])('not editable: %s', (html) => {
+  const target = findTarget(html)
+  expect(target).not.toBeNull()
+  expect(isEditable(target)).toBe(false)
 })

@@ -1,36 +1,46 @@
 import { type Drop, readDrop } from './dropped-files.ts'
-import { isEditable } from './is-editable.ts'
+
+/** Selects text fields and select menus. */
+const fields =
+  'input:not([type="button" i], [type="checkbox" i], [type="file" i], [type="radio" i], [type="range" i], [type="reset" i], [type="submit" i]), textarea, select, [contenteditable]:not([contenteditable="false"])'
+
+/** True if `target` is in a field, which then gets the text that is dropped or pasted there. */
+export function isEditable(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(fields) !== null
+}
 
 export interface PageDrop {
-  /** Is called when the user begins to drag files over the page, and when this ends. */
+  /** Called when a drag of files over the page begins or ends. */
   onDragging: (isDragging: boolean) => void
-  /** Is called when all folders of a drop have been read. */
+  /** Called after all dropped folders have been read. */
   onDrop: (drop: Drop) => void
 }
 
 /**
- * Makes the whole page accept dropped files and folders. Text and links can be dropped only into a
- * text field. Elsewhere they are ignored, because the browser would otherwise leave the page.
- * Content that is dragged from the page itself is not uploaded. Returns a function that ends all of
- * this.
+ * Makes the whole page accept dropped files and folders, except content that is dragged from the
+ * page itself. Text and links are ignored outside of text fields, where the browser would open
+ * them. Returns a function that stops this.
  */
 export function followPageDrop({ onDragging, onDrop }: PageDrop): () => void {
-  // The browser reports that the pointer entered an inner element before it reports that it left
-  // the outer one. So only the last entered element counts.
+  // Browsers report entering an inner element before leaving the outer one. So only the last
+  // entered element counts.
   let entered: EventTarget | null = null
-  let fromHere = false
-  const over = new AbortController()
-  const stop = () => {
+  let isFromPage = false
+  const stopped = new AbortController()
+  const endDrag = () => {
     entered = null
     onDragging(false)
   }
   const hasFiles = (event: DragEvent) =>
-    !fromHere && (event.dataTransfer?.types.includes('Files') ?? false)
+    !isFromPage && (event.dataTransfer?.types.includes('Files') ?? false)
   const on = (
-    type: 'dragenter' | 'dragover' | 'dragleave' | 'drop',
-    react: (event: DragEvent) => void,
-  ) => window.addEventListener(type, react, { signal: over.signal })
+    type: 'dragstart' | 'dragenter' | 'dragover' | 'dragleave' | 'drop' | 'dragend',
+    listener: (event: DragEvent) => void,
+  ) => window.addEventListener(type, listener, { signal: stopped.signal })
 
+  on('dragstart', () => {
+    isFromPage = true
+  })
   on('dragenter', (event) => {
     if (!hasFiles(event)) return
     event.preventDefault()
@@ -43,34 +53,19 @@ export function followPageDrop({ onDragging, onDrop }: PageDrop): () => void {
     if (event.dataTransfer) event.dataTransfer.dropEffect = hasFiles(event) ? 'copy' : 'none'
   })
   on('dragleave', (event) => {
-    if (event.target === entered) stop()
+    if (event.target === entered) endDrag()
   })
   on('drop', (event) => {
-    stop()
-    // If a paused upload in the uploads panel has taken this drop, the page must not take it too.
+    endDrag()
+    // A paused upload in the uploads panel may have taken this drop.
     if (event.defaultPrevented) return
-    if (!hasFiles(event)) {
-      if (!isEditable(event.target)) event.preventDefault()
-      return
-    }
+    if (hasFiles(event)) void readDrop(event.dataTransfer?.items ?? []).then(onDrop)
+    else if (isEditable(event.target)) return
     event.preventDefault()
-    void readDrop(event.dataTransfer?.items ?? []).then(onDrop)
   })
-  const leave = { signal: over.signal }
-  window.addEventListener(
-    'dragstart',
-    () => {
-      fromHere = true
-    },
-    leave,
-  )
-  window.addEventListener(
-    'dragend',
-    () => {
-      fromHere = false
-      stop()
-    },
-    leave,
-  )
-  return () => over.abort()
+  on('dragend', () => {
+    isFromPage = false
+    endDrag()
+  })
+  return () => stopped.abort()
 }

@@ -5,9 +5,11 @@ import { createStore } from 'zustand/vanilla'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
 import { hintSignedIn, openPage } from '../../../../tests/support/web-page.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
-import { UploadProblems, UploadProgress } from './foreground-uploads.tsx'
+import { UploadProblems } from './upload-problems.tsx'
+import { foregroundBatch, UploadProgress } from './upload-progress.tsx'
 
 afterEach(cleanup)
 
@@ -55,12 +57,12 @@ describe('the progress', () => {
     }
   }
 
-  test('is nothing where nothing runs or ran', () => {
+  test('is empty without running or ended uploads', () => {
     const { text, bar } = show({ records: [stored('a')] })
     expect([text(), bar()]).toEqual(['', null])
   })
 
-  test('of one file tells its bytes, and of which file it is in a batch of several', () => {
+  test('shows the bytes, and the position in a batch of several', () => {
     const one = show({ records: [uploading('a', 500)] })
     expect(one.text()).toContain('Uploading a.txt... 50%')
     expect(one.text()).toContain('500 Bytes of 1000 Bytes')
@@ -71,12 +73,12 @@ describe('the progress', () => {
     expect(two.bar()).toBe('75')
   })
 
-  test('counts no bytes of files that failed', () => {
+  test('leaves out the bytes of failed files', () => {
     const { text } = show({ records: [failed('a'), uploading('b', 500)] })
     expect(text()).toContain('500 Bytes of 1000 Bytes')
   })
 
-  test('says why an upload waits for its next try, to the ear as well', () => {
+  test('shows and announces why an upload waits for its next attempt', () => {
     const live = { a: { interrupted: 'no-answer', bytesPerSecond: null } } as const
     const { text, spoken, become } = show({ records: [uploading('a', 500)], live })
     expect(spoken()).toBe('Connection lost, trying again')
@@ -85,7 +87,7 @@ describe('the progress', () => {
     expect(spoken()).toBe('Uploading a.txt: 50%')
   })
 
-  test('is spoken at each quarter, and not of an upload that has not begun', () => {
+  test('is announced at each quarter, once the upload has begun', () => {
     const { spoken, become } = show({ records: [uploadRecord({ id: 'a' })] })
     expect(spoken()).toBe('')
     become({ records: [uploading('a', 100)] })
@@ -94,7 +96,7 @@ describe('the progress', () => {
     expect(spoken()).toBe('Uploading a.txt: 25%')
   })
 
-  test('cuts a long name in its middle for the eye, and not for the ear', () => {
+  test('shows a long name cut in the middle, and announces it whole', () => {
     const name = `${'x'.repeat(200)}.mp4`
     const { text, spoken } = show({ records: [uploading('a', 0, name)] })
     expect(spoken()).toContain(name)
@@ -102,7 +104,7 @@ describe('the progress', () => {
     expect(seen).toMatch(/^Uploading x+…x+\.mp4\.\.\. 0%/)
   })
 
-  test('is cancelled as a whole', () => {
+  test('is cancelled together', () => {
     show({ records: [uploading('a', 0), uploading('b', 0)] })
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
     expect(given).toEqual(['cancel all'])
@@ -112,7 +114,7 @@ describe('the progress', () => {
     ['all are stored', [stored('a'), stored('b')], '2 files uploaded', '100'],
     ['one has failed', [stored('a'), failed('b')], '1 of 2 files uploaded', null],
     ['a person cancelled', [failed('a', cancelledByUser)], cancelledByUser, null],
-  ])('ends with how it ended, and a full bar only if %s', (_, records, outcome, bar) => {
+  ])('ends with the outcome; %s', (_, records, outcome, bar) => {
     const shown = show({ records, outcome })
     expect(shown.spoken()).toBe(outcome)
     expect(shown.text()).toContain(outcome)
@@ -134,11 +136,11 @@ describe('the problems', () => {
     ['nothing failed', [stored('a'), uploading('b', 1)]],
     ['a person cancelled', [failed('a', cancelledByUser)]],
     ['an upload of the panel failed', [{ ...failed('a'), path: 'background' as const }]],
-  ])('are none where %s', (_, records) => {
+  ])('are hidden if %s', (_, records) => {
     expect(show({ records }).text()).toBe('')
   })
 
-  test('name each file that failed and why', () => {
+  test('list each failed file with its error', () => {
     const { rows, text } = show({ records: [failed('a'), failed('b', 'Too large')] })
     expect(text()).toContain('Not uploaded')
     expect(rows()).toEqual([
@@ -147,19 +149,19 @@ describe('the problems', () => {
     ])
   })
 
-  test('say the error that all share once, as an alert', () => {
+  test('show the inline error once, as an alert', () => {
     const inlineError = 'The free tier holds 3 files at most.'
     const { rows } = show({ records: [failed('a', inlineError)], inlineError })
     expect(screen.getByRole('alert').textContent).toBe(inlineError)
     expect(rows()[0]).not.toContain(inlineError)
   })
 
-  test('are there for an error without a file', () => {
+  test('show an inline error without a file', () => {
     expect(show({ inlineError: 'Away' }).rows()).toEqual([])
     expect(screen.getByRole('alert').textContent).toBe('Away')
   })
 
-  test('list fifty files, and count the others', () => {
+  test('list 50 files, and count the others', () => {
     const many = Array.from({ length: 52 }, (_, n) => failed(`f${n}`))
     const { rows, text } = show({ records: many })
     expect(rows()).toHaveLength(50)
@@ -168,7 +170,7 @@ describe('the problems', () => {
     expect(show({ records: many.slice(0, 50) }).text()).not.toContain('more')
   })
 
-  test('are tried again one by one; the error that goes with it goes', () => {
+  test('are tried again one by one; the inline error is dismissed with its file', () => {
     const inlineError = 'The free tier holds 3 files at most.'
     show({ records: [failed('a', inlineError), failed('b')], inlineError })
     press(/Try again.*b\.txt/)
@@ -177,7 +179,7 @@ describe('the problems', () => {
     expect(given.slice(1)).toEqual(['dismiss', 'resume a'])
   })
 
-  test('are not tried again where another attempt would fail as well', () => {
+  test('have no Try again if it would fail as well', () => {
     const { message } = errorTable.CONTENT_BLOCKED
     const { rows } = show({ records: [{ ...failed('a', message), code: 'CONTENT_BLOCKED' }] })
     expect(rows()).toEqual([expect.stringContaining(message)])
@@ -186,10 +188,10 @@ describe('the problems', () => {
     expect(given).toEqual(['cancel a', 'dismiss'])
   })
 
-  test('ask for the file at the first click where the browser lacks it', () => {
+  test('ask for the file if the browser lacks it', () => {
     const asked = vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(() => undefined)
     const { text } = show({ records: [{ ...failed('a'), need: 'file' }] })
-    expect(text()).toContain('Try again asks for the same file once more.')
+    expect(text()).toContain('You will be asked to choose the same file again.')
     press(/Try again/)
     expect(asked).toHaveBeenCalledOnce()
     expect(given).toEqual([])
@@ -197,7 +199,7 @@ describe('the problems', () => {
   })
 
   test.each(['STORAGE_FULL', 'STORAGE_CAP_REACHED', 'DISK_FULL'] as const)(
-    'name the address for support once where the server has no room: %s',
+    'show the support address once if the server is full: %s',
     async (code) => {
       const page = openPage()
       page.on('GET /api/settings/contact', () => ({ supportEmail: 'help@example.org' }))
@@ -210,14 +212,9 @@ describe('the problems', () => {
   )
 
   test.each([
-    [
-      'the feedback form where no mail reaches support',
-      false,
-      'write to the operator',
-      '/feedback',
-    ],
-    ['the checks, which the administrator reads', true, 'see its checks', '/admin#checks'],
-  ])('without room for a file, lead to %s', async (_, isAdmin, name, href) => {
+    ['the feedback form without a support address', false, 'write to the operator', '/feedback'],
+    ['the checks for the administrator', true, 'see its checks', '/admin#checks'],
+  ])('on a full server link to %s', async (_, isAdmin, name, href) => {
     const page = openPage()
     hintSignedIn(true)
     page.on('GET /api/auth/user', () => ({ id: 'ada', isAdmin }))
@@ -236,5 +233,55 @@ describe('the problems', () => {
     show({ records: [failed('a'), stored('c'), failed('b')], inlineError: 'Away' })
     press('Dismiss')
     expect(given).toEqual(['cancel a', 'cancel b', 'dismiss'])
+  })
+})
+
+function makeRecords(...lines: string[]) {
+  return lines.map((line, at) => {
+    const [batch, status, path = 'foreground'] = line.split(' ')
+    return { id: String(at), batch, status, path } as UploadRecord
+  })
+}
+
+function shown(...lines: string[]) {
+  const { batch, current } = foregroundBatch(makeRecords(...lines), {})
+  return { batch: batch.map(({ id }) => id), current: current?.id }
+}
+
+describe('the foreground uploads that the page shows are', () => {
+  test('those of the running drop, with the current file', () => {
+    expect(shown('a completed', 'b completed', 'b uploading', 'b pending')).toEqual({
+      batch: ['1', '2', '3'],
+      current: '2',
+    })
+  })
+
+  test('between two files, with the last stored one as current', () => {
+    expect(shown('a completed', 'a completed', 'a pending').current).toBe('1')
+    expect(shown('a pending', 'a pending').current).toBe('0')
+  })
+
+  test('with an interrupted one as current', () => {
+    const live = { 1: { interrupted: 'no-answer' as const, bytesPerSecond: null } }
+    const all = makeRecords('a completed', 'a pending', 'a pending')
+    expect(foregroundBatch(all, live).current?.id).toBe('1')
+  })
+
+  test('those of the last drop after all have ended', () => {
+    expect(shown('a completed', 'b failed', 'b completed')).toEqual({
+      batch: ['1', '2'],
+      current: undefined,
+    })
+  })
+
+  test('without cancelled ones', () => {
+    const [stored, ended] = makeRecords('a completed', 'a failed')
+    if (!stored || !ended) throw new Error('no records')
+    const { batch } = foregroundBatch([stored, { ...ended, error: 'Cancelled by user' }], {})
+    expect(batch).toEqual([stored])
+  })
+
+  test('without background and paused ones', () => {
+    expect(shown('a uploading background', 'b paused')).toEqual({ batch: [], current: undefined })
   })
 })

@@ -4,9 +4,9 @@ import { limitErrorText } from '../../../shared/contract/tier-errors.ts'
 import { tiers } from '../../../shared/rules/tiers/tier.ts'
 import { defaultLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { upgradeOf } from '../../../shared/rules/tiers/tier-traits.ts'
-import { upgradeReason } from './upgrade-reason.ts'
+import { upgradeReason } from './refused-files-card.tsx'
 
-test.each(tiers)('the card opens for a user of %s only where there is an upgrade', (tier) => {
+test.each(tiers)('the upgrade card is shown to %s users only if they can upgrade', (tier) => {
   const opens = upgradeOf(tier) !== null
   const reason = (skippedSome: boolean, inlineError: string | null) =>
     upgradeReason(tier, defaultLimits, { skippedSome, inlineError })
@@ -15,7 +15,7 @@ test.each(tiers)('the card opens for a user of %s only where there is an upgrade
   expect(reason(false, 'Some error of a tier') !== null).toBe(opens)
 })
 
-test('its badge says which limit was met', () => {
+test('the badge says which limit was reached', () => {
   const reason = (skippedSome: boolean, inlineError: string | null) =>
     upgradeReason('free', defaultLimits, { skippedSome, inlineError })
   expect(reason(true, null)).toBe('Free takes files up to 500MB')
@@ -26,7 +26,7 @@ test('its badge says which limit was met', () => {
   expect(reason(true, 'Please Upgrade')).toBe('Not in the free tier')
 })
 
-test('it names the limits in force, and no upgrade that takes no larger files', () => {
+test('the badge uses the current limits; without larger files in the next tier there is no card', () => {
   const free = {
     ...defaultLimits.free,
     maxFiles: 1,

@@ -1,0 +1,140 @@
+import { X } from 'lucide-react'
+import { useStore } from 'zustand'
+import type { User } from '../../../shared/contract/account.ts'
+import { limitErrorText, type TierLimitCode } from '../../../shared/contract/tier-errors.ts'
+import { formatSize, formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
+import { daysText, filesText } from '../../../shared/rules/tiers/limit-text.ts'
+import type { Tier } from '../../../shared/rules/tiers/tier.ts'
+import {
+  type Limits,
+  type TierLimits,
+  tierOfLargerFiles,
+} from '../../../shared/rules/tiers/tier-limits.ts'
+import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
+import { useLimits } from '../../api/public-values.ts'
+import { UpgradeCard } from '../../tiers/upgrade-card.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { FileName } from '../../ui/file-name.tsx'
+import type { UploadsStore } from '../uploads-state.ts'
+
+/** The text of the upgrade card's badge for each limit, after the name of the tier. */
+const badgeTexts: Record<TierLimitCode, (limits: TierLimits) => string> = {
+  TIER_FILE_COUNT: ({ maxFiles }) => `holds ${filesText(maxFiles)}`,
+  TIER_FILE_SIZE: ({ maxFileSize }) => `takes files up to ${formatSizeLimit(maxFileSize)}`,
+  TIER_EXPIRATION: ({ expirationDays }) => `keeps files for ${daysText(...expirationDays)}`,
+}
+const limitCodes = Object.keys(badgeTexts) as TierLimitCode[]
+
+/**
+ * Returns the text of the reason badge on the upgrade card (spec §2), or null if the card is not
+ * shown. It is shown to users who can upgrade, if a file was too large and the next tier takes
+ * larger ones (spec §5), or if the server refused an upload because of the tier.
+ */
+export function upgradeReason(
+  tier: Tier,
+  limits: Limits,
+  { skippedSome, inlineError }: { skippedSome: boolean; inlineError: string | null },
+): string | null {
+  const { name, upgradesTo } = tierTraits[tier]
+  if (upgradesTo === null) return null
+  const reason = (code: TierLimitCode) => `${name} ${badgeTexts[code](limits[tier])}`
+  if (inlineError !== null) {
+    const code = limitCodes.find((code) => limitErrorText(tier, code, limits) === inlineError)
+    return code ? reason(code) : `Not in the ${name.toLowerCase()} tier`
+  }
+  return skippedSome && tierOfLargerFiles(tier, limits) ? reason('TIER_FILE_SIZE') : null
+}
+
+export interface RefusedFilesCardProps {
+  store: UploadsStore
+  user: User
+  /** The files that were too large for the tier. */
+  skipped: readonly File[]
+  onDismiss: () => void
+  onTryAnother: () => void
+  onTierChange: (user: User) => void
+}
+
+/**
+ * The card for refused files (spec §2, §5): the upgrade card if an upgrade would help (see
+ * `upgradeReason`), else the file-too-large card if a file was too large.
+ */
+export function RefusedFilesCard(props: RefusedFilesCardProps) {
+  const { store, user, skipped, onDismiss, onTryAnother, onTierChange } = props
+  const inlineError = useStore(store, (state) => state.inlineError)
+  const limits = useLimits()
+  const { maxFileSize } = limits[user.tier]
+  const { upgradesTo } = tierTraits[user.tier]
+  const reason = upgradeReason(user.tier, limits, { skippedSome: skipped.length > 0, inlineError })
+  const files =
+    skipped.length > 0 ? <SkippedFiles files={skipped} maxFileSize={maxFileSize} /> : null
+  if (reason !== null && upgradesTo !== null) {
+    return (
+      <UpgradeCard
+        user={user}
+        to={upgradesTo}
+        reason={reason}
+        onContinue={onDismiss}
+        onDone={onTierChange}
+      >
+        {files}
+      </UpgradeCard>
+    )
+  }
+  if (skipped.length === 0) return null
+  return (
+    <Card className="mb-4 p-5 sm:p-6">
+      <section aria-labelledby="too-large-title">
+        <div className="flex items-start justify-between gap-3">
+          <h2 id="too-large-title" className="text-xl">
+            {skipped.length === 1 ? 'File too large' : `${skipped.length} files too large`}
+          </h2>
+          <div className="-mt-1.5 -mr-2">
+            <IconButton label="Dismiss" icon={<X />} onClick={onDismiss} />
+          </div>
+        </div>
+        <div className="mt-3">{files}</div>
+        <ul className="mt-4 list-disc pl-5">
+          <li>Compress it with zip or 7z.</li>
+          <li>Split it into parts, and upload each of them.</li>
+          <li>Use cloud storage for files over {formatSizeLimit(maxFileSize)}.</li>
+        </ul>
+        <div className="mt-5">
+          <Button onClick={onTryAnother}>Try Another File</Button>
+        </div>
+      </section>
+    </Card>
+  )
+}
+
+/** Returns 'Just over 1GB' for a size that would otherwise read the same as the limit. */
+function sizeText(size: number, limit: number): string {
+  const text = formatSize(size)
+  return text === formatSize(limit) ? `Just over ${formatSizeLimit(limit)}` : text
+}
+
+/** Lists the files that are too large, each with its size in MB or GB (spec §5). */
+function SkippedFiles(props: { files: readonly File[]; maxFileSize: number }) {
+  // Files of different folders may have the same name, so the position is the key.
+  const keyed = props.files.map((file, key) => ({ file, key }))
+  return (
+    <div role="alert" className="max-h-48 overflow-y-auto">
+      <ul aria-label="Not uploaded">
+        {keyed.map(({ file, key }) => (
+          <li key={key} className="flex items-baseline justify-between gap-4 py-1">
+            <span className="min-w-0 font-[540]">
+              <FileName name={file.name} />
+            </span>
+            <span className="shrink-0 text-red tabular-nums">
+              {sizeText(file.size, props.maxFileSize)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-1 text-muted tabular-nums">
+        The maximum is {formatSizeLimit(props.maxFileSize)} for each file.
+      </p>
+    </div>
+  )
+}

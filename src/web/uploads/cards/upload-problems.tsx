@@ -1,0 +1,133 @@
+import { CircleAlert, X } from 'lucide-react'
+import { useStore } from 'zustand'
+import { useSupportEmail } from '../../api/public-values.ts'
+import { useCurrentUser } from '../../api/use-current-user.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { FileName } from '../../ui/file-name.tsx'
+import { canResume } from '../engine/upload-machine.ts'
+import { chooseFile } from '../picking/file-picker.ts'
+import type { PickedFile } from '../picking/picked-file.ts'
+import { useGivenFile } from '../picking/use-given-file.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
+import { failedForSpace, isCancelled } from '../upload-errors.ts'
+import type { UploadsStore } from '../uploads-state.ts'
+
+/** The list shows at most this many failures. Further ones are only counted. */
+const maxShown = 50
+
+function hasFailed(record: UploadRecord) {
+  return record.path === 'foreground' && record.status === 'failed' && !isCancelled(record)
+}
+
+/**
+ * Shows the foreground uploads that failed and why, until they are tried again or dismissed. Also
+ * shows the inline error of spec §5.
+ */
+export function UploadProblems({ store }: { store: UploadsStore }) {
+  const { records, inlineError, resume, provideFile, cancel, dismissInlineError } = useStore(store)
+  const failed = records.filter(hasFailed)
+  const dismiss = () => {
+    for (const { id } of failed) cancel(id)
+    dismissInlineError()
+  }
+  const tryAgain = ({ id, error }: UploadRecord, picked: PickedFile | null) => {
+    if (error === inlineError) dismissInlineError()
+    if (picked === null) resume(id)
+    else provideFile(id, picked)
+  }
+  if (failed.length === 0 && inlineError === null) return null
+  return (
+    <Card className="mb-4 py-3">
+      <div className="flex items-start justify-between gap-3 px-4 sm:pr-4 sm:pl-5">
+        {inlineError === null ? (
+          <h2 className="py-2 text-base">Not uploaded</h2>
+        ) : (
+          <p role="alert" className="flex gap-2.5 py-1.5 text-red wrap-anywhere">
+            <CircleAlert aria-hidden="true" className="mt-0.5 size-[18px] shrink-0" />
+            {inlineError}
+          </p>
+        )}
+        <IconButton label="Dismiss" icon={<X />} onClick={dismiss} />
+      </div>
+      <ul className="max-h-80 overflow-y-auto">
+        {failed.slice(0, maxShown).map((record) => (
+          <FailedUpload
+            key={record.id}
+            record={record}
+            isErrorShown={record.error === inlineError}
+            onResume={() => tryAgain(record, null)}
+            onFile={(picked) => tryAgain(record, picked)}
+          />
+        ))}
+      </ul>
+      {failed.some(failedForSpace) ? <SupportAddress /> : null}
+      {failed.length > maxShown ? (
+        <p className="px-4 pt-1.5 text-muted text-sm tabular-nums sm:px-5">
+          And {failed.length - maxShown} more
+        </p>
+      ) : null}
+    </Card>
+  )
+}
+
+interface FailedUploadProps {
+  record: UploadRecord
+  /** True if the card shows the error above the list. */
+  isErrorShown: boolean
+  onResume: () => void
+  onFile: (picked: PickedFile) => void
+}
+
+/**
+ * A failed upload with its error. The button 'Try again' first asks for the file if the browser
+ * lacks it. An upload that would fail again has no such button.
+ */
+function FailedUpload({ record, isErrorShown, onResume, onFile }: FailedUploadProps) {
+  const { fileName, error, need } = record
+  const { error: choiceError, give } = useGivenFile(onFile)
+  const needsFile = need === 'file'
+  return (
+    <li className="flex items-center justify-between gap-4 px-4 py-1.5 sm:px-5">
+      <div className="min-w-0 flex-1">
+        <FileName name={fileName} />
+        {isErrorShown ? null : <p className="text-muted text-sm wrap-anywhere">{error}</p>}
+        {needsFile ? (
+          <p className="text-muted text-sm">You will be asked to choose the same file again.</p>
+        ) : null}
+        {needsFile && choiceError ? (
+          <p role="alert" className="text-red text-sm wrap-anywhere">
+            {choiceError.title}: {choiceError.description}
+          </p>
+        ) : null}
+      </div>
+      {canResume(record) ? (
+        <Button size="small" onClick={() => (needsFile ? void give(chooseFile()) : onResume())}>
+          Try again<span className="sr-only">: {fileName}</span>
+        </Button>
+      ) : null}
+    </li>
+  )
+}
+
+/**
+ * Says whom to tell that the server is full: the support address or, without one, the feedback
+ * form. The administrator gets a link to the checks instead.
+ */
+function SupportAddress() {
+  const supportEmail = useSupportEmail()
+  const { data: user } = useCurrentUser()
+  const line = (before: string, href: string, label: string) => (
+    <p className="px-4 py-1.5 text-sm sm:px-5">
+      {before}{' '}
+      <a className="font-[560] underline" href={href}>
+        {label}
+      </a>
+    </p>
+  )
+  if (user?.isAdmin) return line('You run this server:', '/admin#checks', 'see its checks')
+  if (supportEmail === undefined) return null
+  return supportEmail === null
+    ? line('Support:', '/feedback', 'write to the operator')
+    : line('Support:', `mailto:${supportEmail}`, supportEmail)
+}

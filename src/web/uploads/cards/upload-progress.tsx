@@ -1,0 +1,152 @@
+import { CircleCheck } from 'lucide-react'
+import { useStore } from 'zustand'
+import { formatSize } from '../../../shared/rules/format/file-size.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { shortName } from '../../ui/file-name.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { isUnderWay } from '../engine/upload-machine.ts'
+import {
+  overallPercent,
+  progressText,
+  shareOf,
+  spokenProgress,
+  type UploadShare,
+} from '../engine/upload-progress.ts'
+import { type Interruption, interruptionTexts } from '../interruption.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
+import { cancelledByUser, isCancelled } from '../upload-errors.ts'
+import type { UploadsState, UploadsStore } from '../uploads-state.ts'
+
+/** A longer name is cut in the middle, so that the status text stays readable. */
+const maxNameLength = 60
+
+export interface ForegroundBatch {
+  /**
+   * The uploads of all drops that have a waiting or running upload; if there is no such drop, those
+   * of the last drop. Paused uploads are left out, because the uploads panel shows them. Cancelled
+   * uploads are left out too.
+   */
+  batch: readonly UploadRecord[]
+  /** The upload that the progress text names; undefined when no upload waits or runs. */
+  current: UploadRecord | undefined
+}
+
+/** Selects the foreground uploads that the page shows (spec §4). */
+export function foregroundBatch(
+  records: readonly UploadRecord[],
+  live: UploadsState['live'],
+): ForegroundBatch {
+  const shown = records.filter(
+    (record) => record.path === 'foreground' && record.status !== 'paused' && !isCancelled(record),
+  )
+  const running = shown.filter(isUnderWay)
+  const batches = new Set((running.length > 0 ? running : shown.slice(-1)).map((it) => it.batch))
+  const batch = shown.filter((record) => batches.has(record.batch))
+  if (running.length === 0) return { batch, current: undefined }
+  const current =
+    batch.find(({ status }) => status === 'uploading') ??
+    // If no upload is sending bytes, the text names one that waits to repeat its call of
+    // get-upload-url.
+    running.find(({ id }) => live[id]?.interrupted) ??
+    // In the pause between two files, the text names the file that was stored last.
+    batch.findLast(({ status }) => status === 'completed') ??
+    running[0]
+  return { batch, current }
+}
+
+function bytesText(shares: readonly UploadShare[]): string {
+  const counted = shares.filter(({ status }) => status !== 'failed')
+  const sum = (of: (share: UploadShare) => number) =>
+    formatSize(counted.reduce((total, share) => total + of(share), 0))
+  return `${sum(({ sent }) => sent)} of ${sum(({ size }) => size)}`
+}
+
+interface RunningProps {
+  batch: readonly UploadRecord[]
+  current: UploadRecord
+  interrupted: Interruption | null
+  onCancel: () => void
+}
+
+function Running({ batch, current, interrupted, onCancel }: RunningProps) {
+  const shares = batch.map(shareOf)
+  const overall = overallPercent(shares)
+  const shown = { ...shareOf(current), name: shortName(current.fileName, maxNameLength) }
+  return (
+    <>
+      <div className="flex items-start justify-between gap-4">
+        <p className="min-w-0 py-1 font-[540] tabular-nums wrap-anywhere">{progressText(shown)}</p>
+        <Button size="small" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+      <ProgressBar label="Overall progress" value={overall} />
+      <div className="flex justify-between gap-4 text-muted text-sm tabular-nums">
+        <span>
+          {batch.length > 1 ? `File ${batch.indexOf(current) + 1} of ${batch.length} · ` : ''}
+          {bytesText(shares)}
+          {interrupted ? (
+            <span className="text-amber"> · {interruptionTexts[interrupted]}</span>
+          ) : null}
+        </span>
+        <span>{overall}%</span>
+      </div>
+    </>
+  )
+}
+
+/** Shows how a batch of uploads ended. It has a progress bar only if all files are stored. */
+function Ended({ outcome, isWhole }: { outcome: string; isWhole: boolean }) {
+  return (
+    <>
+      <p className="flex items-center gap-2 py-1 font-[540]">
+        {isWhole ? <CircleCheck aria-hidden="true" className="size-[18px] text-accent" /> : null}
+        {outcome}
+      </p>
+      {isWhole ? <ProgressBar label="Overall progress" value={100} /> : null}
+    </>
+  )
+}
+
+function spokenText(current: UploadRecord | undefined, live: UploadsState['live']): string {
+  if (!current || !isUnderWay(current)) return ''
+  const interrupted = live[current.id]?.interrupted
+  if (interrupted) return interruptionTexts[interrupted]
+  return current.status === 'uploading' ? spokenProgress(shareOf(current)) : ''
+}
+
+/**
+ * Shows the progress of the running foreground uploads, or how they ended (spec §4). Shows nothing
+ * when no foreground upload runs and `outcome` is null. A screen reader gets a shorter text.
+ */
+export function UploadProgress({ store }: { store: UploadsStore }) {
+  const { records, live, outcome, cancelForeground } = useStore(store)
+  const { batch, current } = foregroundBatch(records, live)
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {current ? spokenText(current, live) : (outcome ?? '')}
+      </p>
+      {current || outcome !== null ? (
+        <Card className="mb-4 grid gap-2.5 p-4 sm:px-5">
+          {current ? (
+            <Running
+              batch={batch}
+              current={current}
+              interrupted={live[current.id]?.interrupted ?? null}
+              onCancel={cancelForeground}
+            />
+          ) : (
+            <Ended
+              outcome={outcome ?? ''}
+              isWhole={
+                outcome !== cancelledByUser && batch.every(({ status }) => status === 'completed')
+              }
+            />
+          )}
+        </Card>
+      ) : null}
+    </>
+  )
+}

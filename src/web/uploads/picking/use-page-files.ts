@@ -1,0 +1,34 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import { type Drop, isNothing } from './dropped-files.ts'
+import { followPageDrop, isEditable } from './page-drop.ts'
+import { readPaste } from './pasted-files.ts'
+
+/**
+ * Accepts files that are dropped anywhere on the page (see `followPageDrop`), and pasted files,
+ * pictures and text, except in text fields. Returns true while files are dragged over the page.
+ * @param onFiles called after all folders have been read.
+ */
+export function usePageFiles(onFiles: (files: Drop) => void): boolean {
+  const [isDragging, setDragging] = useState(false)
+  const take = useEffectEvent(onFiles)
+
+  useEffect(() => {
+    const stopFollowing = followPageDrop({
+      onDragging: setDragging,
+      onDrop: (drop) => take(drop),
+    })
+    const paste = (event: ClipboardEvent) => {
+      if (!event.clipboardData || event.defaultPrevented || isEditable(event.target)) return
+      void readPaste(event.clipboardData, new Date()).then((pasted) => {
+        if (!isNothing(pasted)) take(pasted)
+      })
+    }
+    window.addEventListener('paste', paste)
+    return () => {
+      stopFollowing()
+      window.removeEventListener('paste', paste)
+    }
+  }, [])
+
+  return isDragging
+}
