@@ -7,7 +7,7 @@ import {
 import type { RowSet } from '../src/server/db/row-copies.ts'
 import { StartupError } from '../src/server/errors.ts'
 import { mailQueueName } from '../src/server/jobs/job-queue.ts'
-import { redactedCauses } from '../src/server/logging/redact.ts'
+import { redactedMessages } from '../src/server/logging/redact.ts'
 
 /** Of the job queue, a backup has the email. A server schedules all other jobs when it starts. */
 export const queuedEmail: readonly RowSet[] = [
@@ -25,7 +25,7 @@ export async function runCommand(work: (config: Config) => Promise<string>): Pro
     say(await work(readConfig(readEnvironment())))
   } catch (error) {
     const isTold = error instanceof StartupError || error instanceof ConfigError
-    say(isTold ? error.message : `It failed and can be repeated: ${redactedCauses(error)}`)
+    say(isTold ? error.message : `It failed and can be repeated: ${redactedMessages(error)}`)
     process.exitCode = 1
   }
 }

@@ -35,17 +35,10 @@ import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 
-/**
- * The largest body that a call of the API may have, in bytes, unless its row in the table of
- * endpoints names another size. The bytes of files do not pass through the app: `listen.ts` hands
- * them to the storage.
- */
+/** The largest body of an API call, unless its endpoint names another size. */
 const maxBodySize = 64 * 1024
 
-/**
- * What the build made for browsers: the download pages, the page where a visitor reports a file
- * as abuse, the public pages, and the files and screens of the single-page application.
- */
+/** What the build made for browsers. */
 export interface Web {
   pages: LinkPages
   reports: ReportPages
@@ -54,10 +47,9 @@ export interface Web {
 }
 
 /**
- * Builds the whole HTTP application, except for the transfer of file bytes. It does not listen. The
- * order matters: the middleware comes first, because it sees every request. Then come the calls of
- * the API, the files of the web, and the public pages. The public page for unknown paths answers
- * every other path that a browser opens. All other requests get 404 as JSON.
+ * Builds the HTTP application, except for transfers of file bytes (`listen.ts`). In order:
+ * middleware, API calls, files of the web, public pages, among them the one for unknown paths, and
+ * 404 as JSON.
  */
 export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
@@ -71,9 +63,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const limitBody = bodyLimit(maxBodySize, largerBodies())
   app.use('/api/*', limitBody)
   app.use('/s/:code/report', limitBody)
-  // A phone's share menu sends a file to this route. Such a request does not name our origin, so
-  // `sameOrigin` would refuse it. The route comes before that check. It does not need the check,
-  // because it stores and changes nothing.
+  // Before `sameOrigin`: a phone's share menu names no origin. The route changes nothing.
   app.route('/', shareRoute(web.publicPages, publicValues))
   app.use(sameOrigin(hosts, appUrl))
   app.use('/api/files', compress())
@@ -112,10 +102,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   return app
 }
 
-/**
- * Returns the paths of the endpoints whose body is not limited by `maxBodySize` above, each with
- * its own limit in bytes. They take bytes, or many uploads in one call.
- */
+/** Returns the paths with a limit of their own, in bytes. */
 function largerBodies(): Map<string, number> {
   const rows: Endpoint[] = Object.values(endpoints)
   return new Map(

@@ -14,10 +14,7 @@ import type { Stores } from './storage/stores.ts'
 
 export type { Clock, Db }
 
-/**
- * Everything that a use case can need. Each use case names the few it takes (`Pick<Deps, 'db' |
- * 'clock'>`).
- */
+/** What use cases depend on. Each names the few that it needs: `Pick<Deps, 'db' | 'clock'>`. */
 export interface Deps {
   config: Config
   clock: Clock
@@ -31,18 +28,18 @@ export interface Deps {
   passwords: Pick<PasswordHashing, 'hash'>
   rateLimits: RateLimits
   mailQueue: MailQueue
-  /** Asks for a run of a job that would else wait up to a minute for its next one. */
+  /** Runs a job now instead of at its next time. */
   askForJob: (name: JobOnDemand) => void
   mailer: Mailer
   settings: AdminSettings
   metrics: Metrics
-  /** How many connections to the database the pool of this process opens at most. */
-  mostDatabaseConnections: number
+  /** The size of this process's connection pool. */
+  maxDatabaseConnections: number
   /**
-   * Is called before the first query of a request.
-   * @throws {AppError} SERVER_BUSY while too many requests wait for the database.
+   * Called before the first query of a request.
+   * @throws {AppError} SERVER_BUSY while too many queries wait for the database.
    */
   shedLoad: () => void
-  /** Aborts when the server is told to stop. After that the server still answers for a while. */
+  /** Aborts at a stop signal. The server answers for a while after that. */
   stopping: AbortSignal
 }

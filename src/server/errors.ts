@@ -3,20 +3,16 @@ import { limitErrorText, unknownDaysText } from '../shared/contract/tier-errors.
 import type { Tier } from '../shared/rules/tiers/tier.ts'
 import type { Limits, UploadRefusal } from '../shared/rules/tiers/tier-limits.ts'
 
-/**
- * An error that a client sees. Its status, code and text come from the table of errors in
- * `src/shared/contract/errors.ts`.
- */
+/** An error that clients see, from the table in `src/shared/contract/errors.ts`. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
-  /** False for a 5xx that is no fault of the server, so that it is not logged as one. */
+  /** False for a 5xx that is not a failure of the server. */
   readonly isLogged: boolean
 
   /**
-   * @param message replaces the table's text where a more precise sentence helps. Clients see it.
-   * @param headers are added to the answer, with their names in lower case. A 503 gets the
-   * `retry-after` of the table unless `headers` contains one.
+   * @param message replaces the table's text. Clients see it.
+   * @param headers of the answer, with names in lower case. `retry-after` defaults to the table's.
    */
   constructor(
     code: ErrorCode,
@@ -38,10 +34,7 @@ export class AppError extends Error {
     return errorTable[this.code].status
   }
 
-  /**
-   * Returns the headers of the answer with this error. `method` is the method of the request. An
-   * answer to HEAD cannot have a body, so the code of the error is in a header of it.
-   */
+  /** Returns the headers of the answer. An answer to HEAD has the code in a header. */
   headersFor(method: string | undefined): Record<string, string> {
     return { ...this.headers, ...(method === 'HEAD' && { 'x-error-code': this.code }) }
   }
@@ -51,16 +44,12 @@ export class AppError extends Error {
   }
 }
 
-/**
- * Returns the headers that belong to an error. If the table of errors says after how many seconds
- * the client may ask again, this is `Retry-After` with that number. Other errors have no headers.
- */
 function retryAfter(code: ErrorCode): Record<string, string> {
   const row = errorTable[code]
   return 'retrySeconds' in row ? { 'retry-after': String(row.retrySeconds) } : {}
 }
 
-/** Returns the error for a limit that a user has reached. Its text contains the current limits. */
+/** Returns the error for a limit of a tier, whose text contains the current limits. */
 export function limitError(code: UploadRefusal, tier: Tier, limits: Limits): AppError {
   switch (code) {
     case 'FILE_TOO_LARGE':
@@ -73,9 +62,8 @@ export function limitError(code: UploadRefusal, tier: Tier, limits: Limits): App
 }
 
 /**
- * Says why the server, or a command such as `npm run backup`, cannot start or go on. It is printed
- * for the operator without a stack. So the message must say what is wrong and, if possible, what to
- * do.
+ * Why the server, or a command such as `npm run backup`, cannot start. It is printed without a
+ * stack, so the message says what is wrong and how to fix it.
  */
 export class StartupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -84,7 +72,7 @@ export class StartupError extends Error {
   }
 }
 
-/** Returns the code of an error (`ENOENT`, `57P03`, `EAUTH`), or undefined when it has none. */
+/** Returns the code of an error (`ENOENT`, `57P03`, `EAUTH`), or undefined. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -18,17 +18,16 @@ try {
 }
 
 async function run(config: Config): Promise<void> {
-  // Other users of this machine must not read what people upload.
+  // Other users of this machine must not read uploads.
   process.umask(0o077)
-  const byPlace = process.stdout.isTTY ? 'readable' : 'json'
+  const usual = process.stdout.isTTY ? 'readable' : 'json'
   const log = await createLogger({
     level: config.logLevel,
-    format: config.logFormat ?? byPlace,
+    format: config.logFormat ?? usual,
   })
   const shutdown = createShutdown(log)
   const lost = Promise.withResolvers<never>()
-  // The database may be lost during the start, before anything awaits this promise. Without a
-  // handler that would be an unhandled rejection.
+  // The database may be lost before anything awaits this promise.
   lost.promise.catch(() => {})
   const started = start({ config, log, shutdown, onLost: lost.reject })
   const stop = superviseProcess(started, shutdown, log)
@@ -42,10 +41,10 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/** Starts the server. Most of that is to load its modules, which Postgres starts beside. */
+/** Starts the server. Postgres starts while the modules load, which takes longest. */
 async function start(options: DataFolderOptions): Promise<string> {
   const opening = openDataFolder(options)
-  // If a module cannot be loaded, the shutdown must know of Postgres before it stops everything.
+  // If a module cannot be loaded, Postgres must still be added to the shutdown.
   const settled = opening.catch(() => {})
   try {
     const { startServer } = await import('./boot/start-server.ts')
@@ -61,7 +60,7 @@ function startupError(error: unknown, log: Logger): string {
   return `The server cannot run: ${redactedMessage(error)}`
 }
 
-/** Writes to the person at the terminal, on standard error: standard output is the log's. */
+/** Writes to standard error, because standard output is the log's. */
 function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }

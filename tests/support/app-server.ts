@@ -153,7 +153,7 @@ export async function serveApp(
     mailer: config.smtpUrl === null ? mailBox.mailer : createMailer(config, { clock, log }),
     settings,
     metrics,
-    mostDatabaseConnections: pool.options.max,
+    maxDatabaseConnections: pool.options.max,
     shedLoad,
     stopping: stopping.signal,
   }

@@ -12,10 +12,7 @@ import { createFile } from '../storage/disk/durable-file.ts'
 import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
 import type { Shutdown } from './shutdown.ts'
 
-/**
- * The alphabet has 32 characters, without those that look alike on a screen. So a password of 20
- * characters has 100 random bits.
- */
+/** 32 characters that don't look alike, so 20 of them have 100 random bits. */
 const makePassword = customAlphabet('abcdefghijkmnpqrstuvwxyz23456789', 20)
 const makeSecret = customAlphabet(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
@@ -23,15 +20,13 @@ const makeSecret = customAlphabet(
 )
 
 /**
- * Makes the folder for everything that the server stores. Other users of the machine cannot read a
- * folder that is made here. A folder that exists already keeps its permissions.
- * @throws {StartupError} when the folder cannot be made or written to.
+ * Creates DATA_DIR, private to this user, unless it exists.
+ * @throws {StartupError} when it cannot be created or written to.
  */
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
     const made = await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // A server that runs as root starts Postgres as another user. Outside Linux, Postgres reaches
-    // its files by their path, so that user must be able to pass through this folder.
+    // Root runs Postgres as another user. Outside Linux, that user must be able to pass through.
     const passesThrough = process.getuid?.() === 0 && process.platform !== 'linux'
     if (made !== undefined && passesThrough) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -45,8 +40,8 @@ export async function prepareDataDir(dataDir: string): Promise<void> {
 }
 
 /**
- * Returns the secret that signs sessions and presigned URLs: AUTH_SECRET, or else the secret in
- * `dataDir/secret`, which is made at the first start.
+ * Returns the secret that signs sessions and presigned URLs: AUTH_SECRET, or `dataDir/secret`,
+ * which is generated.
  * @throws {StartupError} when the secret in the file is damaged.
  */
 export async function readAuthSecret(
@@ -54,11 +49,10 @@ export async function readAuthSecret(
 ): Promise<string> {
   if (config.authSecret !== null) return config.authSecret
   const file = join(config.dataDir, 'secret')
-  const secret = await keep(file, makeSecret)
+  const secret = await readOrCreate(file, makeSecret)
   if (secret.length >= minSecretLength) return secret
   throw new StartupError(
-    `${file} is damaged. Restore it from a backup, or remove it: a new one is made, which signs ` +
-      'everybody out.',
+    `${file} is damaged. Restore it from a backup, or remove it: a new one signs everybody out.`,
   )
 }
 
@@ -68,20 +62,19 @@ export function adminPasswordFile(dataDir: string): string {
 }
 
 /**
- * Returns the administrator's password for a fresh database: ADMIN_PASSWORD, or else the password
- * in `dataDir/admin-password`, which is made when it is first asked for.
+ * Returns the administrator's password for a new database: ADMIN_PASSWORD, or
+ * `dataDir/admin-password`, which is generated.
  */
 export async function readAdminPassword(
   config: Pick<Config, 'adminPassword' | 'dataDir'>,
 ): Promise<string> {
-  return config.adminPassword ?? (await keep(adminPasswordFile(config.dataDir), makePassword))
+  return (
+    config.adminPassword ?? (await readOrCreate(adminPasswordFile(config.dataDir), makePassword))
+  )
 }
 
-/**
- * Returns the text in the file. If the file does not exist, it is made with a new value and mode
- * 600, durably. Two servers that make the file at the same time get the same value.
- */
-async function keep(file: string, make: () => string): Promise<string> {
+/** Returns the text of a file, which is created with a new value and mode 600 if it is missing. */
+async function readOrCreate(file: string, make: () => string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
@@ -96,20 +89,18 @@ async function keep(file: string, make: () => string): Promise<string> {
 export interface DataFolderOptions {
   config: Config
   log: Logger
-  /** Gets every part that has started, also when a later one cannot start. */
   shutdown: Shutdown
-  /** Is called when the embedded Postgres is lost. */
+  /** Called when the embedded Postgres is lost. */
   onLost(error: unknown): void
 }
 
 export interface DataFolder {
-  /** The free space of the disk. The caller begins to watch it when the database is open. */
   space: DiskSpace
 }
 
 /**
- * Makes the data folder ready: it exists, no other server uses it, its free space is known, and the
- * embedded Postgres runs, unless DATABASE_URL names another one.
+ * Creates and locks the data folder, and starts the embedded Postgres in it, unless DATABASE_URL
+ * names another one.
  * @throws {StartupError} when the folder cannot be used, or Postgres cannot run.
  */
 export async function openDataFolder({
@@ -129,7 +120,7 @@ export async function openDataFolder({
     keepsReserve: databaseUrl === null,
     log,
   })
-  // Closed after the embedded Postgres, which may need the reserve to stop.
+  // Before Postgres, so that it is closed after it: Postgres may need the reserve to stop.
   shutdown.add({ name: 'disk space', close: () => space.close() })
   if (databaseUrl !== null) return { space }
   const postgres = await startEmbeddedPostgres(dataDir, log)

@@ -48,7 +48,7 @@ function bind() {
 }
 
 describe('bindStorage', () => {
-  it('claims an empty store for a new database, and knows it again', async () => {
+  it('claims an empty store for a new database once', async () => {
     await openStore()
     await Promise.all([bind(), bind()])
     const claimed = await storage.installation()
@@ -65,25 +65,25 @@ describe('bindStorage', () => {
     await expect(bind()).rejects.toThrow('belong to another database')
   })
 
-  it('refuses a store with objects that nobody claimed', async () => {
+  it('refuses an unclaimed store with objects', async () => {
     await openStore()
     await writeFile(join(folder, 'uploads', newStorageKey()), 'bytes')
     await expect(bind()).rejects.toThrow('belong to another database')
   })
 
-  it('refuses an empty store for a database that names files', async () => {
+  it('refuses an empty store for a database with files', async () => {
     await openStore()
     await makeFile(await makePerson(app))
-    await expect(bind()).rejects.toThrow('does not hold')
+    await expect(bind()).rejects.toThrow('are not in this storage')
     expect(await storage.installation()).toBeNull()
   })
 
-  it('warns of files in a store that the settings do not name', async () => {
+  it('warns of files in a store that is not configured', async () => {
     await openStore()
     const { id } = await makeFile(await makePerson(app))
     await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, id))
     await app.deps.db.update(files).set({ purgedAt: new Date() }).where(eq(files.storage, 'disk'))
     await bind()
-    expect(app.logged.map(({ msg }) => msg).join()).toContain('lie in storage (s3)')
+    expect(app.logged.map(({ msg }) => msg).join()).toContain('are in storage (s3)')
   })
 })

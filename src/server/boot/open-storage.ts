@@ -14,12 +14,7 @@ interface StorageParts
   config: Config
 }
 
-/**
- * Opens the stores that the configuration names, and gives them what they need from other parts of
- * the server: a function that records in the database that bytes of an upload arrive, one that
- * returns the address of a request's client, and the counters of transfers and failures.
- * @throws {StartupError} as `openStores` does.
- */
+/** @throws {StartupError} as `openStores` does. */
 export function openStorage({
   config,
   clock,
@@ -42,11 +37,9 @@ export function openStorage({
 }
 
 /**
- * Checks at the start that this database and each store belong together. Marks an empty store that
- * belongs to no database as this database's. Files in a store that the settings do not name cause
- * only a warning.
- * @throws {StartupError} when a store and the database belong to different installations, or when
- * only one of the two has files.
+ * Checks that the database and each store belong together. Claims an empty store for this database.
+ * Warns of files in a store that isn't configured.
+ * @throws {StartupError} when they belong to different installations, or only one has files.
  */
 export async function bindStores({
   clock,
@@ -59,17 +52,16 @@ export async function bindStores({
     if (stores.all.some((storage) => storage.name === name)) continue
     if (await namesObjectsIn(db, name)) {
       log.warn(
-        `Some files lie in storage (${name}), which the settings do not name. Until they do, those ` +
-          'files are answered with 503 and are not purged.',
+        `Some files are in storage (${name}), which is not configured. Until it is, they are ` +
+          'answered with 503 and not purged.',
       )
     }
   }
 }
 
 /**
- * Checks one store. The nightly comparison of storage with the database removes every object that
- * the database does not name. So with a new or foreign database it would remove every file. With a
- * foreign store every file would be missing.
+ * Checks one store. With another database, the nightly comparison would delete every object in it;
+ * with another store, every file would be missing.
  */
 async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
@@ -80,14 +72,14 @@ async function bindStorage(
   if (theirs === ours) return
   if (theirs !== null || !(await isEmpty(storage))) {
     throw new StartupError(
-      `The files in storage (${storage.name}) belong to another database than this one. Bring back ` +
-        'the database they belong to, or start with an empty storage.',
+      `The files in storage (${storage.name}) belong to another database. Restore that database, ` +
+        'or start with an empty storage.',
     )
   }
   if (await namesObjectsIn(db, storage.name)) {
     throw new StartupError(
-      `The database names files that this storage (${storage.name}) does not hold. Bring back the ` +
-        'storage they are in, or start with an empty database.',
+      `The files of the database are not in this storage (${storage.name}). Restore that storage, ` +
+        'or start with an empty database.',
     )
   }
   await storage.claim(ours)

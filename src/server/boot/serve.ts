@@ -17,7 +17,7 @@ import type { DiskSpace } from '../space/disk-space.ts'
 import type { OpenStores } from '../storage/open-stores.ts'
 
 interface ServedParts {
-  /** The folder that the build of `src/web` has filled. */
+  /** The built web. */
   distDir: string
   storage: Pick<OpenStores, 'handle' | 'origins'>
   pool: pg.Pool
@@ -25,10 +25,8 @@ interface ServedParts {
 }
 
 /**
- * Loads the built web, builds the app of all routes, and begins to listen where the configuration
- * says. From then on the metrics also show the state of the pool, the disk, the queues and the
- * backups.
- * @throws {StartupError} when the built pages are missing or were built for another version.
+ * Loads the built web, builds the app, and listens.
+ * @throws {StartupError} when the built pages are missing or from another version.
  * @throws Node's errors of listening, such as EADDRINUSE.
  */
 export async function serve(

@@ -13,7 +13,7 @@ describe('a shutdown', () => {
     shutdown.add({ name: 'first', close: async () => void closed.push('first') })
     shutdown.add({ name: 'second', close: () => Promise.reject(new Error('stuck')) })
     shutdown.add({ name: 'third', close: async () => void closed.push('third') })
-    await Promise.all([shutdown.close('told'), shutdown.close('told')])
+    await Promise.all([shutdown.close('signal'), shutdown.close('signal')])
     expect(closed).toEqual(['third', 'first'])
     expect(log.error).toHaveBeenCalledExactlyOnceWith(
       { err: new Error('stuck') },

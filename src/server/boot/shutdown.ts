@@ -2,15 +2,11 @@ import type { Server } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
-/**
- * npm repeats a Ctrl-C to the server, which has already received it from the terminal. A second
- * signal within this time is that repetition.
- */
+/** npm repeats a Ctrl-C that the server has already received from the terminal. */
 const sameSignalMs = 250
 const idleCheckMs = 50
 
-/** Why the parts are closed: the process was told to stop, or it cannot go on after a fault. */
-export type StopReason = 'told' | 'fault'
+export type StopReason = 'signal' | 'error'
 
 interface Part {
   name: string
@@ -18,22 +14,15 @@ interface Part {
   abandon?(): void
 }
 
-/** Keeps the parts of the server that have been started. It closes the last started part first. */
+/** The started parts of the server. The last one closes first. */
 export interface Shutdown {
-  /**
-   * Adds a part that has been started. Its `abandon` is called in place of `close` when the process
-   * must end without waiting.
-   */
+  /** Adds a started part. `abandon` replaces `close` when the process must exit at once. */
   add(part: Part): void
-  /**
-   * Closes every part once. If a part fails to close, the failure is logged and the others still
-   * close.
-   */
+  /** Closes every part once. A part that fails to close is logged. */
   close(reason: StopReason): Promise<void>
   abandon(): void
 }
 
-/** Makes a list of parts that is still empty. Parts that cannot be closed are written to `log`. */
 export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
   const parts: Part[] = []
   let closed: Promise<void> | null = null
@@ -61,10 +50,9 @@ export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
 }
 
 /**
- * Ends the process at SIGTERM and SIGINT, or after an error that no code caught. It waits for a
- * start that is still going on, closes every part, and then exits. If it is told to stop again
- * meanwhile, or another error is not caught, it exits immediately with code 1.
- * @returns a function that ends the process in the same way, with the given exit code.
+ * Stops the process at SIGTERM, SIGINT or an uncaught error: waits until it has started, closes
+ * every part, and exits. A second signal or error exits at once with code 1.
+ * @returns a function that stops the process with an exit code.
  */
 export function superviseProcess(
   started: Promise<unknown>,
@@ -78,11 +66,11 @@ export function superviseProcess(
     stoppingSince = performance.now()
     void started
       .catch(() => {})
-      .then(() => shutdown.close(exitCode === 0 ? 'told' : 'fault'))
+      .then(() => shutdown.close(exitCode === 0 ? 'signal' : 'error'))
       .then(() => process.exit(exitCode))
   }
 
-  const leave = (): never => {
+  const exitNow = (): never => {
     shutdown.abandon()
     process.exit(1)
   }
@@ -90,37 +78,33 @@ export function superviseProcess(
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (stoppingSince === null) {
-        log.info({ signal }, 'Stopping; a second signal leaves at once')
+        log.info({ signal }, 'Stopping; a second signal exits at once')
         stop(0)
-      } else if (performance.now() - stoppingSince > sameSignalMs) leave()
+      } else if (performance.now() - stoppingSince > sameSignalMs) exitNow()
     })
   }
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => {
-      log.fatal({ err: error }, 'An error that nobody caught')
+      log.fatal({ err: error }, 'Uncaught error')
       if (stoppingSince === null) stop(1)
-      else leave()
+      else exitNow()
     })
   }
   return stop
 }
 
-/**
- * Stops listening, and lets running requests finish for up to `patienceMs`. Requests that still run
- * after that are cut off.
- */
-export async function closeServer(server: Server, patienceMs: number): Promise<void> {
+/** Stops listening, and lets running requests finish for up to `graceMs`. */
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const patience = AbortSignal.timeout(patienceMs)
+  const grace = AbortSignal.timeout(graceMs)
   let open = true
   void closed.then(() => {
     open = false
   })
   while (open) {
-    // Without this call, a connection that became idle meanwhile would stay open for its next
-    // request.
+    // Connections that have just become idle would stay open for their next request.
     server.closeIdleConnections()
-    if (patience.aborted) server.closeAllConnections()
+    if (grace.aborted) server.closeAllConnections()
     await Promise.race([closed, wait(idleCheckMs)])
   }
 }

@@ -24,20 +24,18 @@ import { closeServer } from './shutdown.ts'
 
 const distDir = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
-/** How long a running transfer may go on after the server was told to stop. */
-const transferPatienceMs = 30_000
+/** How long running transfers may continue after a stop signal. */
+const transferGraceMs = 30_000
 
 interface ServerStart extends Omit<DataFolderOptions, 'onLost'> {
   clock: Clock
-  /** The data folder, which is open. */
   folder: DataFolder
 }
 
 /**
- * Builds the parts of the server one after another, and begins to listen.
- * @returns what to say to the person who started it.
- * @throws {StartupError} when it cannot start. The parts that started before the fault are in
- * `shutdown`.
+ * Starts the parts of the server one after another, and listens.
+ * @returns the text for the person who started it.
+ * @throws {StartupError} when it cannot start. `shutdown` has the parts that were started.
  */
 export async function startServer({
   config,
@@ -53,8 +51,8 @@ export async function startServer({
   const { pool, db, close } = await openServerDatabase(config, log)
   shutdown.add({ name: 'database', close })
 
-  // From here on the free space of the disk is watched, and the reserve for the embedded Postgres
-  // is filled. Filled earlier, it could leave too little space to make a new database.
+  // This fills the reserve for Postgres, which could otherwise leave too little space for a new
+  // database.
   space.watch()
 
   const shedLoad = makeLoadShedder({ clock, log, pool, mostWaiting: poolLimits.waiting })
@@ -85,8 +83,7 @@ export async function startServer({
     supportEmail: config.supportEmail,
     onCap: ({ leastFree }) => space.setAdminMinFree(leastFree),
   })
-  // This load calls `onCap` above. It comes before the server accepts uploads, because they must
-  // leave as much space on the disk free as the administrator wants.
+  // Calls `onCap` before the server accepts uploads.
   await settings.current()
   const stopping = new AbortController()
   const deps = {
@@ -104,7 +101,7 @@ export async function startServer({
     mailer,
     settings,
     metrics,
-    mostDatabaseConnections: pool.options.max,
+    maxDatabaseConnections: pool.options.max,
     shedLoad,
     stopping: stopping.signal,
   }
@@ -116,19 +113,18 @@ export async function startServer({
     pool,
     space,
   }).catch((error: unknown) => {
-    throw listenFault(error, config)
+    throw listenError(error, config)
   })
   shutdown.add({
     name: 'server',
     async close(reason) {
       stopping.abort()
-      // After a fault nobody knows what still works, so the server doesn't go on answering.
-      if (reason === 'told') await wait(config.drainMs)
-      await closeServer(server, transferPatienceMs)
+      // After an uncaught error, the server doesn't go on answering.
+      if (reason === 'signal') await wait(config.drainMs)
+      await closeServer(server, transferGraceMs)
     },
   })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
-  // Nobody waits for a job, so requests are answered before the jobs begin.
   await startJobs(deps, queue)
   const welcome = administrator.created ? await firstGreeting(config) : greeting(config)
   return [welcome, await spaceWarning(deps)].filter((part) => part !== null).join('\n')
@@ -144,7 +140,7 @@ function greeting({ appUrl, appUrlIsSet, host }: Config): string {
   return `Mayfly is ready: ${appUrl.origin}${others}`
 }
 
-/** Returns the text for the first start. Only this text contains the generated password. */
+/** The greeting of the first start, and the only text with the generated password. */
 async function firstGreeting(config: Config): Promise<string> {
   const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
   if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')
@@ -155,13 +151,13 @@ async function firstGreeting(config: Config): Promise<string> {
   return `${lines.join('\n')}\n`
 }
 
-function listenFault(error: unknown, { host, port }: Config): unknown {
-  const cures: Record<string, string> = {
+function listenError(error: unknown, { host, port }: Config): unknown {
+  const remedies: Record<string, string> = {
     EADDRINUSE: `Port ${port} of ${host} is taken: stop the program that has it, or set PORT.`,
     EACCES: `This user may not listen on port ${port}: set PORT to one above 1023.`,
     EADDRNOTAVAIL: `This machine has no address ${host}: set HOST to one that it has.`,
     ENOTFOUND: `HOST ${host} is not known: set it to an address of this machine.`,
   }
-  const cure = cures[codeOf(error) ?? '']
-  return cure ? new StartupError(cure, { cause: error }) : error
+  const remedy = remedies[codeOf(error) ?? '']
+  return remedy ? new StartupError(remedy, { cause: error }) : error
 }

@@ -2,17 +2,16 @@ import { type Logger, pino } from 'pino'
 import type { LogFormat, LogLevel } from '../config/startup-settings.ts'
 import { redactAddresses, redactQuery } from './redact.ts'
 
-/** Characters that move the cursor, change colours or reorder text on a terminal. */
-const unseen = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
-const unseenButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+/** Characters that move the cursor, change colors or reorder text on a terminal. */
+const control = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const controlButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
-/** The message of the line that the log gets for each request. */
+/** The message of a request's log line. */
 export const requestLine = 'request'
 
 /**
- * Writes errors to the log without the values that were passed to database queries, which can be
- * secrets, and without mail addresses. Those are in errors because mail servers put the addresses
- * that they refuse into their answers.
+ * Redacts the values of database queries, and email addresses, which mail servers repeat in their
+ * answers.
  */
 export const logSerializers = {
   err: (error: unknown) => redactAddresses(pino.stdSerializers.err(redactQuery(error) as Error)),
@@ -43,39 +42,35 @@ export async function createLogger(options: {
   )
 }
 
-/** Escapes the characters of `unseen` that `JSON.stringify` leaves as they are, such as DEL. */
+/** Escapes control characters that `JSON.stringify` doesn't, such as DEL. */
 function jsonLine(line: string): string {
-  return `${line.slice(0, -1).replace(unseen, byNumber)}\n`
+  return `${line.slice(0, -1).replace(control, byNumber)}\n`
 }
 
-/** Loads the library for the readable format, and returns the function that writes a line in it. */
 async function readableLine(): Promise<(line: string) => string> {
   const { default: pretty } = await import('pino-pretty')
   const write = pretty.prettyFactory({ singleLine: true, translateTime: 'SYS:HH:MM:ss.l' })
-  return (line) => write(forPeople(JSON.parse(line)))
+  return (line) => write(toReadable(JSON.parse(line)))
 }
 
-/**
- * Returns a log entry in readable form. A request becomes one short sentence, and control
- * characters are escaped in every text.
- */
-function forPeople(entry: Record<string, unknown>): Record<string, unknown> {
+/** Shortens a request to one sentence, and escapes control characters in every text. */
+function toReadable(entry: Record<string, unknown>): Record<string, unknown> {
   const { method, path, status, ms, ...rest } = entry
   const isRequest = entry.msg === requestLine
-  return visible(
+  return escapeControl(
     isRequest ? { ...rest, msg: `${method} ${path} ${status} in ${ms} ms` } : entry,
   ) as Record<string, unknown>
 }
 
-function visible(value: unknown, name = ''): unknown {
+function escapeControl(value: unknown, name = ''): unknown {
   if (typeof value === 'string') {
-    // A stack keeps its line breaks. Its lines are indented, so none looks like a line of the log.
-    return value.replace(name === 'stack' ? unseenButLines : unseen, byNumber)
+    // The lines of a stack are indented, so none looks like a line of the log.
+    return value.replace(name === 'stack' ? controlButLines : control, byNumber)
   }
-  if (Array.isArray(value)) return value.map((item) => visible(item))
+  if (Array.isArray(value)) return value.map((item) => escapeControl(item))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [visible(key), visible(item, key)]),
+    Object.entries(value).map(([key, item]) => [escapeControl(key), escapeControl(item, key)]),
   )
 }
 

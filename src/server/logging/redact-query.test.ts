@@ -4,7 +4,7 @@ import { makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { users } from '../db/schema.ts'
 import { logSerializers } from './log.ts'
-import { redactedCauses } from './redact.ts'
+import { redactedMessages } from './redact.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -80,21 +80,21 @@ describe('what a command says of its failure', () => {
     const denied = Object.assign(new Error('Access denied.'), { name: 'AccessDenied' })
     const refused = new AggregateError([], '')
     Object.assign(refused, { code: 'ECONNREFUSED' })
-    const story = (cause: unknown) => redactedCauses(new Error('The storage is away.', { cause }))
-    expect(story(denied)).toBe('The storage is away., because of AccessDenied: Access denied.')
-    expect(story(refused)).toBe('The storage is away., because of AggregateError: ECONNREFUSED')
+    const story = (cause: unknown) => redactedMessages(new Error('The storage is away.', { cause }))
+    expect(story(denied)).toBe('The storage is away., caused by AccessDenied: Access denied.')
+    expect(story(refused)).toBe('The storage is away., caused by AggregateError: ECONNREFUSED')
     expect(story(undefined)).toBe('The storage is away.')
   })
 
   it('says no value of a query and no signature, and ends where an error is its own cause', async () => {
     const query = sql`select ${'confidential'}::int`
     const wrapped = new Error('failed', { cause: await faultOf(app.deps.db.execute(query)) })
-    expect(redactedCauses(wrapped)).toMatch(/^failed, because of .*Failed query: select \$1/)
+    expect(redactedMessages(wrapped)).toMatch(/^failed, caused by .*Failed query: select \$1/)
     const url = 'https://s3.example.org/b/k?X-Amz-Signature=confidential&a=b'
     const loop = new Error(`no answer from ${url} in time`)
     loop.cause = loop
-    const story = redactedCauses(loop)
+    const story = redactedMessages(loop)
     expect(story).toContain('no answer from https://s3.example.org/b/k?… in time')
-    expect(`${story} ${redactedCauses(wrapped)}`).not.toContain('confidential')
+    expect(`${story} ${redactedMessages(wrapped)}`).not.toContain('confidential')
   })
 })

@@ -13,39 +13,29 @@ import {
 import { httpMetrics } from './http-metrics.ts'
 
 /**
- * The figures that Prometheus reads at `GET /metrics`. The words of this room:
- * - A *metric* has a name and counts or measures one thing. Its *labels* divide it into *series*.
- * - A *scrape* is one reading of all metrics.
- * Every label has a closed set of values, such as the declared paths. Text that clients send is
- * never a label, or clients could fill the memory with series.
+ * What Prometheus reads at `GET /metrics`. Labels have a closed set of values: clients could fill
+ * the memory with series if text that they send were a label.
  *
- * The counters of faults have their series from the start, at 0. Otherwise the first scrape after a
- * burst of faults would be the first value of a series, and Prometheus would see no increase.
+ * Error counters start at 0, because Prometheus sees no increase in the first value of a series.
  */
 
-/** The media type of the text that `scrape` returns. */
+/** The media type of a scrape. */
 export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
 
-/**
- * How exactly the delay of the event loop is measured, in milliseconds. A finer measurement would
- * wake an idle server more often.
- */
+/** The resolution of the event loop's delay. A finer one would wake an idle server more often. */
 const eventLoopPrecisionMs = 20
 
-/** How a run of a job can end. */
 export const jobOutcomes = ['done', 'failed'] as const
 type JobOutcome = (typeof jobOutcomes)[number]
 
-/** How a try to send an email can end. `failed`: it is tried again. `refused`: it is given up. */
+/** The outcomes of sending an email: `failed` is retried, `refused` is not. */
 export const mailOutcomes = ['sent', 'failed', 'refused'] as const
 type MailOutcome = (typeof mailOutcomes)[number]
 
 export type Metrics = ReturnType<typeof createMetrics>
 
 /**
- * Creates the metrics of this process. Other modules can add gauges with `gauge`, for example for
- * the database. A module whose gauge must be read anew for each scrape passes a callback to
- * `beforeScrape`.
+ * Creates the metrics of this process. Other modules add gauges, and update them before a scrape.
  */
 export function createMetrics() {
   const registry = new ReadRegistry()
@@ -53,21 +43,21 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs })
   const jobSeconds = new Histogram({
     name: 'mayfly_job_duration_seconds',
-    help: 'Runs of jobs by this process, with how they ended.',
+    help: 'Runs of jobs by this process, by outcome.',
     labelNames: ['job', 'outcome'],
     buckets: [0.1, 1, 10, 60, 600, 3600],
     registers,
   })
   const mails = new Counter({
     name: 'mayfly_mails_total',
-    help: 'Tries to send a mail: sent, failed (tried again), refused (given up).',
+    help: 'Emails: sent, failed (to be retried), refused (not retried).',
     labelNames: ['outcome'],
     registers,
   })
   for (const outcome of mailOutcomes) mails.inc({ outcome }, 0)
   const storageErrors = new Counter({
     name: 'mayfly_storage_errors_total',
-    help: 'Operations on a store that failed: no answer, an unexpected answer, a failing disk.',
+    help: 'Failed operations on a store: no answer, an unexpected answer, a failing disk.',
     labelNames: ['store', 'operation'],
     registers,
   })
@@ -81,16 +71,14 @@ export function createMetrics() {
     transfers: transferMetrics(registers),
     storageErrors,
 
-    /** Measures a run of a job. The caller calls what this returns when the run has ended. */
+    /** Measures a run of a job. Call the returned function when it ends. */
     startJob(job: string): (outcome: JobOutcome) => void {
       const took = jobSeconds.startTimer({ job })
       return (outcome) => void took({ outcome })
     },
 
-    /** Counts a try to send an email. */
     mailTried: (outcome: MailOutcome): void => mails.inc({ outcome }),
 
-    /** Adds a gauge. */
     gauge<Label extends string>(
       name: `mayfly_${string}`,
       help: string,
@@ -99,39 +87,34 @@ export function createMetrics() {
       return new Gauge({ name, help, labelNames, registers: [registry] })
     },
 
-    /**
-     * Calls `read` before each scrape, so that it can set its gauges. It must not reject and must
-     * not take long: the scrape waits for it.
-     */
+    /** Calls `read` before each scrape, which waits for it. It must not reject. */
     beforeScrape(read: () => Promise<void>): void {
       registry.readings.push(read)
     },
 
-    /** Returns all metrics in Prometheus's text format. */
     scrape: () => registry.metrics(),
   }
 }
 
 /**
- * A registry that calls `readings`, which set the gauges, each time before it returns metrics.
- * Scrapes take turns. Otherwise a reading could empty a gauge that another scrape is about to
- * return.
+ * Calls `readings`, which set the gauges, before each scrape. Scrapes run one after another,
+ * because a reading could reset a gauge that another scrape is about to return.
  */
 class ReadRegistry extends Registry {
   readonly readings: (() => Promise<void>)[] = []
   #last: Promise<unknown> = Promise.resolve()
 
   override metrics(): Promise<string> {
-    const turn = this.#last.then(async () => {
+    const scrape = this.#last.then(async () => {
       await Promise.all(this.readings.map((read) => read()))
       return super.metrics()
     })
-    this.#last = turn.catch(() => {})
-    return turn
+    this.#last = scrape.catch(() => {})
+    return scrape
   }
 }
 
-/** Counts transfers that pass through this server. Transfers to and from a bucket do not. */
+/** Counts transfers through this server, not those to and from a bucket. */
 function transferMetrics(registers: Registry[]): TransferMeter {
   const bytes = new Counter({
     name: 'mayfly_transfer_bytes_total',
@@ -141,7 +124,7 @@ function transferMetrics(registers: Registry[]): TransferMeter {
   })
   const transfers = new Counter({
     name: 'mayfly_transfers_total',
-    help: 'Transfers that ended: complete, cut (the client left), refused, failed.',
+    help: 'Transfers: complete, cut (the client disconnected), refused, failed.',
     labelNames: ['direction', 'outcome'],
     registers,
   })
@@ -150,7 +133,7 @@ function transferMetrics(registers: Registry[]): TransferMeter {
   }
   const running = new Gauge({
     name: 'mayfly_transfers_running',
-    help: 'Transfers that are running.',
+    help: 'Running transfers.',
     labelNames: ['direction'],
     registers,
     collect() {
@@ -176,12 +159,12 @@ function transferMetrics(registers: Registry[]): TransferMeter {
 export function watchPool(metrics: Metrics, pool: pg.Pool): void {
   const connections = metrics.gauge(
     'mayfly_database_connections',
-    'Connections to the database: used and idle ones, and the most there may be.',
+    'Connections to the database: used, idle, and their maximum.',
     ['state'],
   )
   const waiting = metrics.gauge(
     'mayfly_database_waiting',
-    'Callers that wait for a connection to the database.',
+    'Callers waiting for a database connection.',
   )
   metrics.beforeScrape(async () => {
     const { totalCount, idleCount, waitingCount, options } = pool
@@ -192,10 +175,7 @@ export function watchPool(metrics: Metrics, pool: pg.Pool): void {
   })
 }
 
-/**
- * Adds metrics of the free space of the disk that holds the data folder.
- * @param store where new files are kept. Uploads to a bucket need no room on the disk.
- */
+/** Adds metrics of the free space in the data folder, for uploads only if `store` is the disk. */
 export function watchSpace(
   metrics: Metrics,
   space: Pick<DiskSpace, 'freeBytes' | 'availableBytes'>,
@@ -206,7 +186,7 @@ export function watchSpace(
   if (store !== 'disk') return
   const available = metrics.gauge(
     'mayfly_disk_upload_room_bytes',
-    'What uploads may still take. Below 0, uploads to the disk are refused.',
+    'Space left for uploads. Below 0, uploads to the disk are refused.',
   )
   metrics.beforeScrape(async () => available.set(space.availableBytes()))
 }

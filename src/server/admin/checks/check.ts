@@ -18,7 +18,7 @@ export type CheckDeps = Pick<
   | 'db'
   | 'log'
   | 'mailer'
-  | 'mostDatabaseConnections'
+  | 'maxDatabaseConnections'
   | 'settings'
   | 'space'
   | 'stores'

@@ -25,7 +25,7 @@ it('warns when the database has too few connections for the pool', async () => {
       - current_setting('superuser_reserved_connections')::int
       - coalesce(current_setting('reserved_connections', true)::int, 0) as allowed`,
   )
-  const check = (mostDatabaseConnections: number) => checkDatabase({ db, mostDatabaseConnections })
+  const check = (maxDatabaseConnections: number) => checkDatabase({ db, maxDatabaseConnections })
   expect(await check(poolLimits.connections)).toMatchObject([
     { status: 'ok', message: expect.stringMatching(/has \d+ of the \d+ .* needs up to 10\.$/) },
   ])

@@ -13,8 +13,8 @@ const leastLeft = 3
  */
 export async function checkDatabase({
   db,
-  mostDatabaseConnections,
-}: Pick<CheckDeps, 'db' | 'mostDatabaseConnections'>): Promise<Finding[]> {
+  maxDatabaseConnections,
+}: Pick<CheckDeps, 'db' | 'maxDatabaseConnections'>): Promise<Finding[]> {
   const began = performance.now()
   const { version, major, allowed, open, pooled } = await readDatabase(db)
   const ms = Math.max(1, Math.round(performance.now() - began))
@@ -26,18 +26,18 @@ export async function checkDatabase({
       ),
     ]
   }
-  const needed = Math.max(leastLeft, mostDatabaseConnections - pooled)
+  const needed = Math.max(leastLeft, maxDatabaseConnections - pooled)
   if (allowed - open < needed) {
     return [
       warning(
-        `Postgres allows ${allowed} connections in all, and ${open} are open, ${pooled} of them by Mayfly. Each server may need ${mostDatabaseConnections}: some requests would then be answered with 503.`,
+        `Postgres allows ${allowed} connections in all, and ${open} are open, ${pooled} of them by Mayfly. Each server may need ${maxDatabaseConnections}: some requests would then be answered with 503.`,
         'Raise max_connections in the configuration of Postgres and restart it, or end the connections of other programs.',
       ),
     ]
   }
   return [
     ok(
-      `Postgres ${version} answers in ${ms} ms. Mayfly has ${pooled} of the ${allowed} connections that it allows; each server needs up to ${mostDatabaseConnections}.`,
+      `Postgres ${version} answers in ${ms} ms. Mayfly has ${pooled} of the ${allowed} connections that it allows; each server needs up to ${maxDatabaseConnections}.`,
     ),
   ]
 }
