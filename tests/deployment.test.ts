@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../src/server/config/config.ts'
-import { settings } from '../src/server/config/startup-settings.ts'
+import { settingsSchema } from '../src/server/config/startup-settings.ts'
 import { nearby } from '../src/server/http/client-address.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
@@ -48,7 +48,9 @@ describe('compose.yaml', async () => {
   test('sets nothing but what the server reads, and what it can start with', () => {
     expect(servers.map(([name]) => name)).toEqual(['app1', 'app2'])
     for (const [, { environment = {} }] of servers) {
-      expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(environment)))
+      expect(Object.keys(settingsSchema.shape)).toEqual(
+        expect.arrayContaining(Object.keys(environment)),
+      )
       const filled = Object.entries(environment).map(([name, value]) => [
         name,
         value.replace(/\$\{(\w+):[?-][^}]*\}/g, (_, variable: string) => examples[variable] ?? ''),
@@ -227,7 +229,7 @@ describe('the Dockerfile', async () => {
     const [, variables = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(last) ?? []
     const names = Array.from(variables.matchAll(/(\w+)=/g), ([, name]) => name)
     const others = ['NODE_ENV', 'MALLOC_ARENA_MAX']
-    expect([...Object.keys(settings), ...others]).toEqual(expect.arrayContaining(names))
+    expect([...Object.keys(settingsSchema.shape), ...others]).toEqual(expect.arrayContaining(names))
     const copied = Array.from(text.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, from = '']) =>
       from.split(' '),
     ).flat()

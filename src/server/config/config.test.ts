@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ConfigError, readConfig, readEnvironment } from './config.ts'
 
-function faultsOf(environment: Record<string, string>): readonly string[] {
+function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
     readConfig(environment)
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
   return []
@@ -88,9 +88,9 @@ describe('defaults', () => {
   })
 })
 
-describe('faults', () => {
+describe('problems', () => {
   test('all of them are listed, each with its cure', () => {
-    const faults = faultsOf({
+    const problems = problemsOf({
       PORT: '65536',
       HOST: 'not a host',
       APP_URL: 'https://example.org/files',
@@ -100,7 +100,7 @@ describe('faults', () => {
       LOG_LEVEL: 'loud',
       LOG_FORMAT: 'xml',
     })
-    expect(faults).toEqual([
+    expect(problems).toEqual([
       'PORT is "65536": give a whole number from 1 to 65535, or unset it for 3000',
       'HOST is "not a host": give an IP address or a host name, or unset it for 127.0.0.1',
       'APP_URL is "https://example.org/files": give an origin without a path, such as https://files.example.org',
@@ -113,7 +113,7 @@ describe('faults', () => {
   })
 
   test.each(['0', '-1', '3000.5', '1e3', ' 3000', '0x10', '99999', 'http'])('PORT %j', (PORT) => {
-    expect(faultsOf({ PORT })).toHaveLength(1)
+    expect(problemsOf({ PORT })).toHaveLength(1)
   })
 
   test.each([
@@ -124,16 +124,16 @@ describe('faults', () => {
     'https://example.org/#a',
     'javascript:alert(1)',
   ])('APP_URL %j', (APP_URL) => {
-    expect(faultsOf({ APP_URL })).toHaveLength(1)
+    expect(problemsOf({ APP_URL })).toHaveLength(1)
   })
 
   test.each(['short', 'with a space in it, and long enough', 'zwölf-und-noch-mehr-zeichen'])(
     'METRICS_TOKEN %j, which the message does not repeat',
     (METRICS_TOKEN) => {
-      expect(faultsOf({ METRICS_TOKEN })).toEqual([
+      expect(problemsOf({ METRICS_TOKEN })).toEqual([
         expect.stringMatching(/^METRICS_TOKEN cannot be used: give at least 16/),
       ])
-      expect(faultsOf({ METRICS_TOKEN }).join()).not.toContain(METRICS_TOKEN)
+      expect(problemsOf({ METRICS_TOKEN }).join()).not.toContain(METRICS_TOKEN)
     },
   )
 
@@ -146,7 +146,7 @@ describe('faults', () => {
     ['MAIL_FROM', 'Mayfly <a@example.org>, Eve <e@example.net>'],
     ['MAIL_FROM', 'Mayfly\r\nBcc: e@example.net <a@example.org>'],
   ])('%s is not %j', (name, value) => {
-    expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name} `)])
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name} `)])
   })
 
   test.each([
@@ -165,9 +165,9 @@ describe('faults', () => {
       AUTH_SECRET: 'tooshort',
       DATABASE_URL: 'mysql://me:swordfish@db',
     }
-    const faults = faultsOf(secrets)
-    expect(faults).toHaveLength(4)
-    expect(faults.join()).not.toMatch(/hush|tooshort|swordfish|opensesame/)
+    const problems = problemsOf(secrets)
+    expect(problems).toHaveLength(4)
+    expect(problems.join()).not.toMatch(/hush|tooshort|swordfish|opensesame/)
   })
 })
 
@@ -201,7 +201,7 @@ describe('SIGNUP', () => {
     '-example.org',
     'example.org\n',
   ])('%j is refused, since it would let nobody in or too many', (SIGNUP) => {
-    expect(faultsOf({ SIGNUP })).toEqual([
+    expect(problemsOf({ SIGNUP })).toEqual([
       `SIGNUP is ${JSON.stringify(SIGNUP)}: write open, closed, or domains such as example.org,example.com, or unset it for open`,
     ])
   })
@@ -223,7 +223,7 @@ describe('MIN_FREE_SPACE', () => {
   test.each(['-1', '1.5GiB', '512 MiB', '512MB', 'MiB', '2%', '1e3', ' 1'])(
     '%j is refused',
     (MIN_FREE_SPACE) => {
-      expect(faultsOf({ MIN_FREE_SPACE })).toHaveLength(1)
+      expect(problemsOf({ MIN_FREE_SPACE })).toHaveLength(1)
     },
   )
 })

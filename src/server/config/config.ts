@@ -9,22 +9,16 @@ import { type GoogleSettings, incompleteGoogle, readGoogleSettings } from './goo
 import { incompleteS3, readS3Settings, type S3Settings, unreachableS3 } from './s3-settings.ts'
 import { type LogFormat, type LogLevel, settingsSchema } from './startup-settings.ts'
 
-/**
- * The settings that the server was started with. Nothing else in the server reads the environment.
- */
+/** The settings. Nothing else in the server reads the environment. */
 export interface Config {
   host: string
   port: number
   /**
-   * The public origin. Build links in emails from `appUrl.origin`: `appUrl.href` ends with a slash.
-   * Build links in an answer from the `publicOrigin` of its request: if APP_URL is not set, people
-   * may open the server at another address.
+   * The public origin. Links in emails begin with `appUrl.origin`, those in an answer with the
+   * `publicOrigin` of its request, because without APP_URL the server has several addresses.
    */
   appUrl: URL
-  /**
-   * False where APP_URL is not set. `appUrl` is then a guess from HOST and PORT, and people may
-   * open the server at another address.
-   */
+  /** False if `appUrl` is a guess from HOST and PORT. */
   appUrlIsSet: boolean
   /** An absolute path. */
   dataDir: string
@@ -38,73 +32,58 @@ export interface Config {
   adminPassword: string | null
   /** null: generated into `dataDir` at the first start. */
   authSecret: string | null
-  /** null: people sign in with email and password only. */
+  /** null: no sign-in with Google. */
   google: GoogleSettings | null
   supportEmail: string
   privacyEmail: string
   /**
-   * False if no mail can arrive at `supportEmail`: SUPPORT_EMAIL is not set, and the host of
-   * `appUrl` is an IP address or a name such as localhost. Pages then link to the feedback form.
+   * False if no email can arrive at `supportEmail`: SUPPORT_EMAIL is unset, and the host is an IP
+   * address or a name such as localhost. Pages then link to the feedback form.
    */
   supportGetsMail: boolean
   /** The same for `privacyEmail`. */
   privacyGetsMail: boolean
-  /** False turns off the limits of `http/rate-limit.ts`. Those of emails and feedback stay. */
+  /** False turns off `http/rate-limit.ts`, except for emails and feedback. */
   rateLimits: boolean
-  /** The proxies whose X-Forwarded-For is believed; null for none. */
+  /** The proxies whose X-Forwarded-For is trusted; null for none. */
   trustedProxies: BlockList | null
-  /** The internal location of nginx for the folder of files. null: nginx sends no files itself. */
+  /** nginx's internal location of the files. null: nginx sends no files itself. */
   nginxLocation: string | null
-  /**
-   * Whoever sends this token may read the metrics. null: only programs on this machine may, and
-   * only if the settings name no proxy and no public address.
-   */
+  /** The bearer token for the metrics. null: see `requireMetricsAccess`. */
   metricsToken: string | null
-  /**
-   * Uploads leave this many bytes of the disk free. null: the larger of 2 % of the disk and 512
-   * MiB.
-   */
+  /** The bytes that uploads leave free. null: the larger of 2 % of the disk and 512 MiB. */
   minFreeSpace: number | null
-  /**
-   * How many milliseconds the server still answers requests after it was told to stop. During this
-   * time `/api/ready` fails, so that load balancers turn to other servers.
-   */
+  /** How long the server answers after a stop signal while `/api/ready` fails, in milliseconds. */
   drainMs: number
-  /**
-   * Whether an email address must be verified, by the link in an email, before its account exists.
-   */
+  /** Whether an account is created only when its email address has been verified. */
   requireEmailVerification: boolean
   signup: SignupPolicy
-  /** null: mail is written to `dataDir/outbox`. */
+  /** null: emails are written to `dataDir/outbox`. */
   smtpUrl: string | null
   /** The sender of every email: `Name <address>`, or an address alone. */
   mailFrom: string
   logLevel: LogLevel
-  /** null: the log is text for people if it goes to a terminal, and JSON if it goes elsewhere. */
+  /** null: readable on a terminal, or else JSON. */
   logFormat: LogFormat | null
 }
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/**
- * Is thrown when the settings cannot be used. The message lists every fault with its cure, each on
- * its own line.
- */
+/** Invalid settings. The message lists every problem with its remedy, one per line. */
 export class ConfigError extends Error {
-  readonly faults: readonly string[]
+  readonly problems: readonly string[]
 
-  constructor(faults: readonly string[]) {
-    const count = faults.length === 1 ? 'One setting is' : `${faults.length} settings are`
-    super(`${count} wrong:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+  constructor(problems: readonly string[]) {
+    const count = problems.length === 1 ? 'One setting is' : `${problems.length} settings are`
+    super(`${count} wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
     this.name = 'ConfigError'
-    this.faults = faults
+    this.problems = problems
   }
 }
 
 /**
- * Reads the settings of this process from its environment, and from `.env` in the working directory
- * where that file exists. A variable of the environment overrides the same one in `.env`.
+ * Returns the environment, and for unset variables those of `.env` in the working directory.
  * @throws {ConfigError} when `.env` exists and cannot be read.
  */
 export function readEnvironment(): Environment {
@@ -122,28 +101,28 @@ function readDotEnv(file: string): Environment {
 }
 
 /**
- * Turns an environment into a configuration. An empty value counts as unset.
- * @throws {ConfigError} names every fault and its cure, and no secret value.
+ * Parses the settings. An empty value counts as unset.
+ * @throws {ConfigError} without secret values.
  */
 export function readConfig(environment: Environment): Config {
   const values = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const faults = [...incompleteS3(values), ...incompleteGoogle(values)]
+  const problems = [...incompleteS3(values), ...incompleteGoogle(values)]
   const parsed = settingsSchema.safeParse(values)
   if (!parsed.success) {
-    faults.unshift(
+    problems.unshift(
       ...parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`),
     )
   }
-  if (!parsed.data) throw new ConfigError(faults)
+  if (!parsed.data) throw new ConfigError(problems)
 
   const env = parsed.data
   const appUrl = env.APP_URL ?? new URL(`http://${reachableHost(env.HOST)}:${env.PORT}`)
-  faults.push(...unreachableS3(env, appUrl))
-  if (faults.length > 0) throw new ConfigError(faults)
+  problems.push(...unreachableS3(env, appUrl))
+  if (problems.length > 0) throw new ConfigError(problems)
   const supportEmail = env.SUPPORT_EMAIL ?? `support@${appUrl.hostname}`
-  const hostGetsMail = mayGetMail(appUrl.hostname)
+  const hostGetsMail = canGetMail(appUrl.hostname)
   return {
     host: env.HOST,
     port: env.PORT,
@@ -175,14 +154,12 @@ export function readConfig(environment: Environment): Config {
   }
 }
 
-/** False for a name of this machine and for an address written as numbers: no mail goes there. */
-function mayGetMail(hostname: string): boolean {
+/** False for localhost and IP addresses. */
+function canGetMail(hostname: string): boolean {
   return !isLoopback(hostname) && isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0
 }
 
-/**
- * Returns a host that a browser on this machine can open. A browser cannot open a wildcard address.
- */
+/** Returns a host that a browser on this machine can open, unlike a wildcard address. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return isIP(host) === 6 ? `[${host}]` : host

@@ -4,11 +4,11 @@ import { isSafeAddress } from './google-settings.ts'
 
 const client = { GOOGLE_CLIENT_ID: 'mayfly.apps', GOOGLE_CLIENT_SECRET: 'opensesame' }
 
-function faultsOf(environment: Environment): readonly string[] {
+function problemsOf(environment: Environment): readonly string[] {
   try {
     readConfig(environment)
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
   return []
@@ -50,7 +50,7 @@ describe('signing in with Google', () => {
     'id.example.org',
     'file:///etc/passwd',
   ])('is not with the issuer %s', (GOOGLE_ISSUER) => {
-    expect(faultsOf({ ...client, GOOGLE_ISSUER })).toEqual([
+    expect(problemsOf({ ...client, GOOGLE_ISSUER })).toEqual([
       expect.stringMatching(/^GOOGLE_ISSUER is ".*": give an https address such as /),
     ])
   })
@@ -87,8 +87,8 @@ describe('signing in with Google', () => {
         'GOOGLE_CLIENT_SECRET is missing: it belongs to GOOGLE_ISSUER; set it too, or unset that',
       ],
     ],
-  ])('is not half set: %j', (environment, faults) => {
-    expect(faultsOf(environment)).toEqual(faults)
+  ])('is not half set: %j', (environment, problems) => {
+    expect(problemsOf(environment)).toEqual(problems)
   })
 
   test.each([
@@ -97,8 +97,8 @@ describe('signing in with Google', () => {
     ['GOOGLE_CLIENT_SECRET', 'open sesame'],
     ['GOOGLE_CLIENT_SECRET', 'open\tsesame'],
   ])('takes no %s such as %j', (name, value) => {
-    const faults = faultsOf({ ...client, [name]: value })
-    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
-    expect(faults.join()).not.toContain('sesame')
+    const problems = problemsOf({ ...client, [name]: value })
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
+    expect(problems.join()).not.toContain('sesame')
   })
 })

@@ -2,56 +2,26 @@ import { z } from 'zod'
 import { isLoopback } from '../http/hosts.ts'
 import { hidden, shown } from './setting-values.ts'
 
-/**
- * The OpenID Connect issuer whose accounts people sign in with, and the client id and secret that
- * this server has there.
- */
+/** An OpenID Connect issuer, and this server's client id and secret there. */
 export interface GoogleSettings {
-  /** The issuer's identifier. The address for OpenID Connect Discovery is derived from it. */
+  /** The issuer's identifier, from which its discovery address is derived. */
   issuer: URL
   clientId: string
   clientSecret: string
 }
 
-/**
- * The settings for signing in with Google, each with its default and its meaning. The README shows
- * them in a table. A test fails if a name or a default differs between the README and the code.
- */
-export const googleSettingsTable = {
-  GOOGLE_CLIENT_ID: {
-    default: 'none: nobody signs in with Google',
-    meaning: 'The id of this server at Google, or at another OpenID Connect issuer',
-  },
-  GOOGLE_CLIENT_SECRET: { default: 'none', meaning: 'Its secret' },
-  GOOGLE_ISSUER: {
-    default: '`https://accounts.google.com`',
-    meaning: 'The issuer whose accounts people sign in with',
-  },
-} as const
-
-/**
- * Tells whether an address of the issuer is safe to use. It must use https. It may use http only if
- * both the address and the issuer are on this machine. It must not contain a user name or a
- * password.
- */
+/** True for https without credentials, and for http if address and issuer are on this machine. */
 export function isSafeAddress(address: URL, issuer: URL): boolean {
-  const isProtected =
-    address.protocol === 'https:' || (isOfThisMachine(address) && isOfThisMachine(issuer))
+  const isProtected = address.protocol === 'https:' || (isLocalHttp(address) && isLocalHttp(issuer))
   return isProtected && `${address.username}${address.password}` === ''
 }
 
-/**
- * Tells whether an address leads to this machine over http. In development, the issuer may run on
- * the same machine.
- */
-export function isOfThisMachine(url: URL): boolean {
+/** True for http on this machine, as in development. */
+export function isLocalHttp(url: URL): boolean {
   return url.protocol === 'http:' && isLoopback(url.hostname)
 }
 
-/**
- * Tells whether an address can be an issuer. By OpenID Connect Discovery §3 an issuer is an https
- * address without query and fragment. We also allow http for an issuer on this machine.
- */
+/** OpenID Connect Discovery §3: an issuer is an https URL without query and fragment. */
 function isIssuer(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && isSafeAddress(url, url) && !/[?#]/.test(value)
@@ -59,7 +29,6 @@ function isIssuer(value: string): boolean {
 
 const printable = /^[\x21-\x7e]{1,1000}$/
 
-/** How each setting for signing in with Google is checked and read. */
 export const googleSchema = {
   GOOGLE_CLIENT_ID: z
     .string()
@@ -77,33 +46,29 @@ export const googleSchema = {
     )
     .default('https://accounts.google.com')
     .transform((value) => new URL(value)),
-} satisfies Record<keyof typeof googleSettingsTable, z.ZodType>
+}
 
 type GoogleEnvironment = z.output<z.ZodObject<typeof googleSchema>>
 
-/**
- * If at least one setting for Google is set, names the required ones that are missing, one sentence
- * each.
- */
+/** Returns a sentence for each required setting that is missing beside another one for Google. */
 export function incompleteGoogle(values: Readonly<Record<string, string | undefined>>): string[] {
   const needed = ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']
-  const present = Object.keys(googleSettingsTable).find((name) => values[name] !== undefined)
+  const present = Object.keys(googleSchema).find((name) => values[name] !== undefined)
   if (present === undefined) return []
   return needed
     .filter((name) => values[name] === undefined)
     .map((name) => `${name} is missing: it belongs to ${present}; set it too, or unset that`)
 }
 
-/** Returns the settings for signing in with Google, or null where they are not set. */
+/** Returns null if the settings for Google are not set. */
 export function readGoogleSettings(env: GoogleEnvironment): GoogleSettings | null {
   const { GOOGLE_CLIENT_ID: clientId, GOOGLE_CLIENT_SECRET: clientSecret } = env
   return clientId && clientSecret ? { issuer: env.GOOGLE_ISSUER, clientId, clientSecret } : null
 }
 
 /**
- * Returns the origins from which our pages may load the profile pictures of the issuer's accounts.
- * The content security policy names them. Google serves these pictures from other hosts. For any
- * other issuer, we only know the issuer's own host.
+ * Returns the origins of profile pictures for the content security policy. Google has other hosts
+ * for them; for any other issuer, we know only its own.
  */
 export function pictureOrigins(google: Pick<GoogleSettings, 'issuer'> | null): string[] {
   if (google === null) return []

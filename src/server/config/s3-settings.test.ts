@@ -8,11 +8,11 @@ function s3Of(environment: Environment) {
   return readConfig(environment).s3
 }
 
-function faultsOf(environment: Environment): readonly string[] {
+function problemsOf(environment: Environment): readonly string[] {
   try {
     readConfig(environment)
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
   return []
@@ -58,14 +58,14 @@ test.each([
   [{ ...own, S3_PUBLIC_ENDPOINT: 'http://c/?x' }, /^S3_PUBLIC_ENDPOINT is/],
   [{ ...own, APP_URL: 'http://127.0.0.1:9000' }, /^S3_ENDPOINT is at the origin of APP_URL/],
   [{ ...own, APP_URL: 'https://x.org' }, /^S3_ENDPOINT is .* which browsers refuse .*https/],
-])('%j is refused with the cure', (environment, fault) => {
-  const faults = faultsOf(environment)
-  expect(faults).toHaveLength(1)
-  if (typeof fault === 'string') expect(faults[0]).toBe(fault)
-  else expect(faults[0]).toMatch(fault)
+])('%j is refused with the cure', (environment, problem) => {
+  const problems = problemsOf(environment)
+  expect(problems).toHaveLength(1)
+  if (typeof problem === 'string') expect(problems[0]).toBe(problem)
+  else expect(problems[0]).toMatch(problem)
 })
 
 test('a public address of its own lets the server reach the storage without https', () => {
   const settings = { ...own, APP_URL: 'https://x.org', S3_PUBLIC_ENDPOINT: 'https://s3.x.org' }
-  expect(faultsOf(settings)).toEqual([])
+  expect(problemsOf(settings)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hidden, maybeOnOff, shown } from './setting-values.ts'
 
-/** The bucket that keeps new files, and how the server and browsers reach it. */
+/** The bucket for new files, and how the server and browsers reach it. */
 export interface S3Settings {
   bucket: string
   region: string
@@ -9,45 +9,16 @@ export interface S3Settings {
   endpoint: URL | null
   /** The endpoint that browsers use. null: they use `endpoint` too. */
   publicEndpoint: URL | null
-  /** null: the AWS SDK finds credentials itself, for instance the role of the machine. */
+  /** null: the AWS SDK's default credentials, such as the role of the machine. */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
-  /** Whether the bucket's name stands in the path of its addresses and not in the host. */
+  /** Whether the bucket's name is in the path of its URLs, and not in the host. */
   forcePathStyle: boolean
 }
-
-/**
- * The settings for object storage, each with its default and its meaning. The README shows them in
- * a table. A test fails if a name or a default differs between the README and the code.
- */
-export const s3SettingsTable = {
-  S3_BUCKET: {
-    default: 'none: files are kept in `DATA_DIR`',
-    meaning: 'The bucket that new files are kept in',
-  },
-  S3_REGION: { default: '`us-east-1` with `S3_ENDPOINT`', meaning: "The bucket's region" },
-  S3_ENDPOINT: {
-    default: 'that of AWS in `S3_REGION`',
-    meaning: 'Where the server reaches the storage: `https://s3.example.org`',
-  },
-  S3_PUBLIC_ENDPOINT: { default: '`S3_ENDPOINT`', meaning: 'Where browsers reach it' },
-  S3_ACCESS_KEY_ID: {
-    default: 'what the AWS SDK finds by itself',
-    meaning: 'The key that the server works and signs with',
-  },
-  S3_SECRET_ACCESS_KEY: { default: 'what the AWS SDK finds by itself', meaning: 'Its secret' },
-  S3_FORCE_PATH_STYLE: {
-    default: '`on` with `S3_ENDPOINT`, else `off`',
-    meaning: 'Whether the bucket stands in the path of its addresses and not in the host',
-  },
-} as const
 
 /** 3 to 63 characters, as every S3 service requires. */
 const bucketName = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/
 
-/**
- * Accepts an http(s) address. It refuses a query, a fragment and a password, because S3 clients
- * would drop them without notice.
- */
+/** Refuses a query, a fragment and a password, which S3 clients would drop. */
 function isEndpoint(value: string): boolean {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) return false
@@ -63,7 +34,6 @@ function endpoint() {
     .default(null)
 }
 
-/** How each setting of object storage is checked and read. */
 export const s3Schema = {
   S3_BUCKET: z
     .string()
@@ -79,22 +49,19 @@ export const s3Schema = {
   S3_ACCESS_KEY_ID: z.string().max(1000, hidden('give the id of a key, or unset it')).optional(),
   S3_SECRET_ACCESS_KEY: z.string().max(1000, hidden('give a secret, or unset it')).optional(),
   S3_FORCE_PATH_STYLE: maybeOnOff(),
-} satisfies Record<keyof typeof s3SettingsTable, z.ZodType>
+}
 
 type S3Environment = z.output<z.ZodObject<typeof s3Schema>>
 
-/**
- * Returns one sentence for each required setting that is missing. Without S3_BUCKET, it returns one
- * for each other S3 setting instead, because that setting would have no effect.
- */
+/** Returns a sentence for each required setting that is missing. */
 export function incompleteS3(values: Readonly<Record<string, string | undefined>>): string[] {
-  const set = Object.keys(s3SettingsTable).filter((name) => values[name] !== undefined)
+  const set = Object.keys(s3Schema).filter((name) => values[name] !== undefined)
   if (values.S3_BUCKET === undefined) {
     return set.map((name) => `${name} is set, but no S3_BUCKET: name the bucket, or unset it`)
   }
-  const faults: string[] = []
+  const problems: string[] = []
   if (values.S3_REGION === undefined && values.S3_ENDPOINT === undefined) {
-    faults.push(
+    problems.push(
       "S3_REGION is missing: give the bucket's region at AWS, or S3_ENDPOINT for another storage",
     )
   }
@@ -102,12 +69,12 @@ export function incompleteS3(values: Readonly<Record<string, string | undefined>
   const absent = pair.filter((name) => values[name] === undefined)
   if (absent.length === 1) {
     const present = pair.find((name) => !absent.includes(name))
-    faults.push(`${absent[0]} is missing: it belongs to ${present}; set both, or neither`)
+    problems.push(`${absent[0]} is missing: it belongs to ${present}; set both, or neither`)
   }
-  return faults
+  return problems
 }
 
-/** Returns one sentence for each setting that would keep browsers from reaching the storage. */
+/** Returns a sentence for each setting that keeps browsers from reaching the storage. */
 export function unreachableS3(env: S3Environment, appUrl: URL): string[] {
   const name = env.S3_PUBLIC_ENDPOINT ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'
   const seen = env.S3_PUBLIC_ENDPOINT ?? env.S3_ENDPOINT
@@ -123,7 +90,7 @@ export function unreachableS3(env: S3Environment, appUrl: URL): string[] {
   return []
 }
 
-/** Returns the settings of object storage, or null where no bucket is set. */
+/** Returns null if no bucket is set. */
 export function readS3Settings(env: S3Environment): S3Settings | null {
   if (env.S3_BUCKET === null) return null
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env

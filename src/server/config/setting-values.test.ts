@@ -10,8 +10,8 @@ import {
 } from './setting-values.ts'
 
 /**
- * Returns a function that gives the first fault of a value. When the server starts, it prints the
- * setting's name and then the `message` of this fault.
+ * Returns a function that gives the first problem of a value. When the server starts, it prints the
+ * setting's name and then the `message` of this problem.
  */
 function faultOf(setting: { safeParse(value: unknown): { error?: { issues: object[] } } }) {
   return (value: string) => setting.safeParse(value).error?.issues[0]

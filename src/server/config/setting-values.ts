@@ -3,19 +3,16 @@ import { z } from 'zod'
 import { policiesForAll, type SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
 import { nearby, readNetworks } from '../http/client-address.ts'
 
-/**
- * Makes the error for a wrong value that may be shown. It says what the value is and what it should
- * be.
- */
-export function shown(cure: string) {
+/** The error for an invalid value, which it shows. */
+export function shown(remedy: string) {
   return {
-    error: (issue: { input?: unknown }) => `is ${JSON.stringify(issue.input)}: ${cure}`,
+    error: (issue: { input?: unknown }) => `is ${JSON.stringify(issue.input)}: ${remedy}`,
   }
 }
 
-/** Makes the error for a wrong value that is secret. It only says what the value should be. */
-export function hidden(cure: string) {
-  return { error: `cannot be used: ${cure}` }
+/** The error for an invalid value that is secret. */
+export function hidden(remedy: string) {
+  return { error: `cannot be used: ${remedy}` }
 }
 
 const words = ['on', 'off', 'true', 'false']
@@ -23,7 +20,7 @@ function isOn(value: string) {
   return value === 'on' || value === 'true'
 }
 
-/** Returns a schema that reads `on` or `off` as a boolean, and `fallback` when it is not set. */
+/** Parses `on` or `off`. */
 export function onOff(fallback: 'on' | 'off') {
   return z
     .enum(words, shown(`write on or off, or unset it for ${fallback}`))
@@ -31,9 +28,7 @@ export function onOff(fallback: 'on' | 'off') {
     .transform(isOn)
 }
 
-/**
- * Returns a schema that reads `on` or `off` as a boolean. It gives undefined when it is not set.
- */
+/** Parses `on` or `off`; undefined if unset. */
 export function maybeOnOff() {
   return z.enum(words, shown('write on or off, or unset it')).transform(isOn).optional()
 }
@@ -42,9 +37,8 @@ const sizeUnits = ['', 'KiB', 'MiB', 'GiB', 'TiB']
 const sizePattern = new RegExp(`^(\\d{1,12})(${sizeUnits.join('|')})$`)
 
 /**
- * Returns a schema that reads a size, with a unit such as MiB or without one, and gives it in
- * bytes. It gives null when the setting is not set.
- * @param fallback tells, in the text of an error, which size applies when the setting is not set.
+ * Parses a size such as `512MiB` to bytes; null if unset.
+ * @param fallback names the default in errors.
  */
 export function byteSize(fallback: string) {
   return z
@@ -62,10 +56,7 @@ const domain = '(?:[a-z\\d](?:[a-z\\d-]*[a-z\\d])?\\.)+[a-z]{2,}'
 const domains = `${domain}(?:\\s*,\\s*${domain})*`
 const policyPattern = new RegExp(`^(?:${policiesForAll.join('|')}|${domains})$`, 'i')
 
-/**
- * Reads who may sign up: `open`, `closed`, or domains with commas between them, in upper or lower
- * case. It is `open` when it is not set.
- */
+/** Parses who can sign up: `open`, `closed`, or a list of domains. */
 export function signupPolicy() {
   return z
     .string()
@@ -80,7 +71,7 @@ export function signupPolicy() {
     })
 }
 
-/** Reads which proxies are trusted: `on`, `off`, or addresses and networks. null means none. */
+/** Parses which proxies are trusted: `on`, `off`, or addresses and networks; null for none. */
 export function trustedProxies() {
   const advice = 'write on, off, or addresses and networks such as 127.0.0.1,10.0.0.0/8'
   return z
@@ -97,7 +88,7 @@ export function trustedProxies() {
     })
 }
 
-/** Reads a whole number of seconds, from 0 to 10 minutes. */
+/** Parses a whole number of seconds, up to 10 minutes. */
 export function seconds(fallback: number) {
   return z
     .string()
@@ -109,9 +100,5 @@ export function seconds(fallback: number) {
     .transform(Number)
 }
 
-/**
- * The least length of the server's secret, in characters. The secret signs session cookies and the
- * presigned URLs of files on the disk. It is `AUTH_SECRET`, or else the text of the file `secret`
- * in the data folder. The server does not start with a shorter one.
- */
+/** The minimum length of the secret, `AUTH_SECRET` or the file `secret`, in characters. */
 export const minSecretLength = 32

@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { maxPasswordLength, minPasswordLength } from '../../shared/contract/account.ts'
-import { googleSchema, googleSettingsTable } from './google-settings.ts'
-import { s3Schema, s3SettingsTable } from './s3-settings.ts'
+import { googleSchema } from './google-settings.ts'
+import { s3Schema } from './s3-settings.ts'
 import {
   byteSize,
   hidden,
@@ -22,104 +22,9 @@ export type LogLevel = (typeof logLevels)[number]
 const logFormats = ['readable', 'json'] as const
 export type LogFormat = (typeof logFormats)[number]
 
-/**
- * Every setting, with its default and its meaning, as the README's table shows them. A test fails
- * if a name or a default differs between the README and these texts. The default that the server
- * uses is in `settingsSchema` or in `config.ts`: change both.
- */
-export const settings = {
-  PORT: { default: '`3000`', meaning: 'The port the server listens on' },
-  HOST: { default: '`127.0.0.1`', meaning: 'The address the server listens on' },
-  APP_URL: {
-    default: '`http://HOST:PORT`',
-    meaning:
-      'The public origin: links are made from it, and no other host is served. Unset, addresses written as numbers are served too',
-  },
-  DATA_DIR: { default: '`./data`', meaning: 'The folder that holds everything the server keeps' },
-  DATABASE_URL: {
-    default: 'an embedded Postgres in `DATA_DIR`',
-    meaning: 'Another Postgres: `postgres://user:password@host:port/name`',
-  },
-  ...s3SettingsTable,
-  SUPPORT_EMAIL: { default: '`support@` the host of `APP_URL`', meaning: 'Where people write to' },
-  PRIVACY_EMAIL: {
-    default: '`privacy@` the host of `APP_URL`',
-    meaning: 'Where people write to about their data',
-  },
-  ADMIN_EMAIL: {
-    default: '`admin@localhost.localdomain`',
-    meaning: 'The one administrator; nobody can sign up with this address',
-  },
-  ADMIN_PASSWORD: {
-    default: 'generated into `DATA_DIR/admin-password`',
-    meaning: "The administrator's password at the first start",
-  },
-  AUTH_SECRET: {
-    default: 'generated into `DATA_DIR/secret`',
-    meaning: 'Signs sessions and presigned URLs; several servers must share it',
-  },
-  ...googleSettingsTable,
-  SMTP_URL: {
-    default: 'none: each email is a file in `DATA_DIR/outbox`',
-    meaning:
-      'The mail server: `smtp://user:password@host:port`, or `smtps://`. Another machine must offer TLS, unless the URL ends in `?requireTLS=false`',
-  },
-  MAIL_FROM: {
-    default: '`Mayfly <SUPPORT_EMAIL>`',
-    meaning: 'Who mail comes from: `Name <address>` or an address',
-  },
-  REQUIRE_EMAIL_VERIFICATION: {
-    default: '`on` with `SMTP_URL`, else `off`',
-    meaning:
-      'Whether an address must be verified, by a link in an email, before its account exists',
-  },
-  SIGNUP: {
-    default: '`open`',
-    meaning:
-      'Who can sign up: `open` for anybody, `closed` for nobody, or domains such as `example.org,example.com` for their addresses alone',
-  },
-  RATE_LIMITS: { default: '`on`', meaning: '`off` for load tests' },
-  TRUST_PROXY: {
-    default: '`off`',
-    meaning:
-      'Whose `X-Forwarded-For` is believed: `on` for proxies on this machine and in private networks, or addresses and networks such as `192.0.2.7,10.0.0.0/8`',
-  },
-  X_ACCEL_REDIRECT: {
-    default: 'none: the server sends files on the disk itself',
-    meaning: 'The internal location below which nginx finds the files, to send them: `/sealed`',
-  },
-  METRICS_TOKEN: {
-    default:
-      'none: only this machine reads the metrics, and nobody behind a proxy or a public `APP_URL`',
-    meaning: 'The bearer token that opens `/metrics` to others',
-  },
-  MIN_FREE_SPACE: {
-    default: 'the larger of 2 % and 512 MiB',
-    meaning:
-      'Free space on the disk below which uploads are refused: a size such as `512MiB`, or `0`',
-  },
-  DRAIN_SECONDS: {
-    default: '`0`',
-    meaning:
-      'How long a server that was told to stop goes on answering while `/api/ready` fails, so that a load balancer turns to the others',
-  },
-  LOG_LEVEL: {
-    default: '`info`',
-    meaning: `What is logged, on standard output: ${listed(logLevels)}`,
-  },
-  LOG_FORMAT: {
-    default: 'readable on a terminal, else JSON',
-    meaning: `How: ${listed(logFormats)}`,
-  },
-} as const satisfies Record<string, { default: string; meaning: string }>
-
-function listed(words: readonly string[]): string {
-  return words.map((word) => `\`${word}\``).join(', ')
-}
-
 const minTokenLength = 16
 
-/** How the value of every setting is checked and read, and its default. */
+/** How each setting is parsed, and its default. The README describes them. */
 export const settingsSchema = z.object({
   PORT: z
     .string()
@@ -182,7 +87,7 @@ export const settingsSchema = z.object({
     .string()
     .regex(
       new RegExp(`^[\\w.~+/=-]{${minTokenLength},}$`),
-      hidden(`give at least ${minTokenLength} emails, digits or -._~+/=, or unset it`),
+      hidden(`give at least ${minTokenLength} letters, digits or -._~+/=, or unset it`),
     )
     .nullable()
     .default(null),
@@ -195,10 +100,10 @@ export const settingsSchema = z.object({
     .enum(logFormats, shown(`write ${logFormats.join(' or ')}, or unset it`))
     .nullable()
     .default(null),
-} satisfies Record<keyof typeof settings, z.ZodType>)
+})
 
-function email(cure: string) {
-  return z.email(shown(cure)).toLowerCase()
+function email(remedy: string) {
+  return z.email(shown(remedy)).toLowerCase()
 }
 
 function isPort(value: string) {
@@ -209,10 +114,7 @@ function isHost(value: string) {
   return isIP(value) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)
 }
 
-/**
- * Accepts only an http(s) origin. It refuses a path, a query and a password, because the server
- * would ignore them without notice.
- */
+/** Refuses a path, a query and a password, which would be ignored. */
 function isOrigin(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
@@ -227,9 +129,7 @@ function isSmtpUrl(value: string): boolean {
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
 }
 
-/**
- * Accepts `Name <address>` or an address alone, and no character that could begin another header.
- */
+/** Accepts `Name <address>` or an address, without characters that could begin another header. */
 function isMailbox(value: string): boolean {
   const [, name = '', address = value] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(value) ?? []
   return z.email().safeParse(address).success && !/["\\]/.test(name)

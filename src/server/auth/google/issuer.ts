@@ -26,7 +26,7 @@ import {
 import type { Logger } from 'pino'
 import {
   type GoogleSettings,
-  isOfThisMachine,
+  isLocalHttp,
   isSafeAddress,
   pictureOrigins,
 } from '../../config/google-settings.ts'
@@ -135,7 +135,7 @@ export class Issuer {
       [customFetch]: issuerFetch(issuer),
       execute: [
         enableNonRepudiationChecks,
-        ...(isOfThisMachine(issuer) ? [allowInsecureRequests] : []),
+        ...(isLocalHttp(issuer) ? [allowInsecureRequests] : []),
       ],
     })
     requireSafeAddresses(client, issuer)
