@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { settingsKeptMs } from '../src/server/settings/admin-settings.ts'
+import { settingsCacheMs } from '../src/server/settings/admin-settings.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { serveApp, type TestApp } from './support/app-server.ts'
 import {
@@ -132,7 +132,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     const change = { key: 'premium_price', value: '9' }
     expect((await here.post('/api/admin/settings', change)).status).toBe(200)
     expect(await price(one)).toEqual({ price: 9 })
-    two.clock.advance(settingsKeptMs)
+    two.clock.advance(settingsCacheMs)
     expect(await price(two)).toEqual({ price: 9 })
     const shown = await page()
     expect([shown.includes('$8'), shown.includes('$9')]).toEqual([false, true])

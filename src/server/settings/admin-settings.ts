@@ -12,12 +12,12 @@ import { writeAudit } from '../audit/audit-log.ts'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/transaction.ts'
 import { AppError } from '../errors.ts'
-import { findSettings, type KeptSetting, lockSettings, writeSetting } from './queries.ts'
+import { findSettings, lockSettings, type StoredSetting, writeSetting } from './queries.ts'
 
-/** Spec §7: after this time, a server and a browser read the settings again. */
-export const settingsKeptMs = 5 * minuteInMs
+/** Spec §7: how long servers and browsers cache the settings. */
+export const settingsCacheMs = 5 * minuteInMs
 
-/** All current settings, as text and as the limits and the cap that they mean. */
+/** The settings as text, and the limits and the cap in them. */
 export interface CurrentSettings {
   values: SettingValues
   limits: Limits
@@ -28,11 +28,11 @@ export interface AdminSettingsOptions {
   db: Db
   clock: Clock
   supportEmail: string
-  /** Is called with the cap each time the settings have been read, unless they are old already. */
+  /** Called with the cap whenever the settings have been read. */
   onCap: (cap: StorageCap) => void
 }
 
-/** A new value of a setting, and who changes it from which address. */
+/** A change of a setting, and who made it. */
 export interface SettingChange {
   key: SettingKey
   value: string
@@ -43,15 +43,15 @@ export interface SettingChange {
 }
 
 /**
- * The settings that the administrator can change. What was read from the database is kept for 5
- * minutes. The server that makes a change calls `forget`; the others see it within that time.
+ * The settings that the administrator can change, cached for 5 minutes. A change applies at once on
+ * the server that makes it, and within this time on the others.
  */
 export class AdminSettings {
   readonly #db: Db
   readonly #clock: Clock
   readonly #defaults: SettingValues
   readonly #onCap: (cap: StorageCap) => void
-  #kept: { settings: Promise<CurrentSettings>; until: number } | null = null
+  #cached: { settings: Promise<CurrentSettings>; until: number } | null = null
 
   constructor({ db, clock, supportEmail, onCap }: AdminSettingsOptions) {
     this.#db = db
@@ -60,7 +60,7 @@ export class AdminSettings {
     this.#onCap = onCap
   }
 
-  /** Returns every setting. Where the administrator has not changed one, it has its default. */
+  /** Returns every setting, changed or default. */
   async read(): Promise<SettingValues> {
     return (await this.current()).values
   }
@@ -70,59 +70,53 @@ export class AdminSettings {
     return (await this.current()).limits
   }
 
-  /**
-   * Makes the next call that returns settings ask the database. Call this after a change of a
-   * setting is committed.
-   */
+  /** Clears the cache. Call this after a change of a setting is committed. */
   forget(): void {
-    this.#kept = null
+    this.#cached = null
   }
 
-  /**
-   * Reads the settings from the database now. So it finds a change that was made on another server,
-   * and this server uses it from then on.
-   */
+  /** Reads the settings from the database, also those that another server has changed. */
   readNow(): Promise<CurrentSettings> {
     this.forget()
     return this.current()
   }
 
-  /**
-   * Returns all settings: the given ones, which the administrator changed, and else the defaults.
-   */
-  withDefaults(changed: readonly Pick<KeptSetting, 'key' | 'value'>[]): SettingValues {
+  /** Adds the defaults to the changed settings. */
+  withDefaults(changed: readonly Pick<StoredSetting, 'key' | 'value'>[]): SettingValues {
     const entries = changed.map(({ key, value }): [SettingKey, string] => [key, value])
     return { ...this.#defaults, ...Object.fromEntries(entries) }
   }
 
-  /** Returns all current settings. */
   async current(): Promise<CurrentSettings> {
     const now = this.#clock().getTime()
-    if (this.#kept && now < this.#kept.until) return this.#kept.settings
-    const reading = { settings: this.#load(), until: now + settingsKeptMs }
-    this.#kept = reading
+    if (this.#cached && now < this.#cached.until) return this.#cached.settings
+    const reading = { settings: this.#load(), until: now + settingsCacheMs }
+    this.#cached = reading
     try {
       const settings = await reading.settings
-      // If `forget` was called during this read, its settings may be old, so the cap is not used.
-      if (this.#kept === reading) this.#onCap(settings.cap)
+      // After `forget` was called, these may be old.
+      if (this.#cached === reading) this.#onCap(settings.cap)
       return settings
     } catch (error) {
-      // The read failed, so the next call reads again.
-      if (this.#kept === reading) this.#kept = null
+      if (this.#cached === reading) this.#cached = null
       throw error
     }
   }
 
   /**
-   * Changes a setting (spec §7) and writes the change into the audit log. This server uses the new
-   * value immediately; other servers use it within `settingsKeptMs`.
-   * @throws {AppError} INVALID_INPUT if the value is not allowed, with the limit that it breaks.
+   * Changes a setting (spec §7), with an entry in the audit log.
+   * @throws {AppError} INVALID_INPUT if the value is not allowed, with the reason.
    */
-  async change({ key, value, description, actor, ipAddress }: SettingChange): Promise<KeptSetting> {
+  async change({
+    key,
+    value,
+    description,
+    actor,
+    ipAddress,
+  }: SettingChange): Promise<StoredSetting> {
     const at = this.#clock()
     const changed = await this.#db.transaction(async (tx) => {
-      // Limits depend on one another. So the other limits must not change between the check and the
-      // write.
+      // Limits depend on one another.
       await lockSettings(tx)
       const kept = await findSettings(tx)
       const verdict = checkSetting(key, value, this.withDefaults(kept))

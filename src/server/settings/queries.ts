@@ -4,36 +4,33 @@ import { type SettingKey, settingKeys } from '../../shared/rules/tiers/admin-set
 import { settings } from '../db/schema.ts'
 import type { Db } from '../db/transaction.ts'
 
-/** A setting as the database has it (spec §3). */
-export interface KeptSetting {
+/** A setting in the database (spec §3). */
+export interface StoredSetting {
   key: SettingKey
   value: string
   description: string
 }
 
 /** Returns the settings that the administrator changed. */
-export async function findSettings(db: Db): Promise<KeptSetting[]> {
+export async function findSettings(db: Db): Promise<StoredSetting[]> {
   const rows = await db
     .select({ key: settings.key, value: settings.value, description: settings.description })
     .from(settings)
     .where(inArray(settings.key, [...settingKeys]))
-  return rows as KeptSetting[]
+  return rows as StoredSetting[]
 }
 
-/**
- * Waits until no other transaction changes settings. Then no other can change them until this one
- * ends. The lock is on the whole table, because a setting may have no row yet. Readers do not wait.
- */
+/** Locks the whole table against writers, because a setting may have no row yet. */
 export function lockSettings(tx: Db): Promise<unknown> {
   return tx.execute(sql`lock table ${settings} in share row exclusive mode`)
 }
 
-/** Writes a setting and returns its row. Without a description, the old description stays. */
+/** Writes a setting and returns it. Without a description, the old one stays. */
 export async function writeSetting(
   tx: Db,
   setting: { key: SettingKey; value: string; description?: string | undefined },
   now: Date,
-): Promise<KeptSetting> {
+): Promise<StoredSetting> {
   const { key, value, description } = setting
   const changes = { value, updatedAt: now, ...(description === undefined ? {} : { description }) }
   const [row] = await tx
@@ -44,7 +41,7 @@ export async function writeSetting(
   return { key, value, description: row?.description ?? '' }
 }
 
-/** Returns the id of this installation, which the first call makes. All callers get the same id. */
+/** Returns the id of this installation, which the first call generates. */
 export async function readInstallation(db: Db, now: Date): Promise<string> {
   await db
     .insert(settings)
@@ -54,6 +51,6 @@ export async function readInstallation(db: Db, now: Date): Promise<string> {
     .select({ value: settings.value })
     .from(settings)
     .where(eq(settings.key, 'installation'))
-  if (!row) throw new Error('settings holds no installation')
+  if (!row) throw new Error('The settings have no installation id')
   return row.value
 }

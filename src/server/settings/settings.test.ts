@@ -4,7 +4,7 @@ import { json, makeClient, makePerson, type Person } from '../../../tests/suppor
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { settingKeys } from '../../shared/rules/tiers/admin-settings.ts'
 import { auditLog, settings } from '../db/schema.ts'
-import { settingsKeptMs } from './admin-settings.ts'
+import { settingsCacheMs } from './admin-settings.ts'
 
 let app: TestApp
 let admin: Person
@@ -66,7 +66,7 @@ describe('the public settings', () => {
     await app.deps.db
       .insert(settings)
       .values({ key: 'app_version', value: 'v2', updatedAt: app.clock() })
-    app.clock.advance(settingsKeptMs - 1)
+    app.clock.advance(settingsCacheMs - 1)
     expect(await read('version')).toEqual({ version: 'v0.9.10' })
     app.clock.advance(1)
     expect(await read('version')).toEqual({ version: 'v2' })

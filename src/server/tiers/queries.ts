@@ -7,16 +7,12 @@ import type { Db } from '../deps.ts'
 
 export type UserRow = typeof users.$inferSelect
 
-/**
- * Returns the tier that a row of `users` has at `now`, as SQL. `effectiveTier` decides the same,
- * and a test compares the two. If the row has a tier that this version does not know, the result is
- * that tier, so it equals no tier that a query asks for.
- */
+/** SQL for the tier of a row of `users` at `now`. A test compares it with `effectiveTier`. */
 export function tierAt(now: Date | SQLWrapper): SQL<Tier> {
   return sql`case when ${isTrialOver(now)} then ${free} else ${users.tier} end`
 }
 
-/** Returns SQL that tells whether a row of `users` has Premium at `now`. */
+/** SQL for whether a row of `users` has Premium at `now`. */
 export function hasPremiumAt(now: Date): SQL<boolean> {
   return sql`${tierAt(now)} = ${premium}`
 }
@@ -28,10 +24,7 @@ function isTrialOver(now: Date | SQLWrapper): SQL<boolean> {
 const free = sqlLiteral<Tier>('free')
 const premium = sqlLiteral<Tier>('premium')
 
-/**
- * Finds a user, and locks the row against changes until the transaction ends. `share` lets others
- * take the same lock.
- */
+/** Finds and locks a user until the transaction ends. Several can hold a `share` lock. */
 export async function lockUser(
   tx: Db,
   userId: string,
@@ -41,13 +34,13 @@ export async function lockUser(
   return user
 }
 
-/** Finds a user, without locking the row; undefined when there is none (any more). */
+/** Finds a user without locking the row. */
 export async function findUser(db: Db, userId: string): Promise<UserRow | undefined> {
   const [user] = await db.select().from(users).where(eq(users.id, userId))
   return user
 }
 
-/** Writes what decides a user's tier. Returns the user. */
+/** Updates what decides a user's tier. Returns the user. */
 export async function writeTierFacts(
   tx: Db,
   userId: string,
@@ -68,19 +61,17 @@ export async function writeTierFacts(
   return user
 }
 
-/** A user whose tier was set to free, because the trial has ended. */
 export type EndedTrial = Pick<UserRow, 'id' | 'premiumTrialEndsAt'>
 
 /**
- * Sets up to `limit` users whose trials have ended by `now` to free. Returns them. Users that
- * another transaction is changing are left alone.
+ * Sets up to `limit` users whose trials have ended by `now` to free, and returns them. Skips locked
+ * users.
  */
 export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[]> {
   const over = tx
     .select({ id: users.id })
     .from(users)
-    // `isTrialOver` writes the tier as a literal, so that Postgres can use the index of running
-    // trials.
+    // The tier is a literal there, so that Postgres can use the partial index of trials.
     .where(isTrialOver(now))
     .limit(limit)
     .for('no key update', { skipLocked: true })

@@ -15,21 +15,19 @@ import { queueTrialEmails } from './trial-emails.ts'
 
 const trialsAtOnce = 500
 
-/** Whose tier is to change, in which way, and who asked for it. */
+/** A change of a user's tier, and who requested it. */
 export interface TierChange {
   userId: string
   request: TierRequest
-  /** The id of the user who asked. */
+  /** The id of the user who requested it. */
   actor: string
   ipAddress: string
 }
 
 /**
- * Changes a user's tier as `changeTier` decides. A tier changes in no other way, except that a
- * trial ends at its date (see `expireTrials`). The change, its line in the audit log and the
- * emails of a new trial are one transaction. The user's row is locked. So each of several parallel
- * changes sees the result of the one before.
- * @returns the user after the change; null if the user does not exist (any more).
+ * Changes a user's tier as `changeTier` decides, with its entry in the audit log and the emails of
+ * a new trial, in one transaction that locks the user.
+ * @returns the user after the change; null if the user was deleted.
  * @throws {AppError} TRIAL_USED, ALREADY_PREMIUM.
  */
 export function setTier(
@@ -49,19 +47,16 @@ export function setTier(
     if (!after) return null
     await updatePurgeTimes(tx, userId, now)
     const { reason } = request
-    const told = { userId, reason, from: before, to: after, at: now, actor, ipAddress }
-    await writeAudit(tx, [tierEntry(told)])
+    const change = { userId, reason, from: before, to: after, at: now, actor, ipAddress }
+    await writeAudit(tx, [tierEntry(change)])
     if (reason === 'trial') await queueTrialEmails(mailQueue, after, tx)
     return toSessionUser(after, now)
   })
 }
 
 /**
- * Sets users whose trial has ended to free. Their Premium ends at its date even before this job
- * runs (see `effectiveTier`). The job only updates the rows and writes to the audit log. It works
- * in batches, each in its own transaction. If it is interrupted, the next run continues. Several
- * servers share the work.
- * @returns how many users were set to free.
+ * Sets users whose trial has ended to free, in batches. This only updates the rows and the audit
+ * log: `effectiveTier` ends a trial at its date. Several servers share the work.
  */
 export async function expireTrials({
   clock,
@@ -93,25 +88,22 @@ export async function expireTrials({
 
 type Standing = Pick<TierFacts, 'tier' | 'premiumTrialEndsAt'>
 
-/**
- * Returns the line of the audit log about a change of a user's tier. It contains the reason, and
- * the tier and the end of the trial before and after.
- */
+/** Returns the entry of the audit log about a change of a user's tier. */
 function tierEntry(change: {
   userId: string
   reason: TierReason
   from: Standing
   to: Standing
   at: Date
-  /** The id of the user who asked; null if the server made the change by itself. */
+  /** The id of the user who requested it; null for the end of a trial. */
   actor: string | null
   ipAddress: string | null
 }): AuditEntry {
   const { at, actor, ipAddress, reason } = change
-  const details = { reason, from: told(change.from), to: told(change.to) }
+  const details = { reason, from: summarize(change.from), to: summarize(change.to) }
   return { at, actor, action: 'set-tier', subject: change.userId, ipAddress, details }
 }
 
-function told({ tier, premiumTrialEndsAt }: Standing) {
+function summarize({ tier, premiumTrialEndsAt }: Standing) {
   return { tier: tier ?? defaultTier, trialEndsAt: premiumTrialEndsAt?.toISOString() ?? null }
 }

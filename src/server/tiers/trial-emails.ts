@@ -10,10 +10,8 @@ import { findUser, type UserRow } from './queries.ts'
 type TrialRequest = Extract<MailRequest, { kind: 'trial' }>
 
 /**
- * Requests the emails about a trial that has just begun, each for the time when it is due. Pass
- * the transaction in which the trial began. A user has one trial, and each email has one key in
- * the queue, so none is requested twice. When an email is due, `writeTrialEmail` decides
- * whether it is still right.
+ * Queues the emails about a new trial for the times when they are due, in the transaction that
+ * starts the trial. `writeTrialEmail` decides then whether an email is still right.
  */
 export async function queueTrialEmails(
   mailQueue: Deps['mailQueue'],
@@ -32,9 +30,8 @@ export async function queueTrialEmails(
 }
 
 /**
- * Writes an email about a trial at the time when it is sent. Returns null if the email is no
- * longer right: the user no longer exists, has Premium without an end, or has left the trial, or it
- * is too late for the email because a server did not run for a while.
+ * Writes an email about a trial when it is due. Returns null if the user was deleted, got Premium
+ * without an end or left the trial, or if no server ran for a while and the email is stale.
  */
 export async function writeTrialEmail(
   { clock, config, db, settings }: Pick<Deps, 'clock' | 'config' | 'db' | 'settings'>,
@@ -43,8 +40,7 @@ export async function writeTrialEmail(
   const endsAt = new Date(endsAtText)
   if (isTrialEmailStale(about, endsAt, clock())) return null
   const user = await findUser(db, userId)
-  // The date becomes null when a user leaves the trial or gets Premium without an end. This email
-  // would then be wrong. A trial that simply ends keeps its date.
+  // Leaving the trial, or Premium without an end, clears the date. The end of a trial keeps it.
   if (user?.premiumTrialEndsAt?.getTime() !== endsAt.getTime()) return null
   const facts = {
     name: nameOf(user),
