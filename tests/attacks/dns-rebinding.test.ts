@@ -50,7 +50,7 @@ function lines(...head: string[]) {
   return `${head.join('\r\n')}\r\nConnection: close\r\n\r\n`
 }
 
-describe('a page of a name that was made to lead here', () => {
+describe('a page under a rebound name', () => {
   it('cannot try passwords', async () => {
     const answer = await send(`${app.url}/api/auth/login`, {
       method: 'POST',
@@ -79,7 +79,7 @@ describe('a page of a name that was made to lead here', () => {
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  it('neither brings bytes in by a presigned URL nor gets any out', async () => {
+  it('can neither upload nor download by presigned URLs', async () => {
     const { uploadUrl } = await startUpload(person, { size: 4 })
     const put = { method: 'PUT', path: targetOf(uploadUrl), body: 'body' }
     const type = { 'content-type': 'application/octet-stream' }
@@ -119,7 +119,7 @@ describe('a page of a name that was made to lead here', () => {
 })
 
 describe('a request that names two hosts', () => {
-  it('is refused, whichever of its Host headers is ours', async () => {
+  it('is refused, whichever one is ours', async () => {
     const [ours, evil] = [`Host: 127.0.0.1:${port}`, 'hOST: evil.example']
     for (const hosts of [
       [ours, evil],
@@ -143,14 +143,14 @@ describe('a request that names two hosts', () => {
     expect((await exchange(app, lines(line, `Host: 127.0.0.1:${port}`))).status).toBe(status)
   })
 
-  it('is not served where the target is ours and Host is not', async () => {
+  it('is refused if only its target is ours', async () => {
     const line = `GET http://127.0.0.1:${port}/login HTTP/1.1`
     expect((await exchange(app, lines(line, 'Host: evil.example'))).status).toBe(421)
   })
 })
 
-describe('a request that names no host', () => {
-  it('gets nothing but its health', async () => {
+describe('a request without a host', () => {
+  it('gets the health only', async () => {
     expect((await exchange(app, lines('GET /login HTTP/1.0'))).status).toBe(421)
     expect((await exchange(app, lines('GET /api/health HTTP/1.0'))).status).toBe(200)
     expect((await exchange(app, lines('GET /login HTTP/1.1'))).status).toBe(400)
@@ -162,7 +162,7 @@ describe('behind a proxy', () => {
   const get = (path: string, headers: Record<string, string>) =>
     send(`http://127.0.0.1:${open.deps.config.port}`, { path, headers })
 
-  it('what a client says of the host that it was sent to is not believed', async () => {
+  it('X-Forwarded-Host is ignored', async () => {
     for (const name of ['x-forwarded-host', 'x-host', 'x-original-host', 'forwarded']) {
       const value = name === 'forwarded' ? 'host=files.example.org' : 'files.example.org'
       const answer = await get('/login', { host: 'evil.example', [name]: value })
@@ -173,7 +173,7 @@ describe('behind a proxy', () => {
     }
   })
 
-  it('the public name is served as nginx and Caddy pass it on, and no other', async () => {
+  it('only the public name is served, as nginx and Caddy forward it', async () => {
     for (const host of ['files.example.org', 'Files.Example.Org', 'files.example.org:443']) {
       expect((await get('/login', { host })).status).toBe(200)
     }
@@ -182,7 +182,7 @@ describe('behind a proxy', () => {
     }
   })
 
-  it('who watches asks by any host', async () => {
+  it('monitoring can use any host', async () => {
     for (const host of ['10.0.0.7:3000', 'mayfly_app:3000', 'evil.example', 'localhost']) {
       for (const path of ['/api/health', '/api/ready', '/api/ready?probe=1']) {
         expect((await get(path, { host })).status).toBe(200)

@@ -51,8 +51,8 @@ function finishers() {
   return { order, note }
 }
 
-describe('signing in without end', () => {
-  it('delays no download: files do not wait for passwords', async () => {
+describe('a flood of logins', () => {
+  it("doesn't delay downloads", async () => {
     const { shortCode, bytes } = await makeFile(person, { bytes: new Uint8Array(1_000_000) })
     const { order, note } = finishers()
     const logins = Array.from({ length: 12 }, () => note('login', logIn('192.0.2.1')))
@@ -65,7 +65,7 @@ describe('signing in without end', () => {
     expect(order.indexOf('download')).toBeLessThan(6)
   })
 
-  it('leaves another address its turn', async () => {
+  it("doesn't starve other addresses", async () => {
     const { order, note } = finishers()
     const flood = Array.from({ length: 12 }, () => note('flood', logIn('192.0.2.1')))
     await makeClient(app).fetch('/api/health')
@@ -74,7 +74,7 @@ describe('signing in without end', () => {
     expect(order.indexOf('visitor')).toBeLessThan(6)
   })
 
-  it('is refused, with the time to come back, and grows no queue', async () => {
+  it('is refused with Retry-After, and grows no queue', async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => logIn('192.0.2.1')))
     const refused = answers.filter(({ status }) => status === 503)
     const served = answers.filter(({ status }) => status === 200)
@@ -89,8 +89,8 @@ describe('signing in without end', () => {
   })
 })
 
-describe('signing up without end', () => {
-  it('takes no connection to the database from anybody while passwords wait', async () => {
+describe('a flood of signups', () => {
+  it('holds no database connections while passwords wait', async () => {
     const { order, note } = finishers()
     const signups = Array.from({ length: 20 }, (_, n) =>
       note('signup', post('/api/auth/signup', form(`flood-${n}@example.org`), '192.0.2.1')),
@@ -102,8 +102,8 @@ describe('signing up without end', () => {
   })
 })
 
-describe('a login that is refused because passwords wait', () => {
-  it('was no guess: it spends nothing', async () => {
+describe('a login that is refused under load', () => {
+  it("doesn't count as an attempt", async () => {
     const limited = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
     try {
       const { email, password } = await signUp(limited)

@@ -120,10 +120,10 @@ async function downloads() {
   return files[0]?.downloadCount
 }
 
-describe('somebody with accounts who begins uploads and never ends them', () => {
+describe('an attacker with accounts who never finishes uploads', () => {
   withServer()
 
-  it('cannot fill the memory with 400 connections, on each of which a part stops half-way', async () => {
+  it('cannot fill the memory with 400 half-sent parts', async () => {
     const urls: string[] = []
     for (let account = 0; account < 3; account += 1) {
       const { email, password } = await signUp(server)
@@ -163,7 +163,7 @@ describe('somebody with accounts who begins uploads and never ends them', () => 
   })
 })
 
-describe('somebody without an account who asks and never reads the answers', () => {
+describe('an attacker without an account who never reads answers', () => {
   withServer()
 
   it.each(['/s/', '/api/download/'])(

@@ -40,7 +40,7 @@ function open(text: string) {
   return { socket, answers: () => answers }
 }
 
-it('requests that are sent ahead are answered one after another, in their order', async () => {
+it('pipelined requests are answered one after another, in their order', async () => {
   begun.length = 0
   release = Promise.withResolvers()
   const { socket, answers } = open(requests(ahead).join(''))
@@ -70,7 +70,7 @@ it.each([
   },
 )
 
-it('requests that wait on many connections take one limit together, and give it back when they leave', async () => {
+it('pipelined requests of many connections share one limit', async () => {
   const large = `Host: x\r\nX-Large: ${'x'.repeat(15_000)}`
   const crowd = Array.from({ length: 100 }, () => requests(ahead, large).join(''))
   const others = await server.connections()
@@ -93,7 +93,7 @@ it('requests that wait on many connections take one limit together, and give it 
   await attack()
 })
 
-it('requests that wait are forgotten when their client leaves', async () => {
+it('pipelined requests are dropped when their client disconnects', async () => {
   begun.length = 0
   release = Promise.withResolvers()
   const { socket } = open(requests(5).join(''))
@@ -105,7 +105,7 @@ it('requests that wait are forgotten when their client leaves', async () => {
   expect(begun).toEqual(['0'])
 })
 
-it('a request without a host, or with an expectation that nobody can meet, is told so', async () => {
+it('a request without a host, or with an unknown expectation, is refused in its turn', async () => {
   for (const [lines, status] of [
     ['Connection: close', 400],
     ['Host: x\r\nExpect: gold', 417],

@@ -80,7 +80,7 @@ describe('the log of mail', () => {
     }
   })
 
-  it('holds no address of an email that is written to the outbox', async () => {
+  it('has no address of an email in the outbox', async () => {
     const person = await makePerson(app)
     const folder = join(app.deps.config.dataDir, 'outbox')
     const from = 'support@mayfly.example'
@@ -92,7 +92,7 @@ describe('the log of mail', () => {
 })
 
 describe('the log of failed queries', () => {
-  it('holds no address, no password, no hash of one and no token', async () => {
+  it('has no address, password, hash or token', async () => {
     const { db } = app.deps
     const person = await makePerson(app)
     const { email, password } = person
@@ -144,8 +144,8 @@ describe('the log of failed queries', () => {
   })
 })
 
-describe('the log of what people do', () => {
-  it('holds no password, session, token, code, signature or address', async () => {
+describe('the log of requests', () => {
+  it('has no password, session, token, code, signature or address', async () => {
     const before = app.logged.length
     const person = await makePerson(app)
     const { email, password } = person
@@ -221,7 +221,7 @@ describe('the log of what people do', () => {
     }
   })
 
-  it('names the call that was refused before its route', async () => {
+  it('names a call that was refused before its route', async () => {
     const before = app.logged.length
     const headers = { origin: 'https://evil.example' }
     await send(app.url, { method: 'POST', path: '/api/auth/login', headers })

@@ -175,7 +175,7 @@ async function expectRecovery() {
   })
 }
 
-test('a lock that is held for longer than anyone waits', async () => {
+test('a lock that is never released', async () => {
   await witness.query('begin')
   await witness.query('lock table sessions, uploads in access exclusive mode')
   const done = await everybodyWorks()
@@ -184,7 +184,7 @@ test('a lock that is held for longer than anyone waits', async () => {
   await expectRecovery()
 })
 
-test('a lock that outlasts transactions, whose connections others get', async () => {
+test('a lock that outlasts transactions', async () => {
   // Postgres ends no transaction that this server leaves open before the test has failed.
   const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangMs })
   onTestFinished(() => server.close())
@@ -204,7 +204,7 @@ test('a lock that outlasts transactions, whose connections others get', async ()
   await expectAllThere(done)
 })
 
-test('a lock that ends while others wait for it', async () => {
+test('a lock that is released while others wait', async () => {
   await witness.query('begin')
   await witness.query('lock table sessions, uploads in access exclusive mode')
   const working = everybodyWorks()
@@ -215,7 +215,7 @@ test('a lock that ends while others wait for it', async () => {
   await expectRecovery()
 })
 
-test('a network that swallows everything', async () => {
+test('a network that drops everything', async () => {
   const working = everybodyWorks()
   proxy.count()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
@@ -227,7 +227,7 @@ test('a network that swallows everything', async () => {
   await expectRecovery()
 })
 
-describe('one connection that falls silent', () => {
+describe('one silent connection', () => {
   test.each(losses)('at any statement of a transaction, so that %s is lost', async (lost) => {
     const newcomer = await newPerson()
     await eventually(expectWholePool)
@@ -273,7 +273,7 @@ function signal(pids: number[], name: NodeJS.Signals) {
   for (const pid of pids) process.kill(pid, name)
 }
 
-test('a Postgres that is stopped, and goes on later', async () => {
+test('a Postgres that is paused and continues', async () => {
   const pids = await processes()
   const working = everybodyWorks()
   proxy.count()

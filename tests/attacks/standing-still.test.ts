@@ -44,7 +44,7 @@ async function expectAlone() {
   expect((await send(`${server.url}/health`)).status).toBe(200)
 }
 
-describe('somebody who holds connections by standing still', () => {
+describe('a client that stalls', () => {
   it.each(['/bytes', '/text', '/stream'])(
     'is cut, on every one of them, if the answer to %s is not read',
     async (path) => {
@@ -54,7 +54,7 @@ describe('somebody who holds connections by standing still', () => {
     },
   )
 
-  it('is cut even if bytes go on arriving, as those of a further request', async () => {
+  it('is reset even if it sends another request', async () => {
     const text = getRequest(`${server.url}/bytes`)
     const body = 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n'
     const sockets = await askWithoutReading(server.url, () => text + body, 5)
@@ -63,7 +63,7 @@ describe('somebody who holds connections by standing still', () => {
     clearInterval(sending)
   })
 
-  it('is cut if a download is not read, or an upload not sent, and the files are closed', async () => {
+  it('is reset during a download or an upload, and the files are closed', async () => {
     const disk = await openDiskServer(undefined, undefined, { stalledMs })
     const upload = wholeUpload(disk, 16 * MiB)
     await upload.put(Buffer.alloc(16 * MiB))
@@ -102,7 +102,7 @@ async function exchange(text: string, byte = ''): Promise<string> {
   return answer
 }
 
-describe('headers that are too long, or do not end', () => {
+describe('headers that are too long or incomplete', () => {
   it('are refused', async () => {
     const long = `GET /health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`
     expect(await exchange(long)).toMatch(/^HTTP\/1\.1 431 /)
@@ -113,11 +113,11 @@ describe('headers that are too long, or do not end', () => {
   })
 })
 
-describe('the time limit of a body', () => {
+describe('the timeout of a body', () => {
   const post = (path: string, length: number) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`
 
-  it('cuts a body that does not come, and no request that has come and waits for the database', async () => {
+  it('resets an incomplete request, but not one that waits for the database', async () => {
     const waiting = exchange(`${post('/wait', 4)}here`)
     const empty = exchange(post('/wait', 0))
     // Two later requests reach their time limit, one after the other. So the time limit of the

@@ -15,20 +15,20 @@ async function modeOf(path: string) {
   return (await stat(path)).mode & 0o777
 }
 
-test('the folder is made with all above it, and nobody else can look into it', async () => {
+test('the folder is created with its parents, and private', async () => {
   const deep = join(dataDir, 'a/b')
   await prepareDataDir(deep)
   await prepareDataDir(deep)
   expect((await modeOf(deep)) & 0o066).toBe(0)
 })
 
-test('a file in its place is told, with the cure', async () => {
+test('a file in its place is reported with a remedy', async () => {
   const file = join(dataDir, 'file')
   await writeFile(file, '')
   await expect(prepareDataDir(join(file, 'data'))).rejects.toThrow(/ENOTDIR.*set DATA_DIR/)
 })
 
-test('the secret is made once, also by servers that start together', async () => {
+test('the secret is generated once, even in parallel', async () => {
   const config = { authSecret: null, dataDir }
   const secrets = await Promise.all(Array.from({ length: 20 }, () => readAuthSecret(config)))
   expect(new Set(secrets).size).toBe(1)

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { closeServer, createShutdown } from './shutdown.ts'
 
 describe('a shutdown', () => {
-  test('closes in the opposite order, once, whatever fails', async () => {
+  test('closes in reverse order, once, despite failures', async () => {
     const closed: string[] = []
     const log = { error: vi.fn() }
     const shutdown = createShutdown(log)
@@ -21,7 +21,7 @@ describe('a shutdown', () => {
     )
   })
 
-  test('abandons what is still open', async () => {
+  test('abandons open parts', async () => {
     const abandoned: string[] = []
     const shutdown = createShutdown({ error() {} })
     const part = (name: string) => ({
@@ -66,7 +66,7 @@ describe('closing the server', () => {
     return response
   }
 
-  test('lets a running transfer finish and then does not wait for its connection', async () => {
+  test('lets a running transfer finish, and closes its idle connection', async () => {
     const response = await transfer()
     const closed = closeServer(server, 60_000)
     responses[0]?.end('and finished')
@@ -75,7 +75,7 @@ describe('closing the server', () => {
     await expect(transfer()).rejects.toThrow()
   })
 
-  test('cuts off what takes longer than its patience', async () => {
+  test('destroys connections after the grace period', async () => {
     const response = await transfer()
     await closeServer(server, 1)
     await expect(text(response)).rejects.toThrow('aborted')

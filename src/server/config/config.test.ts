@@ -15,7 +15,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe('defaults', () => {
-  test('an empty environment is a whole configuration', () => {
+  test('an empty environment is valid', () => {
     expect(readConfig({})).toEqual({
       host: '127.0.0.1',
       port: 3000,
@@ -63,7 +63,7 @@ describe('defaults', () => {
     expect(readConfig(environment).appUrl.origin).toBe(origin)
   })
 
-  test('the contact addresses go by the public host', () => {
+  test('the contact addresses have the public host', () => {
     const config = readConfig({ APP_URL: 'https://x.org:444', PRIVACY_EMAIL: 'Dpo@X.org' })
     expect(config.supportEmail).toBe('support@x.org')
     expect(config.privacyEmail).toBe('dpo@x.org')
@@ -82,14 +82,14 @@ describe('defaults', () => {
     expect([supportGetsMail, privacyGetsMail]).toEqual([reaches, reaches])
   })
 
-  test('an address that is set gets mail, whatever the host is', () => {
+  test('a configured address gets email on any host', () => {
     const config = readConfig({ SUPPORT_EMAIL: 'help@example.org' })
     expect([config.supportGetsMail, config.privacyGetsMail]).toEqual([true, false])
   })
 })
 
 describe('problems', () => {
-  test('all of them are listed, each with its cure', () => {
+  test('all of them are listed, each with its remedy', () => {
     const problems = problemsOf({
       PORT: '65536',
       HOST: 'not a host',
@@ -171,7 +171,7 @@ describe('problems', () => {
   })
 })
 
-test('a database URL may name a host or a socket', () => {
+test('a database URL can name a host or a socket', () => {
   const urls = ['postgres://u:p@h:5433/d?sslmode=require', 'postgresql:///d?host=/run/postgresql']
   for (const url of urls) expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url)
 })
@@ -240,14 +240,14 @@ describe('.env', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('is read where present, and the real environment wins', async () => {
+  test('is read if present; the environment has priority', async () => {
     await writeFile(join(folder, '.env'), 'PORT=4000\nLOG_LEVEL="debug"\n')
     vi.stubEnv('PORT', '5000')
     vi.stubEnv('LOG_LEVEL', undefined)
     expect(readConfig(readEnvironment())).toMatchObject({ port: 5000, logLevel: 'debug' })
   })
 
-  test('need not be there', () => {
+  test('is optional', () => {
     vi.stubEnv('PORT', '5000')
     expect(readEnvironment().PORT).toBe('5000')
   })

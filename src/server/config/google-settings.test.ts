@@ -15,7 +15,7 @@ function problemsOf(environment: Environment): readonly string[] {
 }
 
 describe('signing in with Google', () => {
-  test('is there with a client and its secret', () => {
+  test('is on with a client and its secret', () => {
     expect(readConfig(client).google).toEqual({
       issuer: new URL('https://accounts.google.com'),
       clientId: 'mayfly.apps',
@@ -23,7 +23,7 @@ describe('signing in with Google', () => {
     })
   })
 
-  test('is not there without them, and an empty value counts as unset', () => {
+  test('is off without them, or with empty values', () => {
     const empty = { GOOGLE_CLIENT_ID: '', GOOGLE_CLIENT_SECRET: '', GOOGLE_ISSUER: '' }
     expect(readConfig(empty).google).toBeNull()
   })

@@ -19,7 +19,7 @@ function problemsOf(environment: Environment): readonly string[] {
 }
 
 describe('a bucket', () => {
-  test('at AWS needs its region; who may use it is found by the SDK', () => {
+  test('at AWS needs its region; the SDK finds the credentials', () => {
     expect(s3Of(aws)).toEqual({
       bucket: 'files',
       region: 'eu-central-1',
@@ -30,7 +30,7 @@ describe('a bucket', () => {
     })
   })
 
-  test('elsewhere needs the address; the bucket stands in the path unless told otherwise', () => {
+  test('elsewhere needs the endpoint; the bucket is in the path by default', () => {
     const keys = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
     const settings = { ...own, ...keys, S3_PUBLIC_ENDPOINT: 'https://s3.example.org' }
     expect(s3Of(settings)).toEqual({
@@ -65,7 +65,7 @@ test.each([
   else expect(problems[0]).toMatch(problem)
 })
 
-test('a public address of its own lets the server reach the storage without https', () => {
+test('with a public endpoint can be reached by the server without https', () => {
   const settings = { ...own, APP_URL: 'https://x.org', S3_PUBLIC_ENDPOINT: 'https://s3.x.org' }
   expect(problemsOf(settings)).toEqual([])
 })

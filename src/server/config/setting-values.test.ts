@@ -28,7 +28,7 @@ describe('a switch', () => {
     expect(maybeOnOff().parse(text)).toBe(value)
   })
 
-  it('has its default, or none, where it is not set', () => {
+  it('has its default, or none, if it is unset', () => {
     expect([onOff('on').parse(undefined), onOff('off').parse(undefined)]).toEqual([true, false])
     expect(maybeOnOff().parse(undefined)).toBeUndefined()
   })
@@ -77,7 +77,7 @@ describe('who may sign up', () => {
   )
 })
 
-it('shows a wrong value only where it is no secret', () => {
+it('shows an invalid value unless it is secret', () => {
   expect(shown('try again').error({ input: 'abc' })).toBe('is "abc": try again')
   expect(hidden('try again').error).toBe('cannot be used: try again')
 })
@@ -92,7 +92,7 @@ describe('seconds', () => {
     expect(seconds(5).parse(text)).toBe(value)
   })
 
-  it.each(['-1', '601', '1.5', '10s', ''])('does not read %o', (text) => {
+  it.each(['-1', '601', '1.5', '10s', ''])('is not %o', (text) => {
     expect(faultOf(seconds(5))(text)).toMatchObject({ message: expect.stringContaining('for 5') })
   })
 })

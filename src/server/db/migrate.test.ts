@@ -32,7 +32,7 @@ test('two servers that start together on an empty database migrate it once', asy
   await Promise.all([database.drop(), once.drop()])
 })
 
-test('a limit of the database does not end the wait for another server', async () => {
+test('a timeout of the database does not cancel the wait for another server', async () => {
   const database = await emptyDatabase()
   const name = pg.escapeIdentifier(new URL(database.url).pathname.slice(1))
   await query(
@@ -63,7 +63,7 @@ test('a second run changes nothing', async () => {
   await database.drop()
 })
 
-test('a database from before the baseline stops the start and stays as it is', async () => {
+test('a database with another baseline stops the start and is unchanged', async () => {
   const database = await emptyDatabase()
   await query(
     database.url,
@@ -79,7 +79,7 @@ test('a database from before the baseline stops the start and stays as it is', a
   await database.drop()
 })
 
-test('the baseline is what the schema gives', async () => {
+test('the baseline is up to date with the schema', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-baseline-'))
   await promisify(execFile)('node', ['scripts/regenerate-baseline.mjs', folder])
   for (const name of ['0000_baseline.sql', 'meta/0000_snapshot.json']) {

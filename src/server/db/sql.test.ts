@@ -16,7 +16,7 @@ function written(values: ReturnType<typeof rowValues>) {
   return [sql, params]
 }
 
-it('takes what is given, else the default, else null, in the order of the table', () => {
+it('takes the given values, defaults or null, in the order of the table', () => {
   expect(written(rowValues(things, { name: sql`'a'` }))).toEqual([
     "gen_random_uuid()::uuid, 'a', $1::text, $2::integer",
     [null, 0],
@@ -27,7 +27,7 @@ it('takes what is given, else the default, else null, in the order of the table'
   ])
 })
 
-it('does not compile without a column that must be given', () => {
+it('does not compile without a required column', () => {
   // @ts-expect-error: the name is missing.
   expect(written(rowValues(things, {}))).toBeDefined()
 })

@@ -43,7 +43,7 @@ async function isThere({ db }: Database, key: string) {
 }
 
 describe('a transaction', () => {
-  it('is there as a whole once it has resolved, on a connection that goes on', async () => {
+  it('is committed when it resolves, and its connection is reused', async () => {
     const pool = open()
     const connection = await connectionOf(pool)
     const answer = await pool.db.transaction(async (tx) => {
@@ -71,7 +71,7 @@ describe('a transaction', () => {
     expect(await connectionOf(pool)).toBe(connection)
   })
 
-  it('is not taken for done when a statement failed and nobody said so', async () => {
+  it('rejects if the work ignored a failed statement', async () => {
     const pool = open()
     const connection = await connectionOf(pool)
     const swallowing = pool.db.transaction(async (tx) => {
@@ -83,7 +83,7 @@ describe('a transaction', () => {
     expect(await connectionOf(pool)).toBe(connection)
   })
 
-  it('can hold another one, which can fail alone', async () => {
+  it('can contain another one, which can fail alone', async () => {
     const pool = open()
     await pool.db.transaction(async (tx) => {
       await write(tx, 'outer')
@@ -96,7 +96,7 @@ describe('a transaction', () => {
     expect([await isThere(pool, 'outer'), await isThere(pool, 'inner')]).toEqual([true, false])
   })
 
-  it('has the properties that are asked for', async () => {
+  it('has the requested isolation level', async () => {
     const level = await open().db.transaction((tx) => tx.execute(sql`show transaction_isolation`), {
       isolationLevel: 'serializable',
     })
@@ -104,7 +104,7 @@ describe('a transaction', () => {
   })
 })
 
-describe('a client that waited too long', () => {
+describe('a client timeout', () => {
   const impatient = { statementMs: 0, answerMs: 1000 }
 
   it.each([
@@ -129,7 +129,7 @@ describe('a client that waited too long', () => {
   })
 })
 
-describe('Postgres gives up before the client does', () => {
+describe('Postgres times out before the client', () => {
   it('on a statement', async () => {
     const pool = open({ statementMs: 1000 })
     const connection = await connectionOf(pool)
@@ -150,7 +150,7 @@ describe('Postgres gives up before the client does', () => {
     expect(await connectionOf(waiter)).toBe(connection)
   })
 
-  it('on a transaction in which nothing happens', async () => {
+  it('on an idle transaction', async () => {
     const pool = open({ idleInTransactionMs: 50 })
     const connection = await connectionOf(pool)
     const watcher = open()
@@ -168,7 +168,7 @@ describe('Postgres gives up before the client does', () => {
     expect([await isThere(pool, 'idle'), await isThere(pool, 'after')]).toEqual([false, false])
   })
 
-  it('by less than the client waits', () => {
+  it('before the client times out', () => {
     const { answerMs, ...others } = poolLimits
     for (const name of ['lockMs', 'statementMs', 'idleInTransactionMs'] as const) {
       expect(others[name]).toBeGreaterThan(0)

@@ -60,7 +60,7 @@ describe('downloads of one link at once', () => {
     expect(await countsOf(id)).toEqual({ total: 100, days: [{ day: today(), count: 100 }] })
   })
 
-  it('are counted when the answer comes, not later', async () => {
+  it('are counted before the answer', async () => {
     const { id, shortCode } = await makeFile(owner)
     let answered = 0
     await Promise.all(
@@ -101,7 +101,7 @@ describe('downloads of one link at once', () => {
     expect(rows.length).toBeLessThanOrEqual(16)
   })
 
-  it('around midnight are counted for the day on which each came', async () => {
+  it('around midnight are counted for their own day', async () => {
     const before = app.clock()
     const { id, shortCode } = await makeFile(owner)
     const midnight = Math.ceil((before.getTime() + 1) / day) * day
@@ -120,7 +120,7 @@ describe('downloads of one link at once', () => {
     app.clock.set(before)
   })
 
-  it('that cannot be counted are sent all the same, and the next ones are counted', async () => {
+  it('are sent even if they cannot be counted', async () => {
     const { id, shortCode } = await makeFile(owner)
     await app.pool.query('alter table file_downloads rename to file_downloads_away')
     expect(await downloadAtOnce(shortCode, 5)).toEqual([200, 200, 200, 200, 200])
@@ -136,7 +136,7 @@ describe('downloads of one link at once', () => {
 })
 
 describe(`${rounds} times at once`, () => {
-  it('downloads and a deletion: nothing is counted for a file that is gone', async () => {
+  it('downloads and a deletion: nothing is counted for a deleted file', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { id, shortCode } = await makeFile(owner, { bytes: new Uint8Array(10) })
       const [statuses, deleted] = await Promise.all([
@@ -149,7 +149,7 @@ describe(`${rounds} times at once`, () => {
     }
   })
 
-  it('downloads and the end of a link: what was sent is counted, in all and for its day', async () => {
+  it('downloads and an expiry: every sent download is counted', async () => {
     const free = await makePerson(app)
     for (let round = 0; round < rounds; round += 1) {
       const before = app.clock()

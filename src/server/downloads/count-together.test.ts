@@ -42,8 +42,8 @@ function turn() {
   return new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-describe('downloads of a file that are counted', () => {
-  it('are written each time where no statement runs', async () => {
+describe('counting the downloads of a file', () => {
+  it('are written one by one if no statement runs', async () => {
     const { sent, told, arrive, statements } = world()
     arrive('first')
     await turn()
@@ -56,7 +56,7 @@ describe('downloads of a file that are counted', () => {
     expect(told).toEqual(['first', 'second'])
   })
 
-  it('are written together when they come in one turn of the event loop', async () => {
+  it('are written together if they arrive in one turn of the event loop', async () => {
     const { sent, told, arrive, statements } = world()
     for (const name of ['1', '2', '3']) arrive(name)
     // Another download may arrive a little later in the same turn of the event loop.
@@ -70,7 +70,7 @@ describe('downloads of a file that are counted', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('are written together when they come while a statement runs', async () => {
+  it('are written together if they arrive while a statement runs', async () => {
     const { sent, told, arrive, statements } = world()
     arrive('1')
     await turn()
@@ -91,7 +91,7 @@ describe('downloads of a file that are counted', () => {
     expect(sent).toHaveLength(3)
   })
 
-  it('are written with the moment of the last of them', async () => {
+  it('are written with the time of the last one', async () => {
     const { sent, arrive } = world()
     const noonPlus = (seconds: number) => new Date(noon.getTime() + seconds * 1000)
     arrive('some', 'a', noonPlus(0))
@@ -109,7 +109,7 @@ describe('downloads of a file that are counted', () => {
     expect(statements()).toEqual(['a 2026-03-08 +1', 'b 2026-03-08 +1'])
   })
 
-  it('are written for the day on which each came', async () => {
+  it('are written for their own day', async () => {
     const { arrive, statements } = world()
     const beforeMidnight = new Date('2026-03-08T23:59:59.999Z')
     const midnight = new Date('2026-03-09T00:00:00.000Z')
@@ -118,7 +118,7 @@ describe('downloads of a file that are counted', () => {
     expect(statements()).toEqual(['a 2026-03-08 +2', 'a 2026-03-09 +3'])
   })
 
-  it('fail with their own statement, and with no other', async () => {
+  it('fail only with their own statement', async () => {
     const { sent, told, arrive, statements } = world()
     arrive('1')
     await turn()

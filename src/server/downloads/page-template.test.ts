@@ -74,7 +74,7 @@ describe('the name of a file', () => {
     return { found, rest: page.serialized() }
   }
 
-  it('is text in its three places, and the page is the same but for it', () => {
+  it('is escaped in its three places', () => {
     const { rest: harmless } = takeApart('minutes.pdf')
     const { rest: small } = takeApart('x'.repeat(81))
     fc.assert(
@@ -100,7 +100,7 @@ describe('the name of a file', () => {
 })
 
 describe('the page of a link', () => {
-  it('has our own anchors and scripts, and no others', () => {
+  it('has only our own links and scripts', () => {
     const page = open()
     expect(page.all('a').map((a) => attributeOf(a, 'href'))).toEqual([
       '/',
@@ -118,7 +118,7 @@ describe('the page of a link', () => {
     }
   })
 
-  it('loads nothing ahead', () => {
+  it('preloads nothing', () => {
     expect(
       open()
         .all('link')
@@ -130,7 +130,7 @@ describe('the page of a link', () => {
     expect(open().serialized()).not.toMatch(/\{\{|undefined|NaN/)
   })
 
-  it('leads to the download, which a browser saves', () => {
+  it('links to the download, which a browser saves', () => {
     const anchor = open().one('a', { id: 'download' })
     expect(textOf(anchor)).toBe('Download File')
     expect(attributeOf(anchor, 'href')).toBe('/api/download/abcdefghjk')
@@ -150,7 +150,7 @@ describe('the page of a link', () => {
     expect(attributeOf(address, 'content')).toBe('https://files.example.org/s/abcdefghjk')
   })
 
-  it('says the kind of file, by a word and by one picture', () => {
+  it('shows the kind of file as a word and an icon', () => {
     const types = {
       image: 'image/png',
       video: 'video/mp4',
@@ -219,13 +219,13 @@ describe('the page of a link', () => {
 describe('the SHA-256 of a file', () => {
   const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-  it('stands whole in the page, to be shown without scripts', () => {
+  it('is complete in the page, and shown without scripts', () => {
     const page = open({ sha256 })
     expect(textOf(page.one('summary'))).toBe('Checksum (SHA-256)')
     expect(elementsOf(page.one('details'), 'code').map(textOf)).toEqual([sha256])
   })
 
-  it('leaves nothing behind where it is not known', () => {
+  it('is left out if it is unknown', () => {
     expect(open().all('details')).toEqual([])
     expect(open().serialized()).not.toMatch(/SHA-256|sha256/)
   })
@@ -259,7 +259,7 @@ describe('the page of a link whose owner has a brand', () => {
   const classes = (page: ReturnType<typeof open>) =>
     page.everything().flatMap((element) => attributeOf(element, 'class') ?? [])
 
-  it('has name, logo and message in place of our mark, and says who delivers it', () => {
+  it('has name, logo and message in place of our mark, and names Mayfly', () => {
     const page = branded()
     expect(classes(page)).not.toContain('mark')
     const header = page.one('p', { class: 'brand' })
@@ -284,7 +284,7 @@ describe('the page of a link whose owner has a brand', () => {
     expect(textOf(page.one('title'))).toBe('minutes.pdf · Harbour & Pine')
   })
 
-  it('says so in a link preview', () => {
+  it('has them in a link preview', () => {
     const page = branded()
     expect(property(page, 'og:title')).toEqual(['minutes.pdf'])
     expect(property(page, 'og:site_name')).toEqual(['Harbour & Pine'])
@@ -296,7 +296,7 @@ describe('the page of a link whose owner has a brand', () => {
     ])
   })
 
-  it('shows of it what there is, and no place for the rest', () => {
+  it('shows only the parts that are set', () => {
     const page = branded({ ...none, name: 'Pine' })
     expect(page.all('img')).toHaveLength(0)
     expect(classes(page)).not.toContain('note')
@@ -322,7 +322,7 @@ describe('the page of a link whose owner has a brand', () => {
     expect([attributeOf(logo, 'width'), attributeOf(logo, 'height')]).toEqual([width, height])
   })
 
-  it('has its accent, corrected for both themes, in a style that the policy names', () => {
+  it('has its accent, adjusted for both themes, in a style that the policy allows', () => {
     const { html, headers } = pages.alive(
       link,
       { brand: whole, canRenew: true },
@@ -342,7 +342,7 @@ describe('the page of a link whose owner has a brand', () => {
     expect(pages.headers).toMatchObject(others)
   })
 
-  it('is text in all places, whatever the brand says', () => {
+  it('escapes the brand everywhere', () => {
     const texts = [
       '</style><script>alert(1)</script>',
       '"><img src=x onerror=alert(1)>',
@@ -358,7 +358,7 @@ describe('the page of a link whose owner has a brand', () => {
     }
   })
 
-  it('takes less than 20 KB, with the longest of everything', () => {
+  it('has less than 20 KB with the longest values', () => {
     const longest = branded({ name: '&'.repeat(60), message: '&'.repeat(280) }).serialized()
     const name = '文'.repeat(85)
     const { html } = pages.alive(
@@ -372,7 +372,7 @@ describe('the page of a link whose owner has a brand', () => {
   })
 })
 
-describe('the page of a dead link', () => {
+describe('the page of an expired link', () => {
   it('says so and offers no download', () => {
     const page = readPage(pages.dead)
     expect(page.all('h1').map(textOf)).toEqual(['Invalid download link'])
@@ -381,7 +381,7 @@ describe('the page of a dead link', () => {
     expect(pages.dead).not.toMatch(/\/api\/|\{\{/)
   })
 
-  it('is also what the other page turns into when its time is over', () => {
+  it('is what an open page becomes when its link expires', () => {
     const [, heading, ...others] = open().all('h1')
     expect(textOf(heading)).toBe('Invalid download link')
     expect(others).toEqual([])
@@ -392,7 +392,7 @@ describe('the headers of both', () => {
   const policy = pages.headers['content-security-policy'] ?? ''
   const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
 
-  it('let no cache keep what time changes, and no other site learn the address', () => {
+  it('prevent caching and referrers', () => {
     expect(pages.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
@@ -401,7 +401,7 @@ describe('the headers of both', () => {
     })
   })
 
-  it('let an upload go on to where the bytes are kept', () => {
+  it('allow uploads to the storage', () => {
     const { headers } = loadLinkPages({
       distDir,
       appUrl: new URL('https://files.example.org'),
@@ -413,7 +413,7 @@ describe('the headers of both', () => {
     expect(policy).toContain("connect-src 'self';")
   })
 
-  it('let exactly what was built inline run', () => {
+  it('allow exactly the built inline scripts', () => {
     expect(policy).not.toContain('unsafe-')
     expect(policy).not.toContain(hashOf('alert(1)'))
     for (const page of [
@@ -432,7 +432,7 @@ describe('the headers of both', () => {
   })
 })
 
-describe('a build that does not fit stops the start and names the cure', () => {
+describe('an incompatible build stops the start with a remedy', () => {
   let folder: string
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-pages-'))
@@ -445,7 +445,7 @@ describe('a build that does not fit stops the start and names the cure', () => {
     expect(load).toThrow('npm run build')
   }
 
-  it('where one of the pages is missing', async () => {
+  it('if a page is missing', async () => {
     expectFault()
     await cp(join(distDir, 'download.html'), join(folder, 'download.html'))
     expectFault()

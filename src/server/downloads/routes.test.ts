@@ -55,7 +55,7 @@ describe('the page of a link', () => {
     },
   )
 
-  it('hatches the time that a renewal could add only where the tier of the owner can renew', async () => {
+  it("shows the renewable time only if the owner's tier can renew", async () => {
     const now = app.clock()
     const trial = await makePerson(app, { tier: 'premium' })
     const owners = { premium: owner, free: await makePerson(app), trial }
@@ -77,7 +77,7 @@ describe('the page of a link', () => {
     }
   })
 
-  it('is a 404 that says so for a dead or unknown link', async () => {
+  it('is a 404 for an expired or unknown link', async () => {
     const { shortCode, expiresAt } = await makeFile(await makePerson(app))
     const before = app.clock()
     app.clock.set(new Date(expiresAt))
@@ -92,7 +92,7 @@ describe('the page of a link', () => {
 })
 
 describe('GET /api/links/{code}', () => {
-  it('answers what the page shows and nothing of the owner', async () => {
+  it('returns what the page shows, and nothing about the owner', async () => {
     const file = await makeFile(owner, { name: 'a.txt' })
     await computeDigests(app.deps)
     expect(await json(await get(`/api/links/${file.shortCode}`))).toEqual({

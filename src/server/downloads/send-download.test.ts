@@ -28,8 +28,8 @@ async function countOf(id: string) {
   return listed.find((file) => file.id === id)?.downloadCount
 }
 
-describe('links that are opened at the same moment', () => {
-  it('answer each for itself, from the database as it is then', async () => {
+describe('links that are opened at the same time', () => {
+  it('are answered from the current rows', async () => {
     const files = await Promise.all(
       ['one.txt', 'two.txt', 'three.txt'].map((name) => makeFile(owner, { name })),
     )
@@ -52,7 +52,7 @@ describe('links that are opened at the same moment', () => {
 })
 
 describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
-  it('answers the bytes as an attachment that no proxy keeps and no browser runs', async () => {
+  it("returns an attachment that proxies don't cache and browsers don't run", async () => {
     const file = await makeFile(owner, { name: 'Ünïcode "x" تقرير.html', type: 'text/html' })
     const response = await get(`${base}${file.shortCode}`)
     expect(response.status).toBe(200)
@@ -73,7 +73,7 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
     expect(headers['cache-control']).toBe('private, no-cache, no-transform')
   })
 
-  it('answers HEAD like GET without the bytes', async () => {
+  it('answers HEAD as GET without the bytes', async () => {
     const { shortCode, id } = await makeFile(owner)
     const [head, full] = [
       await get(`${base}${shortCode}`, {}, 'HEAD'),
@@ -129,7 +129,7 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
     },
   )
 
-  it('answers an empty file', async () => {
+  it('returns an empty file', async () => {
     const { shortCode } = await makeFile(owner, { bytes: new Uint8Array() })
     const response = await get(`${base}${shortCode}`)
     expect(response.status).toBe(200)
@@ -138,7 +138,7 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
 })
 
 describe('counting downloads', () => {
-  it('counts a download once, in all and for its day', async () => {
+  it('counts a download once', async () => {
     const { id, shortCode } = await makeFile(owner)
     const path = `/api/download/${shortCode}`
     await (await get(path)).arrayBuffer()
@@ -161,7 +161,7 @@ describe('counting downloads', () => {
     })
   })
 
-  it('counts nothing when the page is read, by a browser or by a robot', async () => {
+  it("doesn't count views of the page by browsers and bots", async () => {
     const { id, shortCode } = await makeFile(owner)
     for (const path of [`/s/${shortCode}`, `/download/${shortCode}`]) {
       expect((await get(path, browser)).status).toBe(200)
@@ -176,8 +176,8 @@ describe('counting downloads', () => {
   })
 })
 
-describe('a client that leaves early', () => {
-  it('neither ends the server nor keeps the file open', async () => {
+describe('a client that disconnects early', () => {
+  it("doesn't end the server or leak the file handle", async () => {
     const { shortCode } = await makeFile(owner, { bytes: new Uint8Array(8 * 1024 ** 2) })
     const { hostname, port } = new URL(app.url)
     await Promise.all(

@@ -32,7 +32,7 @@ describe.each([
   ['whose length is announced', {}],
   ['that comes in chunks', { 'transfer-encoding': 'chunked' }],
 ])('a body %s', (_how, headers) => {
-  it.each([0, 1, maxSize - 1, maxSize])('of %i bytes is read whole', async (length) => {
+  it.each([0, 1, maxSize - 1, maxSize])('of %i bytes is read completely', async (length) => {
     const answer = await post('x'.repeat(length), headers)
     expect(answer.status).toBe(200)
     expect(answer.body.toString()).toBe(String(length))
@@ -44,14 +44,14 @@ describe.each([
     expect(codeOf(answer)).toBe('BODY_TOO_LARGE')
   })
 
-  it('is counted in bytes, not in letters', async () => {
+  it('is counted in bytes, not characters', async () => {
     expect((await post('é'.repeat(maxSize / 2), headers)).status).toBe(200)
     expect((await post('é'.repeat(maxSize / 2 + 1), headers)).status).toBe(413)
   })
 })
 
-describe('a length that is announced', () => {
-  it('is refused before the body has come', async () => {
+describe('a Content-Length', () => {
+  it('above the limit is refused before the body arrives', async () => {
     const answer = await post('x', { 'content-length': 1_000_000_000 })
     expect(answer.status).toBe(413)
   })
@@ -79,7 +79,7 @@ describe('the memory of large bodies', () => {
     for (let n = 0; n < 5; n += 1) await send(server.url)
   }
 
-  it('is limited for one client and for all together, and is given back', async () => {
+  it('is limited per client and in total, and released', async () => {
     held = Promise.withResolvers()
     expect(await begin(5, '198.51.100.1')).toBe(3)
     let all = 3

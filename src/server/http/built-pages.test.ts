@@ -19,14 +19,14 @@ const page =
   '<b>{{name}}</b>{{#known}}<i title="{{size}}">known</i>{{/known}}{{#late}}late{{/late}}'
 
 describe('a template', () => {
-  it('fills its placeholders, and shows the sections whose condition is true', () => {
+  it('fills the placeholders and keeps the sections whose condition is true', () => {
     const values = { name: 'a.txt', size: '1 KB' }
     expect(template(page)([]).fill(values)).toBe('<b>a.txt</b>')
     expect(template(page)(['known']).fill(values)).toBe('<b>a.txt</b><i title="1 KB">known</i>')
     expect(template(page)(['late', 'known']).text).toContain('late')
   })
 
-  it('takes a value as text, also one that looks like a mark or like HTML', () => {
+  it('escapes values that look like placeholders or HTML', () => {
     const name = `{{size}}{{#late}}</b><script>&"'\r`
     const { fill } = template(page)([])
     expect(fill({ name, size: '' })).toBe(
@@ -34,7 +34,7 @@ describe('a template', () => {
     )
   })
 
-  it('may have several sections of a condition, and sections in others', () => {
+  it('can repeat and nest sections', () => {
     const html = '{{#known}}1{{#late}}2{{/late}}{{/known}}{{#late}}3{{/late}}{{name}}{{size}}'
     const shown = (holding: Condition[]) => template(html)(holding).fill({ name: '', size: '' })
     expect([shown([]), shown(['known']), shown(['late']), shown(['known', 'late'])]).toEqual([
@@ -46,7 +46,7 @@ describe('a template', () => {
   })
 })
 
-describe('a page that was built for another version', () => {
+describe('a page from another version', () => {
   it.each([
     ['a placeholder that is not known', `${page}{{other}}`],
     ['no placeholder for a value', page.replace('{{size}}', '')],
@@ -59,7 +59,7 @@ describe('a page that was built for another version', () => {
     expect(() => template(html)).toThrow(/page\.html.*npm run build/)
   })
 
-  it('may lack placeholders and sections if it is one of several pages that share them', () => {
+  it('may lack placeholders and sections if it is partial', () => {
     const html = '<b>{{name}}</b>'
     const { fill } = template(html, { isPartial: true })(['late'])
     expect(fill({ name: 'x', size: '' })).toBe('<b>x</b>')

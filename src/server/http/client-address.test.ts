@@ -43,7 +43,7 @@ describe('readAddress', () => {
     expect(readAddress(text)).toBe(address)
   })
 
-  it('reads one client as one address, whatever port its connection has', () => {
+  it('ignores the port', () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.ipV6(), fc.nat(65535), (v4, v6, port) => {
         expect(readAddress(`${v4}:${port}`)).toBe(v4)
@@ -53,7 +53,7 @@ describe('readAddress', () => {
     )
   })
 
-  it('reads what it gave the same way, and never fails', () => {
+  it('is idempotent and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.ipV6()), (text) => {
         const address = readAddress(text)
@@ -85,7 +85,7 @@ describe('readNetworks', () => {
     (text) => expect(readNetworks([text])).toBeNull(),
   )
 
-  it('has the addresses of each network, and no others', () => {
+  it('contains exactly the addresses of each network', () => {
     const networks = readNetworks(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'])
     expect(['10.9.9.9', '192.0.2.7', '2001:db8::1'].map((a) => isTrusted(a, networks))).toEqual(
       Array(3).fill(true),
@@ -96,7 +96,7 @@ describe('readNetworks', () => {
   })
 })
 
-describe('a warning about a proxy that is not trusted', () => {
+describe('the warning about an untrusted proxy', () => {
   const forwarded = { 'x-forwarded-for': '203.0.113.9' }
   function warned(address: string, headers: Record<string, string>, trusted: string[] = []) {
     const lines: unknown[] = []
@@ -116,7 +116,7 @@ describe('a warning about a proxy that is not trusted', () => {
     (address) => expect(warned(address, forwarded)).toEqual([]),
   )
 
-  it('is not logged for a trusted proxy, or for a request that was not forwarded', () => {
+  it('is not logged for a trusted proxy or a direct request', () => {
     expect(warned('10.0.0.1', forwarded, ['10.0.0.1'])).toEqual([])
     expect(warned('127.0.0.1', {})).toEqual([])
   })

@@ -21,13 +21,13 @@ async function pageOf(rows: number[], limit: number) {
   return { rows: await response.json(), cursor: response.headers.get('x-next-cursor') }
 }
 
-it('a page with more behind it says where it ends, in a text that is read again', async () => {
+it('a page with a successor has a cursor that can be parsed', async () => {
   const { rows, cursor } = await pageOf([1, 2, 3], 2)
   expect(rows).toEqual([1, 2])
   expect(parseCursor(place, cursor ?? '')).toEqual({ n: 2 })
 })
 
-it.each([[[1, 2]], [[1]], [[]]])('a page with nothing behind it says nothing: %o', async (all) => {
+it.each([[[1, 2]], [[1]], [[]]])('the last page has no cursor: %o', async (all) => {
   expect(await pageOf(all, 2)).toEqual({ rows: all, cursor: null })
 })
 
@@ -60,7 +60,7 @@ describe('a forged cursor', () => {
     return admin.fetch(`${path}cursor=${cursor}`)
   }
 
-  it('is tried at every list that has cursors', () => {
+  it('is tested on every list with cursors', () => {
     const rows: Endpoint[] = Object.values(endpoints)
     const lists = rows.filter(({ query }) => query && 'cursor' in (query as z.ZodObject).shape)
     const tried = Object.keys(withMoment).map((path) => path.replace(/\?.*/, ''))

@@ -45,7 +45,7 @@ function open(text: string): { socket: Socket; received: () => string } {
   return { socket, received: () => received }
 }
 
-it('tells status, code, words and headers, and is kept by no cache', async () => {
+it('has the status, code, message and headers, and is not cached', async () => {
   const { status, headers, body } = await send(url)
   expect(status).toBe(503)
   expect(JSON.parse(body.toString())).toEqual(busy.body)
@@ -58,19 +58,19 @@ it('tells status, code, words and headers, and is kept by no cache', async () =>
   })
 })
 
-it('has no body for HEAD, and tells its length all the same', async () => {
+it('has no body for HEAD, but its length', async () => {
   const { status, headers, body } = await send(url, { method: 'HEAD' })
   expect(status).toBe(503)
   expect(body).toHaveLength(0)
   expect(Number(headers['content-length'])).toBeGreaterThan(0)
 })
 
-it('tells its code in a header where there is no body', async () => {
+it('has its code in a header for HEAD', async () => {
   expect((await send(url, { method: 'HEAD' })).headers['x-error-code']).toBe('UNAVAILABLE')
   expect((await send(url)).headers['x-error-code']).toBeUndefined()
 })
 
-it('leaves a connection open whose request has come whole', async () => {
+it('keeps the connection open after a complete request', async () => {
   const { socket, received } = open('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   await expect.poll(() => received().match(/HTTP\/1\.1 503/g)).toHaveLength(1)
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -93,14 +93,14 @@ it.each([
   await refused
 })
 
-it('hears a body out, so that the client reads the answer instead of a reset', async () => {
+it('reads the body, so that the client gets the answer instead of a reset', async () => {
   const body = Buffer.alloc(8 * MiB)
   const answered = await send(url, { method: 'PUT', body })
   expect(answered.status).toBe(503)
   await refused
 })
 
-it('hears no more than 16 MiB', async () => {
+it('reads at most 16 MiB', async () => {
   let heard = 0
   answer = async (request, response) => {
     request.on('data', (chunk: Buffer) => {
@@ -124,7 +124,7 @@ it('hears no more than 16 MiB', async () => {
   socket.destroy()
 })
 
-it('after half of another answer cuts the connection, so that nobody takes it for whole', async () => {
+it('destroys the connection if another answer has begun', async () => {
   answer = async (request, response) => {
     response.writeHead(200, { 'Content-Length': 10 })
     response.write('half')
@@ -133,7 +133,7 @@ it('after half of another answer cuts the connection, so that nobody takes it fo
   await expect(send(url)).rejects.toThrow()
 })
 
-it('to a client that has left is nothing', async () => {
+it('ignores a client that has disconnected', async () => {
   const { promise: left, resolve: leave } = Promise.withResolvers<void>()
   answer = async (request, response) => {
     response.once('close', leave)

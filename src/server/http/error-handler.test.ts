@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('an error that nobody expected', () => {
-  it('leaves as one dull sentence with the request id, and is logged whole', async () => {
+describe('an unexpected error', () => {
+  it('is answered with a general message and the request id, and logged in full', async () => {
     const person = await makePerson(app)
     await app.deps.db.execute('alter table files rename to files_away')
     const response = await person.fetch('/api/files')
@@ -31,7 +31,7 @@ describe('an error that nobody expected', () => {
   })
 })
 
-describe('a browser that opens an address while the server cannot answer', () => {
+describe('a browser that opens a page while the server fails', () => {
   const open = async (path: string, accept: string, method = 'GET') => {
     await app.deps.db.execute('alter table files rename to files_away')
     const response = await makeClient(app).fetch(path, { method, headers: { accept } })
@@ -54,15 +54,15 @@ describe('a browser that opens an address while the server cannot answer', () =>
     },
   )
 
-  it('is told from a program, which gets JSON', async () => {
+  it('gets a page, while programs get JSON', async () => {
     const { response, text } = await open('/s/abcdefghij', '*/*')
     expect(response.status).toBe(500)
     expect(JSON.parse(text)).toMatchObject({ code: 'INTERNAL' })
   })
 })
 
-describe('a disk that is full', () => {
-  it('under the database is told with 503 and what to do, and logged with its cause', async () => {
+describe('a full disk', () => {
+  it('of the database is answered with 503 and logged with its cause', async () => {
     const person = await makePerson(app)
     // From here on, each insert fails with the error that Postgres raises on a full disk.
     await app.deps.db.execute(`
@@ -99,7 +99,7 @@ describe('a disk that is full', () => {
     expect((await person.fetch('/api/files')).status).toBe(200)
   })
 
-  it('under the files is told so when an upload is confirmed', async () => {
+  it('of the files is answered when an upload is confirmed', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 5 })
     await putBytes(started, new Uint8Array(5))
@@ -114,8 +114,8 @@ describe('a disk that is full', () => {
   })
 })
 
-describe('a body that is too large', () => {
-  it.each([true, false])('is refused with 413 (length announced: %s)', async (announced) => {
+describe('a body above the limit', () => {
+  it.each([true, false])('is refused with 413 (with Content-Length: %s)', async (announced) => {
     const text = JSON.stringify({ email: 'x'.repeat(100_000) })
     const body = announced ? text : new Blob([text]).stream()
     const response = await makeClient(app).fetch('/api/auth/login', {
@@ -130,7 +130,7 @@ describe('a body that is too large', () => {
 })
 
 describe('readiness', () => {
-  it('is 200 while database and storage answer, and health needs neither', async () => {
+  it('is 200 while database and storage answer; health needs neither', async () => {
     for (const path of ['/api/ready', '/api/health']) {
       const response = await makeClient(app).fetch(path)
       expect(response.status).toBe(200)
@@ -138,7 +138,7 @@ describe('readiness', () => {
     }
   })
 
-  it('looks once for all who ask at the same time, and again for who asks later', async () => {
+  it('shares one check between simultaneous calls', async () => {
     const look = vi.spyOn(app.deps.stores.current, 'check')
     const ask = () => makeClient(app).fetch('/api/ready')
     const answers = await Promise.all(Array.from({ length: 30 }, ask))

@@ -69,14 +69,14 @@ async function sendOnAndOn(bytes: number) {
 }
 
 describe('a stalled client', () => {
-  it('is cut if it reads nothing, and not too early', async () => {
+  it('is reset if it reads nothing, but not too early', async () => {
     const { check } = await serve(get, much)
     expect(await check(checks)).toBe('kept')
     // What the kernel's buffer still takes may count as read at first.
     expect(await check(2 * checks + 1)).toBe('cut')
   })
 
-  it('is cut even if bytes arrive in the meantime', async () => {
+  it('is reset even if it sends bytes', async () => {
     const { client, check } = await serve(post, (incoming, response) => {
       incoming.resume()
       much(incoming, response)
@@ -84,7 +84,7 @@ describe('a stalled client', () => {
     expect(await check(3 * checks + 1, () => client.write('x'))).toBe('cut')
   })
 
-  it('is cut if it sends nothing, or a byte now and then', async () => {
+  it('is reset if it sends nothing, or a byte now and then', async () => {
     const silent = await serve(post, (incoming) => void incoming.resume())
     expect(await silent.check(checks)).toBe('kept')
     expect(await silent.check(1)).toBe('cut')
@@ -94,13 +94,13 @@ describe('a stalled client', () => {
   })
 })
 
-describe('a client is left alone', () => {
-  it('that sends just enough, for any time', async () => {
+describe('a client is not reset', () => {
+  it('if it sends just fast enough', async () => {
     const { check, sendSome } = await sendOnAndOn(Math.ceil(leastBytes / checks))
     expect(await check(10 * checks, sendSome)).toBe('kept')
   })
 
-  it('that rests and then reads on', async () => {
+  it('if it pauses and then continues', async () => {
     const { client, check } = await serve(get, much)
     let read = 0
     const readSome = async (n: number) => {
@@ -115,7 +115,7 @@ describe('a client is left alone', () => {
     expect(await check(3 * checks, readSome)).toBe('kept')
   })
 
-  it('that waits for the server: the body is there, or the server does not read it', async () => {
+  it('while it waits for the server', async () => {
     const whole = await serve(get, () => undefined)
     expect(await whole.check(2 * checks)).toBe('kept')
     server.close()
@@ -129,7 +129,7 @@ describe('a client is left alone', () => {
   })
 })
 
-describe('the limit of connections', () => {
+describe('the connection limit', () => {
   let bare: BareServer
   const open: Socket[] = []
   afterEach(async () => {
@@ -154,7 +154,7 @@ describe('the limit of connections', () => {
     })
   }
 
-  it('leaves connections for others, however many one address opens', async () => {
+  it('keeps one address from taking all connections', async () => {
     const logged: unknown[] = []
     bare = await serveFew({ log: { warn: (facts: unknown) => void logged.push(facts) } })
     const flood = await Promise.all(Array.from({ length: 20 }, () => ask('127.0.0.1')))
@@ -166,14 +166,14 @@ describe('the limit of connections', () => {
     expect(await ask('127.0.0.1')).toBe(true)
   })
 
-  it('holds for all together, and lets a trusted proxy have them all', async () => {
+  it('applies in total, and not to a trusted proxy alone', async () => {
     bare = await serveFew({ trustedProxies: nearby })
     for (let n = 0; n < 4; n += 1) expect(await ask('127.0.0.1')).toBe(true)
     expect(await ask('127.0.0.1')).toBe(false)
   })
 })
 
-describe('resetSocket gives the handle back of a connection that', () => {
+describe('resetSocket frees the handle of a connection that', () => {
   /** More than the buffers of both ends take, so a client that reads nothing leaves some unsent. */
   const bytes = Buffer.alloc(32 * MiB)
 

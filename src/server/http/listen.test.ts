@@ -31,7 +31,7 @@ function exchange(text: string): Promise<string> {
   })
 }
 
-describe('a client that asks before it sends', () => {
+describe('a client that expects 100-continue', () => {
   const put = (target: string, length: number) =>
     [
       `PUT ${target} HTTP/1.1`,
@@ -44,13 +44,13 @@ describe('a client that asks before it sends', () => {
       '',
     ].join('\r\n')
 
-  it('is told once to go on', async () => {
+  it('gets one 100 Continue', async () => {
     const { uploadUrl } = await startUpload(await makePerson(app), { size: 4 })
     const answer = await exchange(`${put(uploadUrl.slice(app.url.length), 4)}body`)
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200'])
   })
 
-  it('is refused before it sends what would be refused', async () => {
+  it('is refused before it sends the body', async () => {
     const { uploadUrl } = await startUpload(await makePerson(app), { size: 4 })
     const target = uploadUrl.slice(app.url.length)
     const tooLong = await exchange(put(target, 5))
@@ -61,13 +61,13 @@ describe('a client that asks before it sends', () => {
 })
 
 describe('a simple health check', () => {
-  it('may speak HTTP/1.0 and name no host', async () => {
+  it('can use HTTP/1.0 without a host', async () => {
     expect(await exchange('GET /api/health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/)
   })
 })
 
-describe('a client that leaves in the middle of its body', () => {
-  it('is no fault of ours', async () => {
+describe('a client that disconnects during its body', () => {
+  it('is not logged as an error', async () => {
     const { hostname, port, host } = new URL(app.url)
     const before = app.logged.length
     const socket = connect(Number(port), hostname)

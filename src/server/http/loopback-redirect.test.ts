@@ -33,7 +33,7 @@ async function ledTo(server: BareServer, host: string, path: string, more: Sendi
   return null
 }
 
-describe('a page asked for under another name of this machine', () => {
+describe('a page under another loopback name', () => {
   it.each([
     'localhost:3000',
     'LOCALHOST:3000',
@@ -45,12 +45,12 @@ describe('a page asked for under another name of this machine', () => {
     expect(await ledTo(local, host, path)).toBe(`http://127.0.0.1:3000${path}`)
   })
 
-  it('leads a HEAD, too', async () => {
+  it('redirects HEAD, too', async () => {
     const to = await ledTo(local, 'localhost:3000', '/login', { method: 'HEAD' })
     expect(to).toBe('http://127.0.0.1:3000/login')
   })
 
-  it('goes by the public name, whichever of them that is', async () => {
+  it('redirects to the public name', async () => {
     const server = await serve('http://localhost:3000')
     expect(await ledTo(server, '127.0.0.1:3000', '/')).toBe('http://localhost:3000/')
     expect(await ledTo(server, 'localhost:3000', '/')).toBeNull()
@@ -70,7 +70,7 @@ describe('a page asked for under another name of this machine', () => {
     expect(new URL(to ?? '').origin).toBe('http://127.0.0.1:3000')
   })
 
-  it('leads nowhere else and only once, whatever the path', async () => {
+  it('redirects once and nowhere else, for any path', async () => {
     const segment = fc.stringMatching(/^[\w@:.%~;=?&/-]{0,20}$/)
     await fc.assert(
       fc.asyncProperty(segment, async (rest) => {
@@ -84,7 +84,7 @@ describe('a page asked for under another name of this machine', () => {
   })
 })
 
-describe('what is left alone', () => {
+describe('not redirected', () => {
   it.each([
     ['the public name itself', '127.0.0.1:3000', {}],
     ['another port', 'localhost:3001', {}],

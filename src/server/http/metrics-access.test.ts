@@ -74,7 +74,7 @@ describe('with a token the metrics are', () => {
   const token = 'a-token-of-the-operator'
   const bearer = (given: string) => verdict({ ...local, authorization: given }, { token })
 
-  test('open to whoever bears it, from anywhere', () => {
+  test('readable from anywhere with it', () => {
     expect(bearer(`Bearer ${token}`)).toBe('in')
     const headers = { host: 'files.example.org', authorization: `bearer ${token}` }
     expect(verdict(headers, { token, from: '192.0.2.7' })).toBe('in')

@@ -69,7 +69,7 @@ function ask(method: string, path: string, sending: Sending = {}) {
   return send(`${server.url}${path}`, { method, ...sending })
 }
 
-describe('who may call', () => {
+describe('access', () => {
   it.each(rows.filter(({ access }) => access !== 'visitor'))(
     '$method $path: nobody without a session, and no handler hears of it',
     async ({ method, path }) => {
@@ -87,20 +87,20 @@ describe('who may call', () => {
     },
   )
 
-  it('whoever is refused is not told what else is wrong with the call', async () => {
+  it('an unauthorized caller gets no other errors of the call', async () => {
     session = null
     const answered = await ask('POST', '/api/auth/change-password', { body: '{' })
     expect(refusalOf(answered)).toEqual([401, 'UNAUTHORIZED'])
   })
 
-  it('a call for visitors looks for no session, and its handler gets none', async () => {
+  it('a call for visitors reads no session', async () => {
     answer = { status: 'ok' }
     expect((await ask('GET', '/api/health')).status).toBe(200)
     expect(looked).toBe(0)
     expect(calls).toMatchObject([{ name: 'health', call: { user: undefined } }])
   })
 
-  it('a handler gets the user, the session and the address of the caller', async () => {
+  it("a handler gets the caller's user, session and address", async () => {
     await ask('DELETE', '/api/files/abcdefghij')
     const [{ name, call } = { name: undefined, call: undefined }] = calls
     expect(name).toBe('deleteFile')
@@ -114,7 +114,7 @@ describe('who may call', () => {
   })
 })
 
-describe('another method than the table names', () => {
+describe('an undeclared method', () => {
   it.each([
     ['POST', '/api/health', 'GET, HEAD'],
     ['GET', '/api/files/bulk', 'DELETE'],
@@ -134,7 +134,7 @@ describe('another method than the table names', () => {
     expect(answered.body).toHaveLength(0)
   })
 
-  it('HEAD tells the code of an error in a header', async () => {
+  it('HEAD has the error code in a header', async () => {
     const answered = await ask('HEAD', '/api/no-such-call')
     expect([answered.status, answered.headers['x-error-code']]).toEqual([404, 'NOT_FOUND'])
     expect(answered.body).toHaveLength(0)
@@ -158,7 +158,7 @@ describe('the body of a call', () => {
     },
   )
 
-  it('is told about with every fault at once, each by its field', async () => {
+  it('gets all issues at once, each with its field', async () => {
     const answered = await login('{"email":"nobody","password":7}')
     const { message } = JSON.parse(answered.body.toString())
     expect(answered.status).toBe(400)
@@ -168,18 +168,18 @@ describe('the body of a call', () => {
     ])
   })
 
-  it('that is missing counts as none: it is refused where one is needed', async () => {
+  it('is refused if it is missing but required', async () => {
     expect(refusalOf(await login())).toEqual([400, 'INVALID_INPUT'])
     expect(refusalOf(await login(''))).toEqual([400, 'INVALID_INPUT'])
   })
 
-  it('reaches the handler without fields that the table does not name', async () => {
+  it('reaches the handler without undeclared fields', async () => {
     answer = {}
     await login('{"email":" ada@example.org ","password":"secret","role":"admin"}')
     expect(calls[0]?.call.body).toEqual({ email: 'ada@example.org', password: 'secret' })
   })
 
-  it('that does not arrive whole is not taken for a whole one', async () => {
+  it('is refused if it is incomplete', async () => {
     const { hostname, port } = new URL(server.url)
     const head = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n'
     const socket = connect(Number(port), hostname)
@@ -191,7 +191,7 @@ describe('the body of a call', () => {
     expect(calls).toEqual([])
   })
 
-  it('of an endpoint that takes bytes is left to its handler', async () => {
+  it('of an endpoint that takes bytes is read by its handler', async () => {
     answer = null
     await ask('PUT', '/api/branding/logo', {
       headers: { 'content-type': 'image/png' },
@@ -216,31 +216,31 @@ describe('the query of a call', () => {
 })
 
 describe('an answer', () => {
-  it('holds nothing that the table does not name', async () => {
+  it('has no undeclared fields', async () => {
     answer = { status: 'ok', secret: 'not for you' }
     const { body } = await ask('GET', '/api/health')
     expect(JSON.parse(body.toString())).toEqual({ status: 'ok' })
   })
 
-  it('is kept by no cache', async () => {
+  it('is not cached', async () => {
     answer = { status: 'ok' }
     expect((await ask('GET', '/api/health')).headers['cache-control']).toBe('no-store')
   })
 
-  it('is kept as long as the table says', async () => {
+  it('is cached as long as declared', async () => {
     answer = { version: '1.2.3' }
     const { headers } = await ask('GET', '/api/settings/version')
     expect(headers['cache-control']).toBe('public, max-age=300')
   })
 
-  it('that does not fit the table is a fault of ours, and nothing of it leaves', async () => {
+  it("that doesn't match its schema is an internal error", async () => {
     answer = { status: 'not as the table says' }
     const { status, body } = await ask('GET', '/api/health')
     expect(status).toBe(500)
     expect(body.toString()).not.toContain('not as the table says')
   })
 
-  it('that is no JSON is the handler’s own', async () => {
+  it("that isn't JSON is sent as the handler made it", async () => {
     answer = new Response('a page', { status: 418, headers: { 'x-own': 'yes' } })
     const { status, headers, body } = await ask('GET', '/download/abcdefghij')
     expect([status, headers['x-own'], body.toString()]).toEqual([418, 'yes', 'a page'])

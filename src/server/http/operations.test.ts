@@ -32,7 +32,7 @@ describe('GET /api/openapi.json', () => {
     expect(small.body.length).toBeLessThan(plain.body.length / 5)
   })
 
-  it('is sent once to whoever keeps it, and again when a limit has changed', async () => {
+  it('is sent again only when a limit has changed', async () => {
     const { etag = '' } = (await ask()).headers
     const again = () => ask({ 'if-none-match': String(etag) })
     expect(await again()).toMatchObject({ status: 304, body: Buffer.alloc(0) })
@@ -43,7 +43,7 @@ describe('GET /api/openapi.json', () => {
     expect((await again()).status).toBe(200)
   })
 
-  it('is made once for many, and once more for all other addresses that we serve', async () => {
+  it('is made once for the public origin and once for all other addresses', async () => {
     const { port } = new URL(app.url)
     const serverOf = ({ body }: Answer) => JSON.parse(body.toString()).servers
     const first = await ask()
@@ -62,7 +62,7 @@ describe('GET /api/openapi.json', () => {
   })
 })
 
-it('GET /api/ready refuses during a drain, and logs no error', async () => {
+it('GET /api/ready fails during a drain, without logging an error', async () => {
   const draining = await startTestApp()
   draining.beginStop()
   expect((await send(draining.url, { path: '/api/ready' })).status).toBe(503)

@@ -24,8 +24,8 @@ function hash(text: string) {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
-describe('the policy of a page', () => {
-  it('allows nothing inline where nothing inline was built', () => {
+describe('the content security policy of a page', () => {
+  it('allows nothing inline if there is nothing inline', () => {
     const policy = policyOf({})
     expect(policy.get('default-src')).toEqual(["'none'"])
     expect(policy.get('script-src')).toEqual(["'self'"])
@@ -36,7 +36,7 @@ describe('the policy of a page', () => {
     expect(policy.get('manifest-src')).toEqual(["'self'"])
   })
 
-  it('allows each inline script and style that was built, once, by what it says', () => {
+  it('allows each built inline script and style by its hash', () => {
     const html = `<script>one()\n</script><style>a{}</style><script src="/x.js"></script>
       <script>two()</script><style>a{}</style><script>two()</script><style></style>`
     const policy = policyOf({ html })
@@ -44,13 +44,13 @@ describe('the policy of a page', () => {
     expect(policy.get('style-src')).toEqual(["'self'", hash('a{}'), hash('')])
   })
 
-  it('shows our own pictures and those of the origins that it is given', () => {
+  it('allows pictures of our own and the given origins', () => {
     expect(policyOf({}).get('img-src')).toEqual(["'self'", 'data:', 'blob:'])
     const pictures = ['https://*.googleusercontent.com']
     expect(policyOf({ pictures }).get('img-src')).toEqual(["'self'", 'data:', 'blob:', ...pictures])
   })
 
-  it('lets scripts talk to our own origin and to those it is given', () => {
+  it('allows requests to our own and the given origins', () => {
     expect(policyOf({}).get('connect-src')).toEqual(["'self'"])
     const connect = ['https://bytes.example.org', 'https://more.example.org']
     expect(policyOf({ connect }).get('connect-src')).toEqual(["'self'", ...connect])
@@ -58,14 +58,14 @@ describe('the policy of a page', () => {
 })
 
 describe('the other headers of a page', () => {
-  it('tell browsers to stay on https only where that is the public scheme', () => {
+  it('include HSTS only for a public https origin', () => {
     expect(pageHeaders(page)).not.toHaveProperty('strict-transport-security')
     const appUrl = new URL('https://files.example.org')
     const encrypted = pageHeaders({ ...page, appUrl })
     expect(encrypted['strict-transport-security']).toMatch(/^max-age=\d{8}$/)
   })
 
-  it.each(['no-referrer', 'same-origin'] as const)('tell what others learn: %s', (referrer) => {
+  it.each(['no-referrer', 'same-origin'] as const)('set the referrer policy: %s', (referrer) => {
     expect(pageHeaders({ ...page, referrer })).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'referrer-policy': referrer,

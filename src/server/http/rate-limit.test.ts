@@ -52,13 +52,13 @@ async function refusal(attempt: Promise<unknown>): Promise<AppError | null> {
 }
 
 describe('spending', () => {
-  it('allows as many attempts as the limit in a window, and none more', async () => {
+  it('allows exactly the limit in a window', async () => {
     for (let attempt = 0; attempt < 3; attempt += 1) await limits.spend([of('a')])
     expect(await refusal(limits.spend([of('a')]))).not.toBeNull()
     expect(await counted()).toEqual({ a: 3 })
   })
 
-  it('counts from the first attempt, and begins anew when its window ends', async () => {
+  it('begins a window with the first attempt, and a new one after its end', async () => {
     await limits.spend([of('a', 1)])
     clock.advance(windowMs - 1)
     expect(await refusal(limits.spend([of('a', 1)]))).not.toBeNull()
@@ -67,7 +67,7 @@ describe('spending', () => {
     expect(await counted()).toEqual({ a: 1 })
   })
 
-  it('begins anew once a clock that was days ahead is set right', async () => {
+  it('begins a new window after a clock correction', async () => {
     await limits.spend([of('a', 1)])
     clock.advance(-4 * 24 * 60 * windowMs)
     expect(await limits.check([of('a', 1)])).toEqual(new Map())
@@ -83,14 +83,14 @@ describe('spending', () => {
     expect(await counted()).toEqual({ full: 1 })
   })
 
-  it('never passes a limit, however many ask at once', async () => {
+  it('never exceeds a limit in parallel', async () => {
     const attempts = Array.from({ length: 20 }, () => refusal(limits.spend([of('a', 7)])))
     const refused = (await Promise.all(attempts)).filter((one) => one !== null)
     expect(refused).toHaveLength(13)
     expect(await counted()).toEqual({ a: 7 })
   })
 
-  it('of the same counters in another order never waits for ever', async () => {
+  it('of the same counters in another order never deadlocks', async () => {
     const orders = [
       [of('a', 1000), of('b', 1000)],
       [of('b', 1000), of('a', 1000)],
@@ -108,7 +108,7 @@ describe('spending', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('an error', () => {
   it.each([
     [1, 'Too many attempts. Please wait 1 s and try again.', '1'],
     [59_000, 'Too many attempts. Please wait 59 s and try again.', '59'],
@@ -122,7 +122,7 @@ describe('a refusal', () => {
     expect(refused?.headers).toEqual({ 'retry-after': retryAfter })
   })
 
-  it('of several full counters names the longest wait', async () => {
+  it('for several full counters has the longest wait', async () => {
     await limits.spend([{ key: 'short', most: 1, windowMs: 10_000 }])
     await limits.spend([{ key: 'long', most: 1, windowMs: 30_000 }])
     const both = [of('short', 1), of('long', 1)]
@@ -133,7 +133,7 @@ describe('a refusal', () => {
 })
 
 describe('checking', () => {
-  it('tells the counts and writes nothing', async () => {
+  it('returns the counts and writes nothing', async () => {
     await limits.spend([of('a')])
     await limits.spend([of('a'), of('b')])
     expect(await limits.check([of('a'), of('b'), of('unknown')])).toEqual(
@@ -152,7 +152,7 @@ describe('checking', () => {
     expect(await refusal(limits.check([of('a', 2)]))).not.toBeNull()
   })
 
-  it('knows nothing of a window that has ended', async () => {
+  it('ignores an ended window', async () => {
     await limits.spend([of('a', 1)])
     clock.advance(windowMs)
     expect(await limits.check([of('a', 1)])).toEqual(new Map())
@@ -160,27 +160,27 @@ describe('checking', () => {
 })
 
 describe('adding', () => {
-  it('counts past the limit, and never refuses', async () => {
+  it('counts beyond the limit and never refuses', async () => {
     for (let attempt = 0; attempt < 5; attempt += 1) await limits.add([of('a', 1)])
     expect(await counted()).toEqual({ a: 5 })
   })
 })
 
-describe('taking back', () => {
-  it('leaves no row of an attempt that was alone', async () => {
+describe('refunding', () => {
+  it('removes the row of a single attempt', async () => {
     const spent = await limits.spend([of('a'), of('b')])
     await limits.refund(spent)
     expect(await counted()).toEqual({})
   })
 
-  it('takes back one attempt, of all counters or of those that are named', async () => {
+  it('refunds one attempt of all or of the given counters', async () => {
     await limits.spend([of('a'), of('b')])
     const spent = await limits.spend([of('a'), of('b')])
     await limits.refund(spent, ['b', 'never spent'])
     expect(await counted()).toEqual({ a: 2, b: 1 })
   })
 
-  it('takes nothing from the window after', async () => {
+  it("doesn't affect the next window", async () => {
     const spent = await limits.spend([of('a')])
     clock.advance(windowMs)
     await limits.spend([of('a')])
@@ -189,16 +189,16 @@ describe('taking back', () => {
   })
 })
 
-describe('forgetting', () => {
-  it('empties what is named, and nothing else', async () => {
+describe('resetting', () => {
+  it('resets the given counters only', async () => {
     await limits.spend([of('a'), of('b')])
     await limits.forget(['a', 'unknown'])
     expect(await counted()).toEqual({ b: 1 })
   })
 })
 
-describe('where limits are off', () => {
-  it('nothing is counted and nothing refused', async () => {
+describe('with limits off', () => {
+  it('counts and refuses nothing', async () => {
     const off = createRateLimits({ pool, clock, enabled: false })
     for (let attempt = 0; attempt < 3; attempt += 1) await off.spend([of('a', 1)])
     await off.add([of('a', 1)])
@@ -209,7 +209,7 @@ describe('where limits are off', () => {
   })
 })
 
-it('a counter has the limit of its name, and shares its key with no other name', () => {
+it('a counter has the limit of its name and a key of its own', () => {
   const login = counter('loginsByAddress', '192.0.2.1')
   expect(login).toEqual({ key: 'loginsByAddress:192.0.2.1', most: 600, windowMs: 900_000 })
   expect(counter('loginsByAccount', '192.0.2.1').key).not.toBe(login.key)

@@ -32,21 +32,21 @@ function tagOf(coding: Coding): string {
 }
 
 describe('a text', () => {
-  it('is the same in each coding', () => {
+  it('is the same in every coding', () => {
     expect(brotliDecompressSync(bodyOf('br')).toString()).toBe(text)
     expect(gunzipSync(bodyOf('gzip')).toString()).toBe(text)
     expect(bodyOf('identity').toString()).toBe(text)
     expect(bodyOf('br').length).toBeLessThan(Buffer.byteLength(text) / 2)
   })
 
-  it('is smaller if more time is spent on it', async () => {
+  it('is smaller with a higher quality', async () => {
     const quick = await compressed(`${text}${JSON.stringify(process.versions)}`, 1)
     const slow = await compressed(`${text}${JSON.stringify(process.versions)}`)
     const size = (of: Variants) => of.get('br')?.body.length ?? 0
     expect(size(slow)).toBeLessThan(size(quick))
   })
 
-  it('has a tag of its own in each coding, and the same one for the same bytes', () => {
+  it('has a different ETag in every coding, and a stable one', () => {
     expect(new Set([tagOf('br'), tagOf('gzip'), tagOf('identity')]).size).toBe(3)
     expect(variantOf(new Uint8Array([1, 2])).etag).toBe(variantOf(new Uint8Array([1, 2])).etag)
     expect(tagOf('br')).toMatch(/^"[\w-]{22}"$/)
@@ -84,7 +84,7 @@ describe('the coding of an answer', () => {
     })
   })
 
-  it('is none where there is no other', async () => {
+  it('is identity if there is no other', async () => {
     const plain = new Map([['identity' as const, variantOf(new Uint8Array([1]))]])
     const answer = await ask({ 'accept-encoding': 'br, identity;q=0' }, { codings: plain })
     expect(answer.headers.get('content-encoding')).toBeNull()
@@ -92,7 +92,7 @@ describe('the coding of an answer', () => {
   })
 })
 
-describe('what a browser has already', () => {
+describe('a cached answer', () => {
   const ofBrowser = (known: string) => ({
     'accept-encoding': 'br',
     'if-none-match': known.replace('TAG', tagOf('br')),
@@ -108,13 +108,13 @@ describe('what a browser has already', () => {
     },
   )
 
-  it('is sent where it is another version or another coding', async () => {
+  it('is sent again in another version or coding', async () => {
     for (const known of ['"other"', tagOf('gzip'), tagOf('br').slice(1, -1), '']) {
       expect((await ask(ofBrowser(known))).status).toBe(200)
     }
   })
 
-  it('is sent with 404, since a page that is not there has no version', async () => {
+  it('is sent again with 404', async () => {
     const answer = await ask(ofBrowser('TAG'), { status: 404 })
     expect(answer.status).toBe(404)
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(bodyOf('br'))

@@ -11,7 +11,7 @@ function hostsOf(appUrl: string, appUrlIsSet = true) {
  */
 type Table = [host: string | undefined, origin: string | null][]
 
-describe('a public name', () => {
+describe('a public host name', () => {
   const hosts = hostsOf('https://files.example.org')
   const table: Table = [
     ['files.example.org', 'https://files.example.org'],
@@ -51,17 +51,17 @@ describe('a public name', () => {
     expect(hosts.pageOrigin(host)).toBe(origin)
   })
 
-  it('is what links are made from, whatever the request says', () => {
+  it('is the origin of links, whatever the request', () => {
     for (const [host] of table) expect(hosts.publicOrigin(host)).toBe('https://files.example.org')
   })
 
-  it('keeps a port of its own that the proxy leaves out', () => {
+  it('keeps its port if the proxy omits it', () => {
     const other = hostsOf('https://files.example.org:8443')
     expect(other.pageOrigin('files.example.org')).toBe('https://files.example.org:8443')
   })
 })
 
-describe('a name of this machine', () => {
+describe('a loopback name', () => {
   it.each<Table[number]>([
     ['127.0.0.1:3000', 'http://127.0.0.1:3000'],
     ['localhost:3000', 'http://localhost:3000'],
@@ -82,14 +82,14 @@ describe('a name of this machine', () => {
     expect(hostsOf('http://127.0.0.1:3000').pageOrigin(host)).toBe(origin)
   })
 
-  it('stands for the server that is developed, whose proxy asks by another port', () => {
+  it("serves the development proxy's port", () => {
     const hosts = hostsOf('http://127.0.0.1:5173')
     expect(hosts.pageOrigin('127.0.0.1:3000')).toBe('http://127.0.0.1:5173')
     expect(hosts.publicOrigin('localhost:3000')).toBe('http://127.0.0.1:5173')
   })
 })
 
-describe('no name at all, where APP_URL is not set', () => {
+describe('without APP_URL', () => {
   const hosts = hostsOf('http://localhost:3000', false)
 
   it.each<Table[number]>([
@@ -109,12 +109,12 @@ describe('no name at all, where APP_URL is not set', () => {
     expect(hosts.pageOrigin(host)).toBe(origin)
   })
 
-  it('links lead to where the request came in', () => {
+  it('links have the requested host', () => {
     expect(hosts.publicOrigin('192.0.2.7:8080')).toBe('http://192.0.2.7:8080')
     expect(hosts.publicOrigin('rebound.example')).toBe('http://localhost:3000')
   })
 
-  it('takes no name that a resolver would be asked for', () => {
+  it('serves no DNS name', () => {
     fc.assert(
       fc.property(fc.domain(), fc.constantFrom('', ':3000', '.'), (name, rest) => {
         expect(hosts.pageOrigin(name + rest)).toBeNull()
@@ -122,7 +122,7 @@ describe('no name at all, where APP_URL is not set', () => {
     )
   })
 
-  it('never leads to another origin than one that it would serve', () => {
+  it("never returns an origin that isn't served", () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (host) => {
         const { host: led } = new URL(hosts.publicOrigin(host))

@@ -95,11 +95,11 @@ describe('files', () => {
     })
   })
 
-  it('come whatever the query', async () => {
+  it('ignore the query', async () => {
     expect((await get(`${app}?v=1`)).body.toString()).toBe(code)
   })
 
-  it.each(['POST', 'PUT', 'DELETE'])('are not for %s', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE'])("don't answer %s", async (method) => {
     expect((await get(app, {}, { method })).status).toBe(404)
   })
 })
@@ -120,14 +120,14 @@ describe('the coding of a file', () => {
     }
   })
 
-  it('is none where the build left no twin', async () => {
+  it('is identity if the build wrote no other', async () => {
     const answer = await get('/assets/picture-Cd34.png', { 'accept-encoding': 'br, gzip' })
     expect(answer.headers['content-encoding']).toBeUndefined()
     expect(answer.body).toEqual(picture)
   })
 })
 
-describe('what a browser has already', () => {
+describe('a cached answer', () => {
   it('is not sent again', async () => {
     const { headers } = await get(app, { 'accept-encoding': 'br' })
     const known = { 'accept-encoding': 'br', 'if-none-match': headers.etag ?? '' }
@@ -145,7 +145,7 @@ describe('what a browser has already', () => {
 })
 
 describe('HEAD', () => {
-  it.each([app, '/login', '/favicon.svg'])('%s answers like GET, without a body', async (path) => {
+  it.each([app, '/login', '/favicon.svg'])('%s answers as GET without a body', async (path) => {
     const headers = { accept: browser, 'accept-encoding': 'br' }
     const [head, full] = [await get(path, headers, { method: 'HEAD' }), await get(path, headers)]
     expect(head.status).toBe(full.status)
@@ -210,7 +210,7 @@ describe('the pages of the application', () => {
   })
 })
 
-describe('paths that try to leave the folder', () => {
+describe('path traversal', () => {
   it.each([
     '/../secret.txt',
     '/%2e%2e/secret.txt',
@@ -237,39 +237,39 @@ describe('paths that try to leave the folder', () => {
   })
 })
 
-describe('the guards of the HTML', () => {
+describe('the security headers of the HTML', () => {
   const hash = createHash('sha256').update(script).digest('base64')
 
-  it('run the script that stands in it and no other', async () => {
+  it('allow its inline script only', async () => {
     const policy = String((await asBrowser('/login')).headers['content-security-policy'])
     expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`)
     expect(policy).not.toContain('unsafe-')
     expect(policy).toContain("connect-src 'self';")
   })
 
-  it('tell no other address that of a page to which a letter leads, with its token', async () => {
+  it('keep tokens in addresses from being sent as a referrer', async () => {
     const policyOf = async (path: string) => (await asBrowser(path)).headers['referrer-policy']
     expect(await policyOf('/reset-password?token=x')).toBe('no-referrer')
     expect(await policyOf('/login')).toBe('same-origin')
     expect((await asBrowser('/reset-password')).headers['x-robots-tag']).toBe('noindex')
   })
 
-  it('name the storage that the application talks to', async () => {
+  it('allow requests to the storage', async () => {
     const { headers } = await send(encrypted.url, { path: '/login' })
     expect(headers['content-security-policy']).toContain(
       "connect-src 'self' https://bytes.example.org;",
     )
   })
 
-  it('keep browsers on https only where the public origin is', async () => {
+  it('include HSTS only for a public https origin', async () => {
     const header = 'strict-transport-security'
     expect((await asBrowser('/login')).headers).not.toHaveProperty(header)
     expect((await send(encrypted.url, { path: '/login' })).headers[header]).toMatch(/^max-age=\d+$/)
   })
 })
 
-describe('a web that is not built', () => {
-  it.each(['', 'nowhere'])('stops the start and names the cure (%j)', (name) => {
+describe('a missing build', () => {
+  it.each(['', 'nowhere'])('stops the start with a remedy (%j)', (name) => {
     const start = () =>
       webFiles({ distDir: join(folder, name), appUrl: new URL('http://127.0.0.1:3000') })
     expect(start).toThrow(StartupError)

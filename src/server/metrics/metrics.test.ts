@@ -42,14 +42,14 @@ function requests(method: string, route: string, status: number | 'none') {
 }
 
 describe('requests', () => {
-  it('are counted by their declared path, whatever stands in it', async () => {
+  it('are counted by their declared path', async () => {
     for (const code of ['aaaaaaaaaa', 'bbbbbbbbbb']) await visitor.fetch(`/api/links/${code}`)
     await expectGrowth(requests('GET', '/api/links/{code}', 404), 2)
     const count = 'mayfly_http_request_duration_seconds_count{route="/api/links/{code}"}'
     await expectGrowth(count, 2)
   })
 
-  it('for unknown paths, methods and hosts share their labels', async () => {
+  it('for unknown paths, methods and hosts share labels', async () => {
     for (const path of ['/a', '/b.php', '/api/c', '/assets/d.js', '/assets/%00']) {
       await visitor.fetch(path, { headers: { accept: 'text/html' } })
     }
@@ -91,7 +91,7 @@ describe('transfers', () => {
     expect((await scrape(app)).get('mayfly_transfers_running{direction="upload"}')).toBe(0)
   })
 
-  it('that are refused or cut are told apart', async () => {
+  it('are counted as refused or cut', async () => {
     const person = await makePerson(app)
     const { uploadUrl } = await startUpload(person, { size: 2_000_000 })
     const headers = { 'content-type': 'image/png' }
@@ -127,7 +127,7 @@ describe('the rest of the server', () => {
     expect(before.get('mayfly_disk_free_bytes')).toBeGreaterThan(0)
   })
 
-  it('begins every counter of faults at 0, so that the first burst is an increase', () => {
+  it('starts every error counter at 0', () => {
     for (const series of [
       'mayfly_storage_errors_total{operation="seal",store="disk"}',
       'mayfly_storage_errors_total{operation="check",store="s3"}',
@@ -140,7 +140,7 @@ describe('the rest of the server', () => {
     }
   })
 
-  it('are whole while another scrape reads its own', async () => {
+  it('are complete during another scrape', async () => {
     const metrics = createMetrics()
     const gauge = metrics.gauge('mayfly_test', 'Is emptied and set again by each reading.')
     const scrapes: Promise<string>[] = []
@@ -155,7 +155,7 @@ describe('the rest of the server', () => {
     for (const text of await Promise.all(scrapes)) expect(text).toContain('mayfly_test 1')
   })
 
-  it('with a bucket tells no room for uploads, which the disk does not bound', async () => {
+  it('with a bucket has no upload space of the disk', async () => {
     const metrics = createMetrics()
     watchSpace(metrics, { freeBytes: () => 5, availableBytes: () => -1 }, 's3')
     const told = await metrics.scrape()
@@ -163,7 +163,7 @@ describe('the rest of the server', () => {
     expect(told).not.toContain('mayfly_disk_upload_room_bytes')
   })
 
-  it('counts failures of the storage, and not what a caller did wrong', async () => {
+  it('counts failures of the storage, not errors of clients', async () => {
     const failed = (operation: string) =>
       `mayfly_storage_errors_total{operation="${operation}",store="disk"}`
     const person = await makePerson(app)
@@ -175,7 +175,7 @@ describe('the rest of the server', () => {
     expect((await scrape(app)).get(failed('seal'))).toBe(0)
   })
 
-  it('shows the jobs of all servers, and nothing old while the database is away', async () => {
+  it('shows the jobs of all servers, and nothing stale without the database', async () => {
     const { db } = app.deps
     const at = new Date('2026-03-04T05:06:07Z')
     const result = { overdue: 3 }
@@ -198,7 +198,7 @@ describe('the rest of the server', () => {
     expect(lost.has(success)).toBe(false)
   })
 
-  it('shows a job that never succeeded by the time when it was scheduled', async () => {
+  it('shows a job that never succeeded by the time of its schedule', async () => {
     const success = 'mayfly_job_last_success_timestamp_seconds{job="compare-storage"}'
     expect((await scrape(app)).has(success)).toBe(false)
     await queue.boss.createQueue('compare-storage')
@@ -217,7 +217,7 @@ describe('the rest of the server', () => {
     await queue.boss.unschedule('compare-storage')
   })
 
-  it('is closed to strangers', async () => {
+  it('is not public', async () => {
     const closed = await visitor.fetch('/metrics', { headers: { 'x-forwarded-for': '192.0.2.7' } })
     expect(closed.status).toBe(403)
     expect(await closed.text()).not.toContain('mayfly_')

@@ -27,7 +27,7 @@ function settingsOf(db: Db) {
   return { settings, caps }
 }
 
-it('a slow read from before a change does not bring an old cap back', async () => {
+it('a slow read from before a change does not restore an old cap', async () => {
   const { db, answers } = slowDatabase()
   const { settings, caps } = settingsOf(db)
   const before = settings.read()
@@ -42,7 +42,7 @@ it('a slow read from before a change does not bring an old cap back', async () =
   expect(answers).toHaveLength(2)
 })
 
-it('a slow read that a change has overtaken sets no cap, even if nobody reads again', async () => {
+it('a slow read that a change has overtaken sets no cap', async () => {
   const { db, answers } = slowDatabase()
   const { settings, caps } = settingsOf(db)
   const before = settings.read()
@@ -52,7 +52,7 @@ it('a slow read that a change has overtaken sets no cap, even if nobody reads ag
   expect(caps).toEqual([])
 })
 
-it('all who ask during one read share it, and its cap is set once', async () => {
+it('parallel calls share one read', async () => {
   const { db, answers } = slowDatabase()
   const { settings, caps } = settingsOf(db)
   const both = Promise.all([settings.read(), settings.limits()])
@@ -62,7 +62,7 @@ it('all who ask during one read share it, and its cap is set once', async () => 
   expect(caps).toEqual([3000])
 })
 
-it('a read for the administrator asks the database although the settings are kept', async () => {
+it('a read for the administrator bypasses the cache', async () => {
   const { db, answers } = slowDatabase()
   const { settings, caps } = settingsOf(db)
   const first = settings.read()

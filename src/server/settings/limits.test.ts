@@ -63,7 +63,7 @@ function daysOf(file: File, end: 'expiresAt' | 'maxLifetimeAt') {
 }
 
 describe('GET /api/settings/limits', () => {
-  it('answers the numbers of spec §9, and after a change the new ones, at once', async () => {
+  it('returns the numbers of spec §9, and a change at once', async () => {
     expect(await limits()).toEqual(defaultLimits)
     await set('premium_max_file_size', '2GB')
     await set('premium_expiration_days', '1, 3, 14')
@@ -78,14 +78,14 @@ describe('GET /api/settings/limits', () => {
     })
   })
 
-  it('answers what the signed-in user gets along with the own account', async () => {
+  it("returns what the signed-in user's account includes", async () => {
     await set('free_max_files', 4)
     expect(await json(await admin.fetch('/api/auth/user'))).toMatchObject({
       limits: await limits(),
     })
   })
 
-  it('answers the default for a row that this program cannot read', async () => {
+  it('returns the default for an unreadable row', async () => {
     const row = { key: 'free_max_files', value: 'a dozen', updatedAt: app.clock() }
     await app.deps.db.insert(settings).values(row)
     expect(await limits()).toEqual(defaultLimits)
@@ -151,7 +151,7 @@ describe('a change of a limit', () => {
 })
 
 describe('uploads that start after a change', () => {
-  it('are held to the new number of files, which deletes nothing', async () => {
+  it('are limited to the new number of files, which deletes nothing', async () => {
     const person = await makePerson(app)
     for (const name of ['one', 'two']) await makeFile(person, { name })
     await set('free_max_files', 1)
@@ -166,7 +166,7 @@ describe('uploads that start after a change', () => {
     await makeFile(person)
   })
 
-  it('are held to a number of files in a tier that had none', async () => {
+  it('are limited to a number of files in a tier that had no limit', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await set('free_max_files', 2)
     await set('premium_max_files', 2)
@@ -175,7 +175,7 @@ describe('uploads that start after a change', () => {
     await expectRefusal(await askForUpload(person), 403, 'TIER_FILE_COUNT')
   })
 
-  it('are held to the new size, to the byte', async () => {
+  it('are limited to the new size, to the byte', async () => {
     const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
     await set('free_max_file_size', '2MB')
     await set('premium_max_file_size', '3MB')
@@ -189,7 +189,7 @@ describe('uploads that start after a change', () => {
     await expectRefusal(tooLarge, 413, 'FILE_TOO_LARGE')
   })
 
-  it('take a file as large as 10,000 parts hold, where that is allowed', async () => {
+  it('accept a file of 10,000 parts if that is allowed', async () => {
     await set('premium_max_file_size', '83886080000')
     const person = await makePerson(app, { tier: 'premium' })
     const { db } = app.deps
@@ -200,7 +200,7 @@ describe('uploads that start after a change', () => {
     await db.delete(uploads).where(eq(uploads.ownerId, person.id))
   })
 
-  it('choose from the new days, and live as long as the new longest life', async () => {
+  it('can choose the new days, within the new longest life', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await set('premium_max_lifetime_days', '90')
     await set('premium_expiration_days', '1,60')
@@ -219,7 +219,7 @@ describe('uploads that start after a change', () => {
 })
 
 describe('an upload that was started before a change', () => {
-  it('is confirmed under the number of files of its start', async () => {
+  it('is confirmed within the limit of files at its start', async () => {
     const person = await makePerson(app)
     const started = [await send(person), await send(person), await send(person)]
     await set('free_max_files', 1)
@@ -227,7 +227,7 @@ describe('an upload that was started before a change', () => {
     await expectRefusal(await askForUpload(person), 403, 'TIER_FILE_COUNT')
   })
 
-  it('is confirmed without a limit of files where it started without one', async () => {
+  it('is confirmed without a limit of files if it started without one', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeFile(person)
     await makeFile(person)
@@ -237,7 +237,7 @@ describe('an upload that was started before a change', () => {
     await confirmed(person, upload)
   })
 
-  it('is confirmed if the limit was raised meanwhile and it had lost its slot', async () => {
+  it('is confirmed if the limit was raised after it had lost its slot', async () => {
     const person = await makePerson(app)
     const upload = await send(person)
     app.clock.advance(16 * 60_000)
@@ -247,7 +247,7 @@ describe('an upload that was started before a change', () => {
     await confirmed(person, upload)
   })
 
-  it('is held to the limit of its new tier after the tier has changed', async () => {
+  it('is limited by its new tier after a change of tier', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let count = 0; count < 3; count += 1) await makeFile(person)
     const upload = await send(person)
@@ -271,7 +271,7 @@ describe('an upload that was started before a change', () => {
     })
   })
 
-  it('is resumed by its key, although it would be refused now', async () => {
+  it('is resumed by its key even if it would be refused now', async () => {
     for (const tier of ['free', 'premium'] as const) {
       const person = await makePerson(app, { tier })
       const request = { size: 3 * megabyte, idempotencyKey: 'again' }
@@ -307,7 +307,7 @@ describe('an upload that was started before a change', () => {
 })
 
 describe('renewals and preferences after a change', () => {
-  it('choose from the days of the tier, and end with the file', async () => {
+  it('can choose the days of the tier, within the longest life', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
     await set('premium_expiration_days', '1,14')
@@ -329,7 +329,7 @@ describe('renewals and preferences after a change', () => {
     expect(longest.expiresAt).toBe(file.maxLifetimeAt)
   })
 
-  it('take the days of the tier as a preference, and no others', async () => {
+  it('accept the days of the tier as a preference', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const prefer = (defaultExpirationDays: number) =>
       person.fetch('/api/preferences', {
@@ -349,7 +349,7 @@ describe('renewals and preferences after a change', () => {
 })
 
 describe('emails after a change', () => {
-  it('name the limits that a free account has when they are written', async () => {
+  it('name the current limits of a free account', async () => {
     const endsAt = new Date(app.clock().getTime() + 3 * dayInMs)
     const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: endsAt })
     const text = async () => {

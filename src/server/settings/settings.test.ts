@@ -43,7 +43,7 @@ describe('the public settings', () => {
     })
   })
 
-  it('name an address for help only where mail reaches it', async () => {
+  it('name a support address only if email reaches it', async () => {
     const contactOf = async (server: TestApp) =>
       json(await makeClient(server).fetch('/api/settings/contact'))
     expect(await contactOf(app)).toEqual({ supportEmail: null })
@@ -61,7 +61,7 @@ describe('the public settings', () => {
     expect(user.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('ask the database once in 5 minutes, and then see the change of another server', async () => {
+  it('are cached for 5 minutes, then include the changes of other servers', async () => {
     await read('version')
     await app.deps.db
       .insert(settings)
@@ -89,7 +89,7 @@ describe('GET /api/admin/settings', () => {
     })
   })
 
-  it('answers a change of another server at once, and this server then uses it', async () => {
+  it('returns a change of another server at once, and applies it', async () => {
     await read('version')
     for (const [key, value] of [
       ['app_version', 'v2'],
@@ -109,7 +109,7 @@ describe('GET /api/admin/settings', () => {
 })
 
 describe('POST /api/admin/settings', () => {
-  it('changes a setting, and this server answers the new value immediately', async () => {
+  it('changes a setting, which applies at once on this server', async () => {
     await read('premium-price')
     const changed = await change('premium_price', 12.5, { description: 'Since November' })
     expect(changed.status).toBe(200)
@@ -121,7 +121,7 @@ describe('POST /api/admin/settings', () => {
     expect(await json(again)).toEqual({ ...setting, value: '13' })
   })
 
-  it('changes the signature under the emails from then on', async () => {
+  it('changes the signature of later emails', async () => {
     const email = async () => {
       const { email } = await makePerson(app)
       await app.mails()
@@ -137,7 +137,7 @@ describe('POST /api/admin/settings', () => {
     expect(signed?.html).not.toContain('Secure file sharing')
   })
 
-  it('writes who changed what from which value into the audit log', async () => {
+  it('is recorded in the audit log', async () => {
     await change('app_version', 'v1')
     await change('app_version', 'v2')
     const lines = await app.deps.db
@@ -180,7 +180,7 @@ describe('POST /api/admin/settings', () => {
     expect((await admin.post('/api/admin/settings', body)).status).toBe(400)
   })
 
-  it('is described with a value that must be there, text or a number', async () => {
+  it('is described with a required value, text or a number', async () => {
     const described = await json<{ paths: Record<string, unknown> }>(
       await admin.fetch('/api/openapi.json'),
     )
@@ -210,7 +210,7 @@ describe('POST /api/admin/settings', () => {
     expect(await json(refused)).toMatchObject({ message: expect.stringContaining('from 1 to 99') })
   })
 
-  it('names the limit for a value that is far too long', async () => {
+  it('names the limit for a value that is too long', async () => {
     for (const [key, bound] of boundOf) {
       const refused = await change(key, '9'.repeat(50_000))
       expect(refused.status).toBe(400)
@@ -228,7 +228,7 @@ describe('POST /api/admin/settings', () => {
     expect((await change(key, value, more)).status).toBe(400)
   })
 
-  it('is refused to everybody but administrators', async () => {
+  it('is only for administrators', async () => {
     const body = { key: 'premium_price', value: '9' }
     const visitor = await makeClient(app).post('/api/admin/settings', body)
     expect(visitor.status).toBe(401)
@@ -239,7 +239,7 @@ describe('POST /api/admin/settings', () => {
     expect(await read('premium-price')).toEqual({ price: 8 })
   })
 
-  it('loses no parallel change', async () => {
+  it("doesn't lose parallel changes", async () => {
     const prices = Array.from({ length: 8 }, (_, at) => String(at + 1))
     const answers = await Promise.all(prices.map((price) => change('premium_price', price)))
     expect(answers.map(({ status }) => status)).toEqual(prices.map(() => 200))

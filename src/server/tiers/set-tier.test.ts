@@ -97,7 +97,7 @@ describe('POST /api/auth/start-trial', () => {
 })
 
 describe('POST /api/auth/toggle-premium', () => {
-  it('switches the tier of the caller, and of nobody else', async () => {
+  it("switches the caller's tier only", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     expect((await changedUser(await toggle(ada))).tier).toBe('premium')
     expect((await currentUser(ada)).tier).toBe('premium')
@@ -106,7 +106,7 @@ describe('POST /api/auth/toggle-premium', () => {
     expect((await currentUser(ada)).tier).toBe('free')
   })
 
-  it('goes to the tier that is named, however often', async () => {
+  it('is idempotent with a named tier', async () => {
     const ada = await makePerson(app)
     for (const tier of ['premium', 'premium', 'free', 'free'] as const) {
       expect((await changedUser(await toggle(ada, { tier }))).tier).toBe(tier)
@@ -128,7 +128,7 @@ describe('POST /api/auth/toggle-premium', () => {
     },
   )
 
-  it('makes the premium of a trial stay, and that of a trial that is over come back', async () => {
+  it('makes a trial permanent, and an expired one premium again', async () => {
     const before = app.clock()
     const [early, late] = [await makePerson(app), await makePerson(app)]
     for (const person of [early, late]) await startTrial(person)
@@ -271,7 +271,7 @@ describe('the audit log', () => {
   })
 })
 
-describe('a user who changes tiers too often', () => {
+describe('a user who changes tiers often', () => {
   it('is rate limited, and others are not', async () => {
     const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     const [ada, bob] = [await makePerson(limited), await makePerson(limited)]

@@ -121,7 +121,7 @@ describe(`${rounds} times at once`, () => {
     ])
   })
 
-  it('a trial and a switch come one after the other', async () => {
+  it('a trial and a switch are serialized', async () => {
     const seen = new Set<string>()
     for (let round = 0; round < rounds; round += 1) {
       const { results, after } = await race(neverTried, startTrial, toggle)
@@ -136,7 +136,7 @@ describe(`${rounds} times at once`, () => {
     }
   })
 
-  it('a trial and a switch to Premium leave Premium that stays', async () => {
+  it('a trial and a switch to Premium leave permanent Premium', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { results, after } = await race(neverTried, startTrial, () => toggle('premium'))
       expect(['200 premium', '409 ALREADY_PREMIUM']).toContain(results[0])
@@ -197,7 +197,7 @@ describe('the job that ends trials', () => {
     )
   }
 
-  it('works in batches that servers share, and counts each trial once', async () => {
+  it('works in batches that servers share', async () => {
     const now = app.clock()
     await insertTrials(1700, now)
     await insertTrials(3, new Date(now.getTime() + 1))

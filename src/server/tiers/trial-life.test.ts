@@ -81,7 +81,7 @@ async function subjectsSent() {
 }
 
 describe('a trial', () => {
-  it('is premium on each of its days to the last millisecond, and free from its end on', async () => {
+  it('is premium to the last millisecond, and free from its end on', async () => {
     await startTrial(ada)
     const premium = { 3: 'ok', 7: 'ok' }
     for (let today = 0; today < 30; today += 1) {
@@ -103,7 +103,7 @@ describe('a trial', () => {
     expect((await currentUser(ada)).tier).toBe('free')
   })
 
-  it('leaves files their dates, takes what only Premium keeps, and adds none over the limit', async () => {
+  it('leaves the dates of files, and enforces the limits of Free', async () => {
     await startTrial(ada)
     await signedInAt(20 * day)
     const renewable = await makeFile(ada, { days: '3' })
@@ -134,7 +134,7 @@ describe('a trial', () => {
     expect((await makeClient(app).fetch(`/api/download/${first?.shortCode}`)).status).toBe(404)
   })
 
-  it('finishes an upload that began in it, within the limit of files that holds then', async () => {
+  it('can finish an upload that began in it, within the current limit of files', async () => {
     await startTrial(ada)
     await signedInAt(30 * day - 1)
     const begunUploads = []
@@ -164,7 +164,7 @@ describe('a trial', () => {
 })
 
 describe('the emails about a trial', () => {
-  it('come three days and one day before its end and at it, each once', async () => {
+  it('are sent once each, three days and one day before its end and at its end', async () => {
     await startTrial(ada)
     const sent: [sinceBegun: string, subject: string][] = []
     for (let hours = 0; hours <= 40 * 24; hours += 1) {
@@ -181,7 +181,7 @@ describe('the emails about a trial', () => {
     ])
   })
 
-  it('say when it ends, what is lost then, and how to keep Premium', async () => {
+  it('name the end, what changes then, and how to keep Premium', async () => {
     await startTrial(ada)
     at(27 * day)
     const [mail] = await mailsTo(ada)
@@ -195,7 +195,7 @@ describe('the emails about a trial', () => {
     }
   })
 
-  it('name their reader where the address is verified', async () => {
+  it('name the reader if the address is verified', async () => {
     await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.id, ada.id))
     await startTrial(ada)
     at(30 * day)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('POST /api/files/get-upload-url', () => {
-  it('answers a presigned URL, a key that tells nothing, and the cleaned name', async () => {
+  it('returns a presigned URL, a random key and the cleaned name', async () => {
     const person = await makePerson(app)
     const response = await askForUpload(person, { fileName: ' a<b>: “c” .txt' })
     expect(response.status).toBe(200)

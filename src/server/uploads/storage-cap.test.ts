@@ -172,7 +172,7 @@ describe('the storage cap', () => {
   })
 })
 
-describe('the free space to leave', () => {
+describe('the minimum free space', () => {
   it('refuses uploads that would leave less', async () => {
     const person = await makePerson(app)
     await set('free_space', '1000000GB')
@@ -183,7 +183,7 @@ describe('the free space to leave', () => {
 })
 
 describe('the checks of the administrator', () => {
-  it('name the free space that the administrator wants uploads to leave', async () => {
+  it("name the administrator's minimum free space", async () => {
     await set('free_space', '1000000GB')
     app.clock.advance(5000)
     const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
