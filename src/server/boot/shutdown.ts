@@ -1,5 +1,4 @@
 import type { Server } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
 /** npm repeats a Ctrl-C that the server has already received from the terminal. */
@@ -95,16 +94,10 @@ export function superviseProcess(
 
 /** Stops listening, and lets running requests finish for up to `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const grace = AbortSignal.timeout(graceMs)
-  let open = true
-  void closed.then(() => {
-    open = false
-  })
-  while (open) {
-    // Connections that have just become idle would stay open for their next request.
-    server.closeIdleConnections()
-    if (grace.aborted) server.closeAllConnections()
-    await Promise.race([closed, wait(idleCheckMs)])
-  }
+  // Node closes idle connections only at `close`, and keeps those that become idle later.
+  const closingIdle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+  const grace = setTimeout(() => server.closeAllConnections(), graceMs)
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  clearInterval(closingIdle)
+  clearTimeout(grace)
 }
