@@ -49,13 +49,13 @@ function whoSees(at: number): string {
 const headingOfTable: Readonly<Record<string, string | null>> = {
   users: 'Your account',
   accounts: 'Your account',
-  sessions: 'Where you are signed in',
-  verifications: 'Attempts',
-  pending_signups: 'A signup that waits',
+  sessions: 'Sessions',
+  verifications: 'Rate limits',
+  pending_signups: 'Pending signups',
   account_tokens: 'Emails',
   sent_emails: 'Emails',
-  uploads: 'Uploads that were not finished',
-  removals: 'Uploads that were not finished',
+  uploads: 'Unfinished uploads',
+  removals: 'Unfinished uploads',
   files: 'Your files',
   deletion_receipts: 'Proof of deletions',
   short_codes: 'Proof of deletions',
@@ -65,10 +65,10 @@ const headingOfTable: Readonly<Record<string, string | null>> = {
   first_downloads: 'Your settings',
   branding: 'Your settings',
   feedback: 'Feedback',
-  rate_limits: 'Attempts',
+  rate_limits: 'Rate limits',
   audit_log: 'Audit log',
   reports: 'Reports of files',
-  blocked_content: 'Files that were taken down',
+  blocked_content: 'Blocked content',
   settings: null,
   job_runs: null,
 }
@@ -145,7 +145,7 @@ describe('the privacy policy', () => {
     )
     for (const words of Object.values(toldAs)) expect(says()).toContain(words)
     expect(says()).toContain(
-      'so does one that you share with the installed app, for 24 hours at most',
+      'so is one that you share with the installed app, for 24 hours at most',
     )
   })
 
@@ -204,7 +204,7 @@ describe('the privacy policy', () => {
   test('says what stays of a deleted account', () => {
     for (const words of [
       'those about files that were taken down have the link code and the reason',
-      'Reports of your files go with the account, once they were dealt with.',
+      'Closed reports of your files are deleted with the account.',
       'with the name of the file, its link code and the number of the account',
     ]) {
       expect(says()).toContain(words)

@@ -1,28 +1,25 @@
-import { publicPlaceholder } from './public-placeholders.ts'
+import { placeholder } from './placeholders.ts'
 
-/** What search engines and link previews show about a public page. */
+/** What search engines and link previews show of a public page. */
 export interface PublicPageFacts {
   path: string
   /** The text of the `<title>` element. */
   title: string
-  /** One or two sentences. They may contain placeholders, because some of them name limits. */
+  /** One or two sentences. They can contain placeholders. */
   description: string
 }
 
-/**
- * The public pages: the build renders them, the server fills in their placeholders, and anybody can
- * read them without scripts. The server answers at these paths, and the sitemap lists them.
- */
+/** The public pages. The sitemap lists them, and people can read them without scripts. */
 export const publicPages = {
   landing: {
     path: '/',
-    title: 'Mayfly: files that leave on time',
-    description: `Upload a file and send its short link. It works for ${publicPlaceholder('premiumDays')}, then it is over. Nobody needs an account to download.`,
+    title: 'Mayfly: share files by short links that expire',
+    description: `Upload a file and send its short link. The link works for ${placeholder('premiumDays')}, then the file is deleted. Nobody needs an account to download.`,
   },
   faq: {
     path: '/faq',
     title: 'Frequently asked questions · Mayfly',
-    description: `How links, limits, privacy and accounts work on Mayfly: ${publicPlaceholder('freeFileSize')} a file for free, ${publicPlaceholder('premiumFileSize')} with Premium, and no file stays longer than ${publicPlaceholder('maxLifetime')}.`,
+    description: `How links, limits, privacy and accounts work on Mayfly: ${placeholder('freeFileSize')} per file with Free, ${placeholder('premiumFileSize')} with Premium, and no file stays longer than ${placeholder('maxLifetime')}.`,
   },
   feedback: {
     path: '/feedback',
@@ -37,7 +34,7 @@ export const publicPages = {
   terms: {
     path: '/terms',
     title: 'Terms of service · Mayfly',
-    description: 'What you may share by Mayfly, what it promises, and what it does not.',
+    description: 'What you may share with Mayfly, and what to expect from it.',
   },
 } as const satisfies Record<string, PublicPageFacts>
 
@@ -51,36 +48,30 @@ export const publicLinks = [
   { path: '/terms', name: 'Terms' },
 ] as const
 
-/**
- * Signed-in users see the landing page at this path (spec §2), because `/` shows them the
- * dashboard. For visitors, the path does not exist.
- */
+/** The landing page for signed-in users (spec §2). For visitors, the path does not exist. */
 export const previewPath = '/preview'
 
-/** A phone sends files to this path when the user shares them with the installed application. */
+/** Where a phone sends files that its user shares with the installed application. */
 export const sharePath = '/share'
 
-/**
- * Besides the public pages, the build renders these. The sitemap does not list them, because the
- * server sends them only as answers to certain requests.
- */
+/** Other pages that the build renders. The sitemap does not list them. */
 export const otherPages = {
-  /** The answer for every unknown path (spec §2). */
+  // For every unknown path (spec §2).
   'not-found': {
     title: 'Page not found · Mayfly',
     description: 'There is nothing at this address.',
   },
-  /** The answer to a browser that opens an address when the server has failed or is busy. */
+  // For a browser, when the server has failed or is busy.
   unavailable: {
     title: 'Not available · Mayfly',
     description: 'This page cannot be shown right now.',
   },
-  /** The answer at `/api/docs`, which robots must not read. */
+  // At `/api/docs`.
   'api-docs': {
     title: 'API reference · Mayfly',
     description: 'The HTTP API of Mayfly.',
   },
-  /** The answer to the feedback form when a browser without scripts has sent it. */
+  // The answers to the feedback form without scripts.
   'feedback-sent': {
     title: 'Feedback sent · Mayfly',
     description: 'Thank you for your feedback.',
@@ -89,27 +80,19 @@ export const otherPages = {
     title: 'Failed to send feedback · Mayfly',
     description: 'Your feedback was not sent.',
   },
-  /**
-   * The answer when a phone has shared files with the application and the application could not
-   * take them.
-   */
+  // When the application could not take files that a phone has shared.
   'not-shared': {
     title: 'Please share it again · Mayfly',
-    description: 'What was shared did not arrive.',
+    description: 'The files that you shared did not arrive.',
   },
 } as const satisfies Record<string, Omit<PublicPageFacts, 'path'>>
 
 export type OtherPageName = keyof typeof otherPages
-
-/** The name of a page that the build renders. */
 export type BuiltPage = PublicPageName | OtherPageName
 
-export const builtPages = [
-  ...(Object.keys(publicPages) as PublicPageName[]),
-  ...(Object.keys(otherPages) as OtherPageName[]),
-]
+export const builtPages = Object.keys({ ...publicPages, ...otherPages }) as BuiltPage[]
 
-/** The name of the built file of a page in dist/web. */
+/** The name of a page's file in dist/web. */
 export function builtFile(name: BuiltPage): string {
   return `public-${name}.html`
 }

@@ -15,7 +15,9 @@ test('the landing page and the not-found page can be read without scripts', asyn
   noise.expect(/404 \(Not Found\).*\/nowhere$/)
   const page = await visitor({ javaScriptEnabled: false })
   await page.goto('/')
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Files that leave on time.')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+    'Share files by short links that expire.',
+  )
   await expect(page.getByText('$8')).toBeVisible()
   await expect(page.getByText('v0.9.10')).toBeVisible()
   await expect(page.getByText('Uploading needs JavaScript.')).toBeVisible()
@@ -38,7 +40,7 @@ test('a file that a visitor drops waits until after the signup, and is uploaded 
   const large = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
   await openLanding(page)
   await dropOnLanding(page, [large])
-  await expect(page.getByText('The largest file here is 1GB.')).toBeVisible()
+  await expect(page.getByText(/exceeds the limit of 1GB\./)).toBeVisible()
   await dropOnLanding(page, [file.path])
 
   await expect(page).toHaveURL('/signup')
@@ -124,7 +126,9 @@ test('somebody who is signed in sees the landing page at /preview, and goes back
 }) => {
   await openDashboard(page, app, await makePerson(app))
   await page.goto('/preview')
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Files that leave on time.')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+    'Share files by short links that expire.',
+  )
   await expect(page.getByRole('link', { name: 'Sign In' })).toBeHidden()
   await page.getByRole('link', { name: 'Dashboard' }).click()
   await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()

@@ -138,8 +138,8 @@ test('without scripts, feedback is sent and one answer of the FAQ is open at a t
 }) => {
   const page = await visitor({ javaScriptEnabled: false })
   await page.goto('/faq')
-  const answer = page.getByText('A way to hand over a file')
-  const other = page.getByText('The link ends at that very second.')
+  const answer = page.getByText('A way to share files for a limited time')
+  const other = page.getByText('Links expire to the second.')
   await expect(answer).toBeHidden()
   await page.getByText('What is Mayfly?').click()
   await expect(answer).toBeVisible()

@@ -3,7 +3,7 @@ import {
   type ReportPlaceholder,
   reportConditions,
   reportPlaceholders,
-} from '../../shared/page-placeholders.ts'
+} from '../../shared/placeholders.ts'
 import type { ReportChoice } from '../../shared/rules/links/report.ts'
 import { makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
 

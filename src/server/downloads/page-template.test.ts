@@ -278,7 +278,7 @@ describe('the page of a link whose owner has a brand', () => {
     })
     expect(textOf(page.one('div', { class: 'note' }))).toBe(`${whole.message}Harbour & Pine`)
     expect(elementsOf(page.one('footer'), 'span').map(textOf)).toEqual([
-      'Sent with Mayfly. Files here leave on time.',
+      'Sent with Mayfly. Share files by short links that expire.',
     ])
     expect(textOf(page.one('a', { id: 'report' }))).toBe('Report this file')
     expect(textOf(page.one('title'))).toBe('minutes.pdf · Harbour & Pine')

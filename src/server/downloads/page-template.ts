@@ -3,7 +3,7 @@ import {
   type PagePlaceholder,
   pageConditions,
   pagePlaceholders,
-} from '../../shared/page-placeholders.ts'
+} from '../../shared/placeholders.ts'
 import { type AccentPair, accentPairs } from '../../shared/rules/accounts/accent.ts'
 import {
   type FileKind,

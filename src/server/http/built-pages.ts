@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { placeholderMark, sectionEnd, sectionStart } from '../../shared/template-marks.ts'
+import { placeholder, sectionEnd, sectionStart } from '../../shared/placeholders.ts'
 import { codeOf, StartupError } from '../errors.ts'
 
 /** A page that the build rendered, with its placeholders and conditions. */
@@ -48,8 +48,7 @@ export function makeTemplate<Name extends string, Condition extends string>(
 
 function requireAll({ file, html, placeholders, conditions }: BuiltTemplate<string, string>) {
   for (const name of placeholders) {
-    if (!html.includes(placeholderMark(name)))
-      throw versionMismatch(file, `no ${placeholderMark(name)}`)
+    if (!html.includes(placeholder(name))) throw versionMismatch(file, `no ${placeholder(name)}`)
   }
   for (const condition of conditions) {
     if (!html.includes(sectionStart(condition))) {

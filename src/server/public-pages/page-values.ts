@@ -1,5 +1,5 @@
 import { limitErrorText } from '../../shared/contract/tier-errors.ts'
-import type { PublicPlaceholder } from '../../shared/public-placeholders.ts'
+import type { PublicPlaceholder } from '../../shared/placeholders.ts'
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { anyOf } from '../../shared/rules/format/lists.ts'
 import { priceText } from '../../shared/rules/format/numbers.ts'

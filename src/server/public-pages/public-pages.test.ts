@@ -142,9 +142,9 @@ describe('the landing page', () => {
     const page = await open('/')
     const says = saysOf(page)
     for (const text of [
-      'Files that leave on time.',
-      'It works for 3, 5 or 7 days, then it is over.',
-      'No file stays longer than 30 days',
+      'Share files by short links that expire.',
+      'The link works for 3, 5 or 7 days, then the file is deleted.',
+      'It is 30 days long, as long as a file can exist.',
       'Free: 3 files at a time, up to 500MB each.',
       '$0',
       '$8 per month, cancel at any time',

@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
-import { type BuiltPage, builtFile, builtPages } from '../../shared/public-pages.ts'
 import {
   type BrowserCondition,
   type PublicPlaceholder,
   publicConditions,
   publicPlaceholders,
   type ServerCondition,
-} from '../../shared/public-placeholders.ts'
+} from '../../shared/placeholders.ts'
+import { type BuiltPage, builtFile, builtPages } from '../../shared/public-pages.ts'
 import { makeTemplate, type Page, pageHeaders, readBuilt } from '../http/built-pages.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { compressed, sendVariant, type Variants } from '../http/send-variants.ts'

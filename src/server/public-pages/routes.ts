@@ -1,12 +1,12 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
+import type { PublicPlaceholder } from '../../shared/placeholders.ts'
 import {
   type PublicPageName,
   previewPath,
   publicPages,
   sharePath,
 } from '../../shared/public-pages.ts'
-import type { PublicPlaceholder } from '../../shared/public-placeholders.ts'
 import { sendEarlyResponse } from '../http/early-response.ts'
 import type { HttpEnv, ShowPage } from '../http/env.ts'
 import { nameRoute } from '../http/request-context.ts'

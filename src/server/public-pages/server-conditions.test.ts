@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { attributeOf, type ParsedPage, readPage, textOf } from '../../../tests/support/html.ts'
+import { publicConditions, publicPlaceholders } from '../../shared/placeholders.ts'
 import { builtFile, type PublicPageName } from '../../shared/public-pages.ts'
-import { publicConditions, publicPlaceholders } from '../../shared/public-placeholders.ts'
 import { settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
 import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import { readConfig } from '../config/config.ts'
@@ -46,8 +46,8 @@ const bucket = {
 
 describe('the texts are true of a server', () => {
   it.each([
-    ['without HTTPS', {}, 'over plain HTTP', 'this server is reached over HTTPS'],
-    ['with HTTPS', https, 'this server is reached over HTTPS', 'plain HTTP'],
+    ['without HTTPS', {}, 'this server uses plain HTTP', 'this server uses HTTPS'],
+    ['with HTTPS', https, 'this server uses HTTPS', 'plain HTTP'],
     [
       'where anybody signs up',
       {},
@@ -57,84 +57,83 @@ describe('the texts are true of a server', () => {
     [
       'where nobody signs up',
       { SIGNUP: 'closed' },
-      'the administrator makes the accounts',
+      'the administrator creates accounts',
       'Other addresses',
     ],
     [
       'where two domains sign up',
       { SIGNUP: 'example.org,example.com' },
-      'with an email address of example.org or example.com and',
-      'the administrator makes the accounts',
+      'with an email address at example.org or example.com and',
+      'the administrator creates accounts',
     ],
     [
       'that verifies addresses by mail',
       { REQUIRE_EMAIL_VERIFICATION: 'on', ...smtp },
-      'An email then asks you to confirm the address. Its link works for 24 hours.',
+      'An email asks you to confirm the address. Its link works for 24 hours.',
       'Google account',
     ],
     [
       'that verifies addresses without a mail server',
       { REQUIRE_EMAIL_VERIFICATION: 'on' },
-      'This server sends no mail: ask the operator of this server for the email. Its link works for 24 hours.',
-      'An email then asks you',
+      'This server doesn’t send email: ask the operator of this server for it. Its link works for 24 hours.',
+      'An email asks you',
     ],
     [
       'without a mail server: a forgotten password',
       {},
-      'This server sends no mail: then ask the operator of this server for the email, in which there is a link with which you set a new one. It works for 1 hour and once.',
-      'An email brings',
+      'This server doesn’t send email: ask the operator of this server for the email with the link to set a new one. The link works once, for 1 hour.',
+      'You get an email with',
     ],
     [
       'with one: a forgotten password',
       smtp,
-      'An email brings a link with which you set a new one. It works for 1 hour and once.',
-      'This server sends no mail',
+      'You get an email with a link to set a new one. The link works once, for 1 hour.',
+      'doesn’t send email',
     ],
     [
       'without a mail server: the trial',
       {},
-      'counts the days down. When it is over, the account is Free again',
+      'shows the days left. Afterwards the account is Free again.',
       'Emails remind you',
     ],
     [
       'with one: the trial',
       smtp,
-      'counts the days down. Emails remind you before the end. When it is over',
-      'This server sends no mail',
+      'shows the days left. Emails remind you before it ends. Afterwards',
+      'doesn’t send email',
     ],
     [
       'without a mail server: the File Manager',
       {},
-      'the expiry that new uploads begin with.',
+      'the default expiry for new uploads.',
       'whether you get an email',
     ],
     [
       'with one: the File Manager',
       smtp,
-      'begin with, and whether you get an email at the first download of a file and a day before a link ends.',
-      'begin with.',
+      'new uploads, and whether you get an email at the first download of a file and a day before a link expires.',
+      'new uploads.',
     ],
     [
       'on its disk: checksums',
       {},
-      'The server computes it from the bytes that it has stored. If the file',
-      'not compared with what is stored',
+      'The server computes it from the stored bytes. Where',
+      'not compared with the stored bytes',
     ],
     [
       'with a bucket: checksums',
       { ...https, ...bucket },
-      'It is computed by whoever uploads the file, and not compared with what is stored. If the file',
-      'from the bytes that it has stored',
+      'The uploader computes it, and it is not compared with the stored bytes. Where',
+      'from the stored bytes',
     ],
     ['without Google', {}, 'Sign up', 'Google'],
-    ['with Google', google, 'You can also sign in with your Google account', 'An email then asks'],
+    ['with Google', google, 'You can also sign in with your Google account', 'An email asks'],
     [
       'that recognises content',
       {},
-      'refuses what was taken down before',
+      'refuses content that was taken down before',
       'Nobody looks into files, and no program does',
     ],
-    ['whose visitors use programs', {}, 'where it can compute them', 'Every part of an upload'],
   ])('%s: the FAQ', async (_, env, says, saysNot) => {
     const text = await read('faq', env)
     expect(text).toContain(says)
@@ -142,34 +141,39 @@ describe('the texts are true of a server', () => {
   })
 
   it.each([
-    ['on its disk', {}, 'Files lie on the disk of this server.', 'storage service'],
+    ['on its disk', {}, 'Files are on the disk of this server.', 'storage service'],
     [
       'with a bucket',
       { ...https, ...bucket },
       's3.example.org keeps the files',
-      'Files lie on the disk',
+      'Files are on the disk',
     ],
     [
       'with a bucket of AWS',
       { S3_BUCKET: 'mayfly', S3_REGION: 'eu-central-1' },
       'Amazon S3 (eu-central-1) keeps the files',
-      'Files lie on the disk',
+      'Files are on the disk',
     ],
     ['without a mail server', {}, 'This server has no mail service', 'The mail service'],
     ['with one', smtp, 'The mail service', 'has no mail service'],
     [
       'without a mail server: emails',
       {},
-      'can be flooded. The emails in the folder stay until the operator removes them.',
+      'counted for 24 hours. The emails in the folder stay until the operator removes them.',
       'and not kept',
     ],
-    ['with one: emails', smtp, 'written when it is sent and not kept.', 'emails in the folder'],
-    ['without a mail server: feedback', {}, 'message, and when.Kept', 'mailed to support'],
-    ['with one: feedback', smtp, 'It is usually mailed to support too.', 'has no mail service'],
+    [
+      'with one: emails',
+      smtp,
+      'written when the email is sent and not kept.',
+      'emails in the folder',
+    ],
+    ['without a mail server: feedback', {}, 'message, and when.Kept', 'emailed to support'],
+    ['with one: feedback', smtp, 'It is usually emailed to support too.', 'has no mail service'],
     [
       'with one: reports',
       smtp,
-      'owner. It is also mailed to support. The owner',
+      'owner. It is also emailed to support. The owner',
       'no mail service',
     ],
     ['without Google', {}, 'Nobody else', 'Google'],
@@ -189,19 +193,19 @@ describe('the texts are true of a server', () => {
   })
 
   it.each([
-    ['without a mail server', {}, 'This server sends no mail.', 'told by email'],
-    ['with one', smtp, 'The owner is told by email, with the reason.', 'sends no mail'],
+    ['without a mail server', {}, 'This server doesn’t send email.', 'by email'],
+    ['with one', smtp, 'The owner is told the reason by email.', 'doesn’t send email'],
   ])('%s: the terms', async (_, env, says, saysNot) => {
     const text = await read('terms', env)
     expect(text).toContain(says)
     expect(text).not.toContain(saysNot)
-    expect(text).toContain('here again. Th')
+    expect(text).toContain('content is blocked. Th')
   })
 })
 
 describe('where mail reaches no address for help', () => {
   const set = { SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }
-  const unset = 'Nobody has set up an address for mail on this server yet'
+  const unset = 'This server has no support email yet.'
 
   it.each(['faq', 'feedback', 'privacy', 'terms'] as const)(
     'the page %s says so once, and leads to the feedback form',
@@ -231,12 +235,11 @@ describe('where nobody can sign up', () => {
   )
 
   it('the landing page says so, and whom to ask', async () => {
-    const says = 'Signing up is closed: the administrator makes the accounts here.'
     const env = { ...closed, SUPPORT_EMAIL: 'help@example.org' }
     expect(await read('landing', env)).toContain(
-      `${says} To ask for one, write to help@example.org.`,
+      'Signup is closed. To get an account, write to help@example.org.',
     )
-    expect(await read('landing', {})).not.toContain('Signing up is closed')
+    expect(await read('landing', {})).not.toContain('Signup is closed')
   })
 })
 
@@ -254,7 +257,7 @@ it.each([
 
 it('where some domains can sign up, the landing page names them', async () => {
   const env = { SIGNUP: 'example.org,example.com' }
-  const says = 'Only addresses of example.org or example.com can sign up here.'
+  const says = 'Only email addresses at example.org or example.com can sign up here.'
   expect(await read('landing', env)).toContain(says)
-  expect(await read('landing', {})).not.toContain('Only addresses of')
+  expect(await read('landing', {})).not.toContain('Only email addresses at')
 })

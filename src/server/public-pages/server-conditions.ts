@@ -1,4 +1,4 @@
-import type { ServerCondition } from '../../shared/public-placeholders.ts'
+import type { ServerCondition } from '../../shared/placeholders.ts'
 import type { Config } from '../config/config.ts'
 import { sendsMail } from '../email/create-mailer.ts'
 import { storeOfNewFiles } from '../storage/store-of-new-files.ts'

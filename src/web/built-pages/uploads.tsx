@@ -1,5 +1,5 @@
 /**
- * Shows the uploads panel on a page that the build has rendered. `offerUploads` loads this script
+ * Shows the uploads panel on a page that the build has rendered. `enhancePage` loads this script
  * when the user has uploads.
  */
 import { createRoot, type Root } from 'react-dom/client'

@@ -1,10 +1,10 @@
 import { Download, Unlink } from 'lucide-react'
-import { ifEnd, ifStart, placeholder } from '../../shared/page-placeholders.ts'
+import { placeholder, sectionEnd, sectionStart } from '../../shared/placeholders.ts'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
-import type { Built } from '../built-pages/built.ts'
+import { type Built, When } from '../built-pages/template.tsx'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { LifelineShape } from '../files/lifeline.tsx'
-import { HomeLink, LinkPage, motto } from './page-frame.tsx'
+import { HomeLink, LinkPage, tagline } from './page-frame.tsx'
 import { invalidLink } from './texts.ts'
 
 /** The property of the <meta> element that only pages with a logo have. */
@@ -14,20 +14,19 @@ export const logoProperty = 'og:image'
 function Brand() {
   return (
     <p className="brand">
-      {ifStart('logo')}
-      <img
-        src={placeholder('logoPath')}
-        width={placeholder('logoWidth')}
-        height={placeholder('logoHeight')}
-        alt={placeholder('logoAlt')}
-        // For an image without this attribute, React would add a preload to the head, even on pages
-        // without a logo.
-        fetchPriority="low"
-      />
-      {ifEnd('logo')}
-      {ifStart('brandName')}
-      <b dir="auto">{placeholder('brandName')}</b>
-      {ifEnd('brandName')}
+      <When is="logo">
+        <img
+          src={placeholder('logoPath')}
+          width={placeholder('logoWidth')}
+          height={placeholder('logoHeight')}
+          alt={placeholder('logoAlt')}
+          // Without this attribute, React adds a preload to the head, even without a logo.
+          fetchPriority="low"
+        />
+      </When>
+      <When is="brandName">
+        <b dir="auto">{placeholder('brandName')}</b>
+      </When>
     </p>
   )
 }
@@ -37,9 +36,9 @@ function Message() {
   return (
     <div className="note">
       <p dir="auto">{placeholder('brandMessage')}</p>
-      {ifStart('brandName')}
-      <cite dir="auto">{placeholder('brandName')}</cite>
-      {ifEnd('brandName')}
+      <When is="brandName">
+        <cite dir="auto">{placeholder('brandName')}</cite>
+      </When>
     </div>
   )
 }
@@ -85,28 +84,27 @@ export function DownloadPage(props: { built: Built }) {
         </>
       }
       style={
-        <>
-          {ifStart('accent')}
+        <When is="accent">
           <style>{placeholder('accentStyle')}</style>
-          {ifEnd('accent')}
-        </>
+        </When>
       }
       sender={
         <>
-          {ifStart('plain')}
-          <HomeLink />
-          {ifEnd('plain')}
-          {ifStart('branded')}
-          <Brand />
-          {ifEnd('branded')}
+          <When is="plain">
+            <HomeLink />
+          </When>
+          <When is="branded">
+            <Brand />
+          </When>
         </>
       }
       footer={
         <>
           <span>
-            {ifStart('branded')}
-            Sent with <a href="/">Mayfly</a>. {ifEnd('branded')}
-            {motto}
+            <When is="branded">
+              Sent with <a href="/">Mayfly</a>.{' '}
+            </When>
+            {tagline}
           </span>
           <a id="report" href={`/s/${placeholder('code')}/report`} rel="nofollow">
             Report this file
@@ -125,22 +123,25 @@ export function DownloadPage(props: { built: Built }) {
       >
         <div className="file">
           <span className="kind">
-            {fileKinds.map((kind) => [
-              ifStart(kind),
-              <KindIcon key={kind} kind={kind} size={24} />,
-              ifEnd(kind),
-            ])}
+            {fileKinds.map((kind) => (
+              <When key={kind} is={kind}>
+                <KindIcon kind={kind} size={24} />
+              </When>
+            ))}
           </span>
           <div>
-            <h1 dir="auto" className={`${ifStart('longName')}is-long${ifEnd('longName')}`}>
+            <h1
+              dir="auto"
+              className={`${sectionStart('longName')}is-long${sectionEnd('longName')}`}
+            >
               {placeholder('name')}
             </h1>
             <p className="muted">{summary}</p>
           </div>
         </div>
-        {ifStart('brandMessage')}
-        <Message />
-        {ifEnd('brandMessage')}
+        <When is="brandMessage">
+          <Message />
+        </When>
         <div className="time">
           <LifelineShape
             bar={{
@@ -167,12 +168,12 @@ export function DownloadPage(props: { built: Built }) {
           <Download size={20} strokeWidth={2} aria-hidden="true" />
           Download File
         </a>
-        {ifStart('sha256')}
-        <details className="sum">
-          <summary>Checksum (SHA-256)</summary>
-          <code>{placeholder('sha256')}</code>
-        </details>
-        {ifEnd('sha256')}
+        <When is="sha256">
+          <details className="sum">
+            <summary>Checksum (SHA-256)</summary>
+            <code>{placeholder('sha256')}</code>
+          </details>
+        </When>
       </section>
       <template id="invalid">
         <InvalidLink />
@@ -188,7 +189,7 @@ export function InvalidLinkPage(props: { built: Built }) {
       built={props.built}
       title={`${invalidLink.title} · Mayfly`}
       sender={<HomeLink />}
-      footer={motto}
+      footer={tagline}
     >
       <section className="card">
         <InvalidLink />

@@ -8,8 +8,7 @@ import { localMomentText } from '../../shared/rules/format/moment-text.ts'
 import { lifeline, lifelineBar } from '../../shared/rules/links/lifeline.ts'
 import { openLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { createServerClock } from '../api/server-clock.ts'
-import { offerTheme } from '../built-pages/offer-theme.ts'
-import { offerUploads } from '../built-pages/offer-uploads.ts'
+import { enhancePage } from '../built-pages/enhance-page.ts'
 import { showToast } from '../built-pages/toast.ts'
 import { downloadFailed, invalidLink } from './texts.ts'
 
@@ -119,8 +118,7 @@ function guardDownload(anchor: HTMLAnchorElement, fail: (gone: boolean) => void)
   })
 }
 
-offerTheme()
-offerUploads()
+enhancePage()
 
 const card = find<HTMLElement>('#link')
 const anchor = find<HTMLAnchorElement>('#download')

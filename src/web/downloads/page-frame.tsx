@@ -1,21 +1,17 @@
-import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Built } from '../built-pages/built.ts'
+import { type Built, ThemeButton } from '../built-pages/template.tsx'
 import { Mark } from '../ui/mark.tsx'
 
 interface LinkPageProps {
   built: Built
   title: string
   /**
-   * True if the browser may tell this server on which page a request began. A page with a form
-   * needs this. Otherwise the browser sends `Origin: null`, and the server refuses the form.
+   * Whether browsers send the page's address to this server. Pages with a form need it: otherwise
+   * browsers send `Origin: null`, and the server refuses the form.
    */
-  tellsAddress?: boolean
+  sendsReferrer?: boolean
   head?: ReactNode
-  /**
-   * A style element with the colours of a brand. It stands after the page's style sheet, so that
-   * its colours replace ours.
-   */
+  /** A style element with the colors of a brand. It overrides the page's style sheet. */
   style?: ReactNode
   /** The sender's brand, or our own. The header shows it. */
   sender: ReactNode
@@ -33,7 +29,7 @@ export function LinkPage(props: LinkPageProps) {
         <script>{props.built.boot}</script>
         <title>{props.title}</title>
         <meta name="robots" content="noindex" />
-        {props.tellsAddress ? null : <meta name="referrer" content="no-referrer" />}
+        {props.sendsReferrer ? null : <meta name="referrer" content="no-referrer" />}
         {props.head}
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <style>{props.built.css}</style>
@@ -43,10 +39,7 @@ export function LinkPage(props: LinkPageProps) {
       <body>
         <header className="wrap">
           {props.sender}
-          <button className="icon" id="theme" type="button" aria-label="Switch theme">
-            <Moon className="moon" size={18} strokeWidth={1.6} aria-hidden="true" />
-            <Sun className="sun" size={18} strokeWidth={1.6} aria-hidden="true" />
-          </button>
+          <ThemeButton />
         </header>
         <main>{props.children}</main>
         <footer className="wrap">{props.footer}</footer>
@@ -65,4 +58,4 @@ export function HomeLink() {
   )
 }
 
-export const motto = 'Files here leave on time.'
+export const tagline = 'Share files by short links that expire.'

@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { ifEnd, ifStart } from '../../shared/page-placeholders.ts'
+import { sectionEnd, sectionStart } from '../../shared/placeholders.ts'
 import { reportChoiceNames } from '../../shared/rules/links/report.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
 import css from './download-page.css?inline'
@@ -32,7 +32,7 @@ export function renderDownloadPages(script: string): {
  */
 function withOptionalLogo(html: string): string {
   const meta = new RegExp(`<meta property="${logoProperty}"[^>]*>`)
-  return html.replace(meta, (element) => ifStart('logo') + element + ifEnd('logo'))
+  return html.replace(meta, (element) => sectionStart('logo') + element + sectionEnd('logo'))
 }
 
 /**
@@ -43,7 +43,7 @@ function withOneChoice(html: string): string {
   return reportChoiceNames.reduce(
     (page, choice) =>
       page.replace(new RegExp(`<input[^>]* value="${choice}"[^>]*>`), (element) =>
-        element.replace(' checked=""', `${ifStart(choice)} checked=""${ifEnd(choice)}`),
+        element.replace(' checked=""', `${sectionStart(choice)} checked=""${sectionEnd(choice)}`),
       ),
     html,
   )

@@ -1,80 +1,63 @@
-import { publicPlaceholder } from '../../shared/public-placeholders.ts'
-import { When } from './when.tsx'
+import { When } from '../built-pages/template.tsx'
+import { values } from './values.tsx'
 
-/**
- * Says within a sentence whom to ask for help. It shows the support address as a link that opens an
- * email. If no mail reaches that address, it shows a link to the feedback form instead, which needs
- * no mail.
- */
+/** Whom to ask for help: the support address, or the feedback form if no email reaches it. */
 export function Support() {
   return (
     <>
       <When is="supportMail">
-        <SupportAddress />
+        <EmailLink address={values.supportEmail} />
       </When>
       <When is="supportForm">
-        <FormOfOperator />
+        <Operator />
       </When>
     </>
   )
 }
 
-/** Says in the same way whom to ask about personal data. */
+/** Whom to ask about personal data. */
 export function PrivacyContact() {
   return (
     <>
       <When is="privacyMail">
-        <PrivacyAddress />
+        <EmailLink address={values.privacyEmail} />
       </When>
       <When is="privacyForm">
-        <FormOfOperator />
+        <Operator />
       </When>
     </>
   )
 }
 
-/** Shows the support address, whether or not mail reaches it (spec §2, FAQ and feedback). */
-export function SupportAddress() {
-  return <MailLink to="supportEmail" />
-}
-
-/** Shows the address for questions about personal data, whether or not mail reaches it. */
-export function PrivacyAddress() {
-  return <MailLink to="privacyEmail" />
-}
-
-/**
- * Names the address for support and the one for questions about personal data. If no mail reaches
- * the support address, it says so.
- */
+/** Both addresses, as spec §2 wants them on the FAQ and the legal pages. */
 export function AllContacts() {
   return (
     <>
-      Questions go to <SupportAddress />, about your data to <PrivacyAddress />.
+      For questions, write to <EmailLink address={values.supportEmail} />; about your data, to{' '}
+      <EmailLink address={values.privacyEmail} />.
       <When is="supportForm">
         {' '}
-        <NotSetUp />
+        <NoSupportEmail />
       </When>
     </>
   )
 }
 
-/** Says that email to the support address reaches nobody, and what to use instead. */
-export function NotSetUp() {
+/** Says that email to the support address reaches nobody. */
+export function NoSupportEmail() {
   return (
     <>
-      Nobody has set up an address for mail on this server yet: the{' '}
-      <a href="/feedback">feedback form</a> reaches its operator.
+      This server has no support email yet. Use the <a href="/feedback">feedback form</a> to reach
+      its operator.
     </>
   )
 }
 
-function FormOfOperator() {
+function Operator() {
   return <a href="/feedback">the operator of this server</a>
 }
 
-function MailLink({ to }: { to: 'supportEmail' | 'privacyEmail' }) {
-  const address = publicPlaceholder(to)
+export function EmailLink({ address }: { address: string }) {
   return (
     <a className="address" href={`mailto:${address}`}>
       {address}

@@ -1,10 +1,8 @@
-import { Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { publicLinks } from '../../shared/public-pages.ts'
-import { publicPlaceholder } from '../../shared/public-placeholders.ts'
-import type { Built } from '../built-pages/built.ts'
+import { type Built, ThemeButton, When } from '../built-pages/template.tsx'
 import { Mark } from '../ui/mark.tsx'
-import { When, WhereSignupIsPossible } from './when.tsx'
+import { values, WhenSignupIsOpen } from './values.tsx'
 
 export interface PublicPageProps {
   built: Built
@@ -40,19 +38,16 @@ function Header({ path }: { path: string | null }) {
         </a>
         <PageLinks label="Pages" path={path} />
         <div className="ways">
-          <button className="icon" id="theme" type="button" aria-label="Switch theme">
-            <Moon className="moon" size={18} strokeWidth={1.6} aria-hidden="true" />
-            <Sun className="sun" size={18} strokeWidth={1.6} aria-hidden="true" />
-          </button>
+          <ThemeButton />
           <When is="visitor">
             <a className="button small quiet" href="/login">
               Sign In
             </a>
-            <WhereSignupIsPossible>
+            <WhenSignupIsOpen>
               <a className="button small" href="/signup">
                 Sign Up
               </a>
-            </WhereSignupIsPossible>
+            </WhenSignupIsOpen>
           </When>
           <When is="signedIn">
             <a className="button small" href="/">
@@ -71,7 +66,7 @@ function Footer({ path }: { path: string | null }) {
       <div className="wrap">
         <span>Mayfly, a preview version</span>
         <PageLinks label="More" path={path} />
-        <span>{publicPlaceholder('version')}</span>
+        <span>{values.version}</span>
       </div>
     </footer>
   )
@@ -90,7 +85,7 @@ function Preview({
   description: string
   path: string
 }) {
-  const address = publicPlaceholder('origin') + path
+  const address = values.origin + path
   return (
     <>
       <link rel="canonical" href={address} />
@@ -99,7 +94,7 @@ function Preview({
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
       <meta property="og:url" content={address} />
-      <meta property="og:image" content={`${publicPlaceholder('origin')}/icon-512.png`} />
+      <meta property="og:image" content={`${values.origin}/icon-512.png`} />
       <meta property="og:image:alt" content="The logo of Mayfly" />
       <meta name="twitter:card" content="summary" />
     </>
@@ -108,7 +103,7 @@ function Preview({
 
 /**
  * A public page as a whole document: head, skip link, header, main landmark, footer, and a place
- * for a toast. The texts may contain placeholders (`shared/public-placeholders.ts`), which the
+ * for a toast. The texts may contain placeholders (`shared/placeholders.ts`), which the
  * server fills in.
  */
 export function PublicPage({ built, title, description, path, children }: PublicPageProps) {

@@ -93,7 +93,7 @@ export const accountScreens: Screens = {
     await expect(page.getByText('This screen could not be shown')).toBeVisible()
   },
   'account that cannot be loaded': async ({ noise, page }) => {
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Reload' }).click()
     await expect(page.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
     noise.expect(/ERR_FAILED/)
     await page.route(/\/api\/auth\/(sessions|user\/\w+)$/, (route) => route.abort())

@@ -33,7 +33,7 @@ export const downloadScreens: Screens = {
     // The browser would refuse the address 'ada' itself. With `novalidate`, the server must do so.
     await page.evaluate(() => document.querySelector('form')?.setAttribute('novalidate', ''))
     await page.getByLabel('Malware').check()
-    await page.getByLabel('In your words').fill('It came in a mail from “our bank”.')
+    await page.getByLabel('Details').fill('It came in a mail from “our bank”.')
     await page.getByLabel('Email').fill('ada')
     noise.expect(/400 \(Bad Request\).*\/report$/)
     await page.getByRole('button', { name: 'Send report' }).click()
@@ -43,7 +43,7 @@ export const downloadScreens: Screens = {
     const file = await makeFile(await makePerson(app), { name: longName })
     await page.goto(`/s/${file.shortCode}/report`)
     await page.getByLabel('Something else').check()
-    await page.getByLabel('In your words').fill('It is a trap.')
+    await page.getByLabel('Details').fill('It is a trap.')
     await page.getByRole('button', { name: 'Send report' }).click()
     await expect(page.getByRole('heading', { name: 'Thank you' })).toBeVisible()
   },

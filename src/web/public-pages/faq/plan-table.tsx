@@ -1,49 +1,25 @@
-import type { ReactNode } from 'react'
-import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
-import { tiers } from '../../../shared/rules/tiers/tier.ts'
-import { type TierTraits, tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
+import { type Tier, tiers } from '../../../shared/rules/tiers/tier.ts'
+import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
+import { values } from '../values.tsx'
 
-interface Row {
-  what: string
-  free: ReactNode
-  premium: ReactNode
-}
-
-/** The rows about limits. The administrator can change the limits, so the server fills them in. */
-const limits: readonly Row[] = [
-  {
-    what: 'Files at the same time',
-    free: publicPlaceholder('freeFilesFirst'),
-    premium: publicPlaceholder('premiumFilesFirst'),
-  },
-  {
-    what: 'Size of each file, at most',
-    free: publicPlaceholder('freeFileSize'),
-    premium: publicPlaceholder('premiumFileSize'),
-  },
-  {
-    what: 'How long a link works',
-    free: publicPlaceholder('freeDays'),
-    premium: publicPlaceholder('premiumDays'),
-  },
+const rows: readonly { what: string; of: (tier: Tier) => string }[] = [
+  { what: 'Files at a time', of: (tier) => values[`${tier}FilesFirst`] },
+  { what: 'Maximum file size', of: (tier) => values[`${tier}FileSize`] },
+  { what: 'How long a link works', of: (tier) => values[`${tier}Days`] },
+  { what: 'Renewal of links', of: (tier) => yesOrNo(tierTraits[tier].renewal) },
+  { what: 'File Manager', of: (tier) => yesOrNo(tierTraits[tier].fileManager) },
+  { what: 'Analytics', of: (tier) => yesOrNo(tierTraits[tier].analytics) },
+  { what: 'Custom branding', of: (tier) => yesOrNo(tierTraits[tier].branding) },
+  { what: 'Priority support', of: (tier) => yesOrNo(tier === 'premium') },
+  { what: 'Price', of: (tier) => (tier === 'premium' ? `${values.price} per month` : 'Free') },
 ]
 
-const features = {
-  renewal: 'Renewing links, expired ones too',
-  fileManager: 'File Manager',
-  analytics: 'Analytics',
-  branding: 'Custom branding',
-} satisfies Partial<Record<keyof TierTraits, string>>
-
-function has(feature: keyof typeof features): Row {
-  const answer = (isThere: boolean) => (isThere ? 'Yes' : 'No')
-  const [free, premium] = tiers.map((tier) => answer(tierTraits[tier][feature]))
-  return { what: features[feature], free, premium }
+function yesOrNo(value: boolean) {
+  return value ? 'Yes' : 'No'
 }
 
-/** A table that compares what each tier allows. */
+/** Compares the tiers. */
 export function PlanTable() {
-  const rows = [...limits, ...(Object.keys(features) as (keyof typeof features)[]).map(has)]
   return (
     <table className="plans">
       <thead>
@@ -57,23 +33,14 @@ export function PlanTable() {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ what, free, premium }) => (
+        {rows.map(({ what, of }) => (
           <tr key={what}>
             <th scope="row">{what}</th>
-            <td>{free}</td>
-            <td>{premium}</td>
+            {tiers.map((tier) => (
+              <td key={tier}>{of(tier)}</td>
+            ))}
           </tr>
         ))}
-        <tr>
-          <th scope="row">Priority support</th>
-          <td>No</td>
-          <td>Yes</td>
-        </tr>
-        <tr>
-          <th scope="row">Price</th>
-          <td>Nothing</td>
-          <td>{publicPlaceholder('price')} per month</td>
-        </tr>
       </tbody>
     </table>
   )

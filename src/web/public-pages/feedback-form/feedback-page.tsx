@@ -2,9 +2,10 @@ import { ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { longestFeedback } from '../../../shared/contract/feedback.ts'
 import { categoryLabels, feedbackCategories } from '../../../shared/rules/accounts/feedback.ts'
-import { BackHome } from '../back-home.tsx'
-import { SupportAddress } from '../contacts.tsx'
-import { When } from '../when.tsx'
+import { When } from '../../built-pages/template.tsx'
+import { BackHome } from '../article.tsx'
+import { EmailLink, NoSupportEmail } from '../contacts.tsx'
+import { values } from '../values.tsx'
 
 /**
  * The feedback page (spec §2). The form also works without scripts: the browser checks it and sends
@@ -16,9 +17,7 @@ export function FeedbackPage() {
       <header>
         <BackHome />
         <h1>Feedback</h1>
-        <p className="muted">
-          What is missing, what is broken, what you like: people read all of it.
-        </p>
+        <p className="muted">Tell us what is missing, what is broken and what you like.</p>
       </header>
       <div className="feedback">
         <form id="feedback" className="card" method="post" action="/api/feedback/form">
@@ -44,7 +43,7 @@ export function FeedbackPage() {
           <Field name="category" label="Category">
             <span className="select">
               <select id="category" name="category">
-                <option value="">Choose one, if you like</option>
+                <option value="">Choose a category (optional)</option>
                 {feedbackCategories.map((category) => (
                   <option key={category} value={category}>
                     {categoryLabels[category]}
@@ -63,7 +62,7 @@ export function FeedbackPage() {
               required
             />
           </Field>
-          {/* People do not see this field, so they leave it empty. Robots fill in every field. */}
+          {/* A honeypot: people don't see this field, and bots fill it in. */}
           <div className="unseen" aria-hidden="true">
             <label htmlFor="website">Leave this empty</label>
             <input id="website" name="website" tabIndex={-1} autoComplete="off" />
@@ -75,22 +74,20 @@ export function FeedbackPage() {
         <aside>
           <h2>Preview Version</h2>
           <p>
-            Mayfly is a preview version and still changes. What you tell us here decides what comes
+            Mayfly is a preview version and still changing. Your feedback helps us decide what comes
             next.
           </p>
-          <h2>Write directly</h2>
+          <h2>Email us</h2>
           <p>
-            You would rather send an email, or need an answer? Write to <SupportAddress />.
+            If you need an answer, write to <EmailLink address={values.supportEmail} />.
           </p>
           <When is="supportForm">
             <p className="small muted">
-              Nobody has set up an address for mail on this server yet. The form reaches its
-              operator.
+              <NoSupportEmail />
             </p>
           </When>
           <p className="small muted">
-            What you send is kept for the operator of this server, as the{' '}
-            <a href="/privacy">privacy policy</a> says.
+            The <a href="/privacy">privacy policy</a> says how long your feedback is kept.
           </p>
         </aside>
       </div>

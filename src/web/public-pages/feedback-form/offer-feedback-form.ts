@@ -2,7 +2,7 @@ import { readHint } from '../../api/hint-cookie.ts'
 import { showToast } from '../../built-pages/toast.ts'
 import { checkFeedback, type FeedbackValues } from './check-feedback.ts'
 
-/** How long the toast about sent feedback stays, in milliseconds (spec §2: 8 s). */
+/** Spec §2: 8 s. */
 const sentToastMs = 8000
 
 const fieldNames = ['name', 'email', 'category', 'message'] as const

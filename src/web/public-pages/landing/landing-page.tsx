@@ -1,91 +1,28 @@
-import { Check, Upload } from 'lucide-react'
+import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
 import { withNext } from '../../../shared/rules/accounts/next-path.ts'
+import { fileKind } from '../../../shared/rules/files/file-kind.ts'
+import { dayInMs, hourInMs } from '../../../shared/rules/format/units.ts'
+import { lifeline } from '../../../shared/rules/links/lifeline.ts'
+import { openLinkLabel } from '../../../shared/rules/links/link-status.ts'
 import { trialOfferPath } from '../../../shared/rules/tiers/trial.ts'
+import { When } from '../../built-pages/template.tsx'
+import { KindIcon } from '../../files/kind-icon.tsx'
+import { Lifeline } from '../../files/lifeline.tsx'
 import { Support } from '../contacts.tsx'
-import { When, WhereSignupIsPossible } from '../when.tsx'
-import { Examples } from './examples.tsx'
+import { values, WhenSignupIsOpen } from '../values.tsx'
+import { DropZone } from './drop-zone.tsx'
 import { LifeOfAFile } from './life-of-a-file.tsx'
 
-/**
- * The drop zone. The page's script makes it work: it keeps a dropped file in the browser until the
- * visitor has signed up or signed in. The link `go-on` leads to the page for that, and the script
- * opens the same page after a drop. Without scripts, the drop zone says what to do instead.
- */
-function DropZone() {
+/** The landing page (spec §2), with a hero, six feature cards and two plans. */
+export function LandingPage() {
   return (
-    <section
-      className="drop"
-      id="drop"
-      aria-labelledby="drop-title"
-      data-largest={publicPlaceholder('largestFileBytes')}
-      data-limit={publicPlaceholder('premiumFileSize')}
-    >
-      <Upload size={28} strokeWidth={1.6} aria-hidden="true" />
-      <div role="status">
-        <h2 id="drop-title">
-          <span className="can-drag">Drop a file to begin</span>
-          <span className="cannot-drag">Choose a file to begin</span>
-        </h2>
-        <p className="muted" id="drop-text">
-          <When is="visitor">
-            <WhereSignupIsPossible>
-              It waits in this browser until you have signed up.
-            </WhereSignupIsPossible>
-            <When is="signupClosed">It waits in this browser until you have signed in.</When>
-          </When>
-          <When is="signedIn">It waits in this browser until you upload it.</When>
-        </p>
-      </div>
-      <div className="actions">
-        <When is="visitor">
-          <WhereSignupIsPossible>
-            <a className="button primary" id="go-on" href="/signup" hidden>
-              Sign up to send it
-            </a>
-          </WhereSignupIsPossible>
-          <When is="signupClosed">
-            <a className="button primary" id="go-on" href="/login" hidden>
-              Sign in to send it
-            </a>
-          </When>
-        </When>
-        <When is="signedIn">
-          <a className="button primary" id="go-on" href="/" hidden>
-            Go to the dashboard
-          </a>
-        </When>
-        <button className="button" id="choose" type="button">
-          Choose a file
-        </button>
-        <button className="button quiet" id="remove" type="button" hidden>
-          Remove
-        </button>
-      </div>
-      <p className="without-scripts">
-        Uploading needs JavaScript. Whoever gets your link needs none.
-      </p>
-    </section>
-  )
-}
-
-/** Says who can sign up, where not everybody can. */
-function WhoCanSignUp() {
-  return (
-    <When is="visitor">
-      <When is="signupDomains">
-        <p className="muted small who">
-          Only addresses of {publicPlaceholder('signupDomains')} can sign up here.
-        </p>
-      </When>
-      <When is="signupClosed">
-        <p className="muted small who">
-          Signing up is closed: the administrator makes the accounts here. To ask for one, write to{' '}
-          <Support />.
-        </p>
-      </When>
-    </When>
+    <>
+      <Hero />
+      <LifeOfAFile />
+      <Features />
+      <Plans />
+    </>
   )
 }
 
@@ -93,22 +30,17 @@ function Hero() {
   return (
     <div className="hero">
       <div>
-        <h1>
-          Files that leave <br />
-          on time.
-        </h1>
+        <h1>Share files by short links that expire.</h1>
         <p className="lead muted">
-          Upload a file and send its short link. It works for {publicPlaceholder('premiumDays')},
-          then it is over. No file stays longer than {publicPlaceholder('maxLifetime')}, and nobody
-          needs an account to download.
+          Upload a file and send its link. The link works for {values.premiumDays}, then the file is
+          deleted. Nobody needs an account to download.
         </p>
         <div className="go">
           <a className="button primary large" href="/api/login">
             Get Started
           </a>
           <span className="muted small">
-            Free: {publicPlaceholder('freeFilesAtOnce')}, up to {publicPlaceholder('freeFileSize')}{' '}
-            each.
+            Free: {values.freeFilesAtOnce}, up to {values.freeFileSize} each.
           </span>
         </div>
         <WhoCanSignUp />
@@ -118,11 +50,92 @@ function Hero() {
           <DropZone />
           <Examples />
         </div>
-        <figcaption className="muted small">
-          Examples. Every link shows how long it has left.
-        </figcaption>
+        <figcaption className="muted small">Examples: every link shows its time left.</figcaption>
       </figure>
     </div>
+  )
+}
+
+/** Says who can sign up, unless anyone can. */
+function WhoCanSignUp() {
+  return (
+    <When is="visitor">
+      <When is="signupDomains">
+        <p className="muted small who">
+          Only email addresses at {values.signupDomains} can sign up here.
+        </p>
+      </When>
+      <When is="signupClosed">
+        <p className="muted small who">
+          Signup is closed. To get an account, write to <Support />.
+        </p>
+      </When>
+    </When>
+  )
+}
+
+/** An example file whose link lasts 3 days, `age` milliseconds after its upload. */
+function example(originalName: string, mimeType: string, age: number) {
+  const dates = {
+    createdAt: new Date(0),
+    expiresAt: new Date(3 * dayInMs),
+    maxLifetimeAt: new Date(30 * dayInMs),
+    purgingAt: null,
+  }
+  const now = new Date(age)
+  const life = lifeline(dates, now, true)
+  return (
+    <li key={originalName}>
+      <span className="kind">
+        <KindIcon kind={fileKind({ originalName, mimeType })} size={18} />
+      </span>
+      <div>
+        <p>
+          <b>{originalName}</b>
+          <span className={`small ${life.tone}`}>{openLinkLabel(dates, now)}</span>
+        </p>
+        <Lifeline life={life} size="wide" />
+      </div>
+    </li>
+  )
+}
+
+function Examples() {
+  return (
+    <ul className="examples" aria-label="Examples">
+      {example('rough-cut.mov', 'video/quicktime', 20 * hourInMs)}
+      {example('press-kit.zip', 'application/zip', 3 * dayInMs - 9.5 * hourInMs)}
+    </ul>
+  )
+}
+
+function Features() {
+  return (
+    <section className="band" aria-labelledby="features">
+      <h2 id="features">Features</h2>
+      <ul className="six">
+        <Feature title="One short link for each file">
+          Ten random characters that can’t be guessed and are never reused. Works in any browser and
+          with curl.
+        </Feature>
+        <Feature title="Links that expire">
+          Links expire to the second. Then the file is deleted, and a receipt shows when.
+        </Feature>
+        <Feature title="Uploads that resume">
+          After a lost connection or a closed tab, an upload continues where it stopped.
+        </Feature>
+        <Feature title="Renewal" premium>
+          Give a file a new link for another {values.premiumDays}, before or after the old one
+          expires.
+        </Feature>
+        <Feature title="Analytics" premium>
+          Downloads by day and by file. Page views and link previews don’t count.
+        </Feature>
+        <Feature title="Custom branding" premium>
+          Your logo, your color and your message on your download pages.
+        </Feature>
+      </ul>
+    </section>
   )
 }
 
@@ -137,36 +150,56 @@ function Feature(props: { title: string; premium?: boolean; children: ReactNode 
   )
 }
 
-function Features() {
+/** The two plans (spec §1, §2). */
+function Plans() {
   return (
-    <section className="band" aria-labelledby="features">
-      <h2 id="features">What it does</h2>
-      <ul className="six">
-        <Feature title="One short link for each file">
-          Ten characters that nobody guesses and that are never given twice. It works in a browser,
-          with curl and on a phone.
-        </Feature>
-        <Feature title="Over means over">
-          A link ends at its very second, by rule. No clean-up has to come by first, and the address
-          stays dead.
-        </Feature>
-        <Feature title="Uploads that finish">
-          A lost connection does not lose the upload: it goes on with the part it had reached.
-          Several parts travel at once.
-        </Feature>
-        <Feature title="Renew, with a new link" premium>
-          Before or after its end, for another {publicPlaceholder('premiumDays')}. The bar shows
-          what the new link would get before you choose.
-        </Feature>
-        <Feature title="See what was downloaded" premium>
-          Downloads by day and by file. Opening the page counts nothing, and neither do the previews
-          that chat programs fetch.
-        </Feature>
-        <Feature title="Your name on the page" premium>
-          Your logo, your colour and a message where your people download. The colour is kept
-          readable in light and dark.
-        </Feature>
-      </ul>
+    <section className="band" aria-labelledby="plans">
+      <h2 id="plans">Plans</h2>
+      <div className="plans">
+        <article className="card plan">
+          <h3>Free</h3>
+          <p className="price">$0</p>
+          <Lines
+            of={[
+              values.freeFilesAtOnceFirst,
+              `Up to ${values.freeFileSize} each`,
+              `Links work for ${values.freeDays}`,
+            ]}
+          />
+          <WhenSignupIsOpen>
+            <a className="button wide" href="/signup">
+              Start with Free
+            </a>
+          </WhenSignupIsOpen>
+        </article>
+        <article className="card plan loud">
+          <h3>
+            Premium <span className="badge">{values.trial} free</span>
+          </h3>
+          <p className="price">
+            {values.price} <span>per month, cancel at any time</span>
+          </p>
+          <Lines
+            of={[
+              values.premiumFilesFirst,
+              `Up to ${values.premiumFileSize} each`,
+              `${values.premiumDays}, and renewal`,
+              'File Manager and Analytics',
+              'Custom branding',
+              'Priority support',
+            ]}
+          />
+          <WhenSignupIsOpen>
+            <a className="button wide" href={withNext('/signup', trialOfferPath)}>
+              Start with {values.trial} free
+            </a>
+          </WhenSignupIsOpen>
+        </article>
+      </div>
+      <p className="muted small">
+        In this preview version, nothing is charged. Each account can start the trial once, on the
+        dashboard.
+      </p>
     </section>
   )
 }
@@ -181,71 +214,5 @@ function Lines({ of }: { of: readonly string[] }) {
         </li>
       ))}
     </ul>
-  )
-}
-
-/** The two plans (spec §1, §2). The price of Premium comes from the settings. */
-function Plans() {
-  return (
-    <section className="band" aria-labelledby="plans">
-      <h2 id="plans">Two plans</h2>
-      <div className="plans">
-        <article className="card plan">
-          <h3>Free</h3>
-          <p className="price">$0</p>
-          <Lines
-            of={[
-              publicPlaceholder('freeFilesAtOnceFirst'),
-              `Up to ${publicPlaceholder('freeFileSize')} each`,
-              `Links work for ${publicPlaceholder('freeDays')}`,
-            ]}
-          />
-          <WhereSignupIsPossible>
-            <a className="button wide" href="/signup">
-              Start with Free
-            </a>
-          </WhereSignupIsPossible>
-        </article>
-        <article className="card plan loud">
-          <h3>
-            Premium <span className="badge">{publicPlaceholder('trial')} free</span>
-          </h3>
-          <p className="price">
-            {publicPlaceholder('price')} <span>per month, cancel at any time</span>
-          </p>
-          <Lines
-            of={[
-              publicPlaceholder('premiumFilesFirst'),
-              `Up to ${publicPlaceholder('premiumFileSize')} each`,
-              `${publicPlaceholder('premiumDays')}, and renewal`,
-              'File Manager and Analytics',
-              'Custom branding',
-              'Priority support',
-            ]}
-          />
-          <WhereSignupIsPossible>
-            <a className="button wide" href={withNext('/signup', trialOfferPath)}>
-              Start with {publicPlaceholder('trial')} free
-            </a>
-          </WhereSignupIsPossible>
-        </article>
-      </div>
-      <p className="muted small">
-        A preview version: nothing is charged yet. The {publicPlaceholder('trial')} can be started
-        once, from the dashboard.
-      </p>
-    </section>
-  )
-}
-
-/** The landing page (spec §2), with a hero, six feature cards and two plans. */
-export function LandingPage() {
-  return (
-    <>
-      <Hero />
-      <LifeOfAFile />
-      <Features />
-      <Plans />
-    </>
   )
 }

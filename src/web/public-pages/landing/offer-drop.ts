@@ -1,30 +1,11 @@
-import {
-  createBrowserKeptFiles,
-  type KeptFile,
-  type KeptFiles,
-} from '../../uploads/kept/kept-files.ts'
+import { createBrowserKeptFiles, type KeptFile } from '../../uploads/kept/kept-files.ts'
 import { type Drop, dropError } from '../../uploads/picking/dropped-files.ts'
 import { chooseFile } from '../../uploads/picking/file-picker.ts'
 import { followPageDrop } from '../../uploads/picking/page-drop.ts'
-import {
-  filesWithSize,
-  notKeptText,
-  type PageAfterDrop,
-  pageAfterDrop,
-  tooLargeText,
-} from './drop-texts.ts'
+import { filesWithSize, notKeptText, tooLargeText } from './drop-texts.ts'
 
-/** The elements of the drop zone that the script changes. The build has rendered them. */
-interface DropZone {
-  zone: HTMLElement
-  title: HTMLElement
-  text: HTMLElement
-  choose: HTMLElement
-  remove: HTMLElement
-  goOn: HTMLElement
-}
-
-function findZone(): DropZone | null {
+/** Finds the elements of the drop zone, or null on pages without one. */
+function findZone() {
   const find = (id: string) => document.getElementById(id)
   const [zone, title, text] = [find('drop'), find('drop-title'), find('drop-text')]
   const [choose, remove, goOn] = [find('choose'), find('remove'), find('go-on')]
@@ -33,9 +14,8 @@ function findZone(): DropZone | null {
 }
 
 /**
- * Makes the drop zone of the landing page work. When somebody drops or chooses files, this browser
- * keeps them and opens the page to which the link `go-on` leads. If a file cannot be kept, the
- * landing page stays open and says why. It also shows files that are already waiting.
+ * Makes the drop zone work: the browser stores dropped or chosen files and opens the page that the
+ * link `go-on` leads to. If it can't store a file, the page stays and says why.
  */
 export function offerDrop(): void {
   const parts = findZone()
@@ -43,7 +23,6 @@ export function offerDrop(): void {
   const kept = createBrowserKeptFiles()
   const { zone, title, text, choose, remove, goOn } = parts
   const first = { title: [...title.childNodes], text: text.textContent }
-  const next = pageAfterDrop(goOn.getAttribute('href'))
   const getStarted = document.querySelector('.go .primary')
   let isBusy = false
 
@@ -64,14 +43,26 @@ export function offerDrop(): void {
     if (isBusy) return
     isBusy = true
     title.textContent = `Keeping ${filesWithSize(drop.files.map(({ file }) => file))}...`
-    const fault = await keep(kept, drop, {
-      largest: Number(zone.dataset.largest),
-      limit: zone.dataset.limit ?? '',
-      next,
-    })
+    const fault = await keep(drop)
     isBusy = false
     show(await kept.list(), fault)
-    if (fault === '') location.assign(next)
+    if (fault === '') location.assign(goOn.getAttribute('href') ?? '/login')
+  }
+
+  /** Stores the files of a drop. Returns sentences about those that it can't store. */
+  const keep = async (drop: Drop) => {
+    const files = drop.files.map(({ file }) => file)
+    const tooLarge = files.filter(({ size }) => size > Number(zone.dataset.largest))
+    const allowed = files.filter((file) => !tooLarge.includes(file))
+    const error = await kept.keep(allowed)
+    const unreadable = dropError(drop)
+    return [
+      unreadable && `${unreadable.title}: ${unreadable.description}`,
+      tooLargeText(tooLarge, zone.dataset.limit ?? ''),
+      error && notKeptText(allowed, error),
+    ]
+      .filter(Boolean)
+      .join(' ')
   }
 
   choose.addEventListener('click', async () => {
@@ -87,29 +78,8 @@ export function offerDrop(): void {
     onDragging: (isDragging) => zone.classList.toggle('dragging', isDragging),
     onDrop: (drop) => void take(drop),
   })
-  // When somebody goes back to this page, the browser may show its old state. So the page reads the
-  // list of waiting files again.
+  // After going back to this page, the browser may show its old state.
   addEventListener('pageshow', async () => {
     if (!isBusy) show(await kept.list())
   })
-}
-
-/** Keeps the files of a drop. Returns sentences about the files that it could not keep. */
-async function keep(
-  kept: KeptFiles,
-  drop: Drop,
-  page: { largest: number; limit: string; next: PageAfterDrop },
-): Promise<string> {
-  const files = drop.files.map(({ file }) => file)
-  const tooLarge = files.filter(({ size }) => size > page.largest)
-  const allowed = files.filter(({ size }) => size <= page.largest)
-  const error = await kept.keep(allowed)
-  const unreadable = dropError(drop)
-  return [
-    unreadable && `${unreadable.title}: ${unreadable.description}`,
-    tooLarge.length > 0 && tooLargeText(tooLarge, page.limit),
-    error && notKeptText(allowed, error, page.next),
-  ]
-    .filter(Boolean)
-    .join(' ')
 }

@@ -1,180 +1,10 @@
-import { publicPlaceholder } from '../../../shared/public-placeholders.ts'
+import type { ReactNode } from 'react'
+import { When } from '../../built-pages/template.tsx'
+import { Article, LastUpdated, Section } from '../article.tsx'
 import { AllContacts, PrivacyContact, Support } from '../contacts.tsx'
-import { When } from '../when.tsx'
+import { values } from '../values.tsx'
 import { BrowserStorage } from './browser-storage.tsx'
-import { LegalPage, type LegalSection } from './legal-page.tsx'
-import { KeptThings } from './privacy-kept.tsx'
-
-const sections: readonly LegalSection[] = [
-  {
-    id: 'who',
-    title: 'Who is responsible',
-    body: (
-      <p>
-        Mayfly is a program that anybody can run. This server, {publicPlaceholder('origin')}, is run
-        by its operator, who decides what happens to your data here. Write to <PrivacyContact />.
-      </p>
-    ),
-  },
-  {
-    id: 'kept',
-    title: 'What is kept, and for how long',
-    body: <KeptThings />,
-  },
-  {
-    id: 'browser',
-    title: 'What stays in your browser',
-    body: <BrowserStorage />,
-  },
-  {
-    id: 'who-sees',
-    title: 'Who can see it',
-    body: (
-      <dl className="kept">
-        <div>
-          <dt>Everybody who has a link</dt>
-          <dd>
-            The file, its name, size and type, when it was uploaded, when the link ends and when the
-            file is deleted at the latest, the checksum, and your brand if you set one up. Not who
-            you are.
-          </dd>
-        </div>
-        <div>
-          <dt>The administrator</dt>
-          <dd>
-            In the Admin Center: names, addresses and whether they are confirmed, pictures and tiers
-            of all accounts, when each was made and when its trial began and ends, how many files,
-            stored bytes, downloads and open sessions it has; the audit log with its IP addresses,
-            and with the addresses of deleted accounts; all feedback; the recipients of emails that
-            could not be sent; and all reports, with the names of the files and the addresses of
-            their owners. Who reads a report can open the file that it is about.
-          </dd>
-        </div>
-        <div>
-          <dt>The operator</dt>
-          <dd>
-            Whoever runs the machine can read everything that lies on it: the database, the log, and
-            the files, which Mayfly does not encrypt. No program can prevent that. Files that must
-            stay secret from the operator too should be encrypted before they are uploaded.
-          </dd>
-        </div>
-        <When is="s3">
-          <div>
-            <dt>The storage service</dt>
-            <dd>
-              {publicPlaceholder('storageHost')} keeps the files. Your browser sends files to it and
-              fetches them from it directly, so it also sees your IP address then.
-            </dd>
-          </div>
-        </When>
-        <When is="smtp">
-          <div>
-            <dt>The mail service</dt>
-            <dd>Carries the emails, and so sees addresses and contents.</dd>
-          </div>
-        </When>
-        <When is="google">
-          <div>
-            <dt>Google</dt>
-            <dd>
-              Only if you sign in with it: learns that you do, and tells us your name, your address
-              and your picture. Your browser loads that picture from Google, without telling on
-              which page it is shown. We keep no access to your Google account.
-            </dd>
-          </div>
-        </When>
-        <div>
-          <dt>Nobody else</dt>
-          <dd>
-            There is no advertising and no tracking, and nothing on these pages comes from other
-            companies. The program hands your data to nobody.
-          </dd>
-        </div>
-      </dl>
-    ),
-  },
-  {
-    id: 'where',
-    title: 'Where it lies, and how it travels',
-    body: (
-      <>
-        <p>
-          <When is="disk">Files lie on the disk of this server.</When>
-          <When is="s3">
-            Files lie at the storage service {publicPlaceholder('storageHost')}. Some from before
-            that was set up may lie on the disk of this server.
-          </When>{' '}
-          All else is in its database. The operator may keep backups of both, in which something
-          that was deleted here lives on until they are replaced.
-        </p>
-        <When is="https">
-          <p>Between your browser and this server everything is encrypted (HTTPS).</p>
-        </When>
-        <When is="http">
-          <p>
-            This server is reached over plain HTTP: what passes between it and your browser is not
-            encrypted, and can be read on the way.
-          </p>
-        </When>
-      </>
-    ),
-  },
-  {
-    id: 'choices',
-    title: 'What you can do',
-    body: (
-      <>
-        <ul>
-          <li>
-            See and correct: your name, your password, and where you are signed in are on the{' '}
-            <a href="/account">account page</a>, your files on the <a href="/">dashboard</a>.
-          </li>
-          <li>Delete any file at any time, and clear your history.</li>
-          <li>
-            Ask <PrivacyContact /> what is kept about you, for a copy of it, to have it corrected or
-            deleted, or to object. The authority for data protection where you live takes
-            complaints.
-          </li>
-        </ul>
-      </>
-    ),
-  },
-  {
-    id: 'deletion',
-    title: 'When an account is deleted',
-    body: (
-      <>
-        <p>
-          Write to <Support /> from the address of the account. It goes for good, and with it every
-          session, every way to sign in, your settings and your brand, and all files with their
-          bytes, links, names and numbers.
-        </p>
-        <p>
-          What stays: the lines of the audit log with their IP addresses, of which the last one
-          names the address of the account, so that the deletion itself can be explained, and those
-          about files that were taken down have the link code and the reason; the proofs of
-          deletion, without names; link codes that were used; the checksum of content that was taken
-          down; what you wrote as feedback or when you reported a file, and what is kept of emails,
-          for as long as it says above.
-        </p>
-        <p>
-          Reports of your files go with the account, once they were dealt with. A report that waits
-          for the administrator stays for as long as it says above, with the name of the file, its
-          link code and the number of the account, so that its content can still be blocked.
-        </p>
-      </>
-    ),
-  },
-  {
-    id: 'changes',
-    title: 'Changes and contact',
-    body: (
-      <p>
-        Changes of this policy are announced on this page. <AllContacts />
-      </p>
-    ),
-  },
-]
+import { KeptData } from './kept-data.tsx'
 
 /**
  * The privacy policy. It describes what this program does with data. An operator who does more with
@@ -182,23 +12,146 @@ const sections: readonly LegalSection[] = [
  */
 export function PrivacyPage() {
   return (
-    <LegalPage
-      title="Privacy policy"
-      lead={
-        <div className="lead">
-          <p>In short:</p>
-          <ul>
-            <li>We keep what the product needs: an address to sign in with, and the files.</li>
-            <li>
-              Files go when their time is over. No file stays for more than{' '}
-              {publicPlaceholder('maxLifetime')}.
-            </li>
-            <li>People who download are counted, and nothing more is known about them.</li>
-            <li>No advertising, no tracking, nothing from other companies on our pages.</li>
-          </ul>
-        </div>
-      }
-      sections={sections}
-    />
+    <Article title="Privacy policy" note={<LastUpdated />} lead={<Summary />}>
+      <Section id="who" title="Who is responsible">
+        <p>
+          Anyone can run Mayfly. This server, {values.origin}, is run by its operator, who is
+          responsible for your data. Write to <PrivacyContact />.
+        </p>
+      </Section>
+      <Section id="kept" title="What is kept, and for how long">
+        <KeptData />
+      </Section>
+      <Section id="browser" title="What is stored in your browser">
+        <BrowserStorage />
+      </Section>
+      <Section id="who-sees" title="Who can see it">
+        <WhoSees />
+      </Section>
+      <Section id="where" title="Where it is stored and how it is transmitted">
+        <p>
+          <When is="disk">Files are on the disk of this server.</When>
+          <When is="s3">
+            Files are at the storage service {values.storageHost}. Older ones may be on the disk of
+            this server.
+          </When>{' '}
+          Everything else is in its database. The operator may keep backups of both, which contain
+          deleted data until they are replaced.
+        </p>
+        <When is="https">
+          <p>Traffic between your browser and this server is encrypted (HTTPS).</p>
+        </When>
+        <When is="http">
+          <p>
+            This server uses plain HTTP: traffic between it and your browser is not encrypted and
+            can be read on the way.
+          </p>
+        </When>
+      </Section>
+      <Section id="choices" title="What you can do">
+        <ul>
+          <li>
+            See and correct your name, password and sessions on the{' '}
+            <a href="/account">account page</a>, and your files on the <a href="/">dashboard</a>.
+          </li>
+          <li>Delete any file at any time, and clear your history.</li>
+          <li>
+            Ask <PrivacyContact /> for access to your data, a copy, a correction or deletion, or
+            object to its use. You can also complain to your data protection authority.
+          </li>
+        </ul>
+      </Section>
+      <Section id="deletion" title="When an account is deleted">
+        <p>
+          Write to <Support /> from the email address of the account. The account is deleted for
+          good, with its sessions, ways to sign in, settings, brand, and all files with their bytes,
+          links, names and counts.
+        </p>
+        <p>
+          What remains: entries of the audit log with IP addresses, of which the last one names the
+          email address, and those about files that were taken down have the link code and the
+          reason; proofs of deletion, without names; used link codes; checksums of content that was
+          taken down; your feedback and reports, and records of emails, for as long as stated above.
+        </p>
+        <p>
+          Closed reports of your files are deleted with the account. An open report stays for as
+          long as stated above, with the name of the file, its link code and the number of the
+          account, so that its content can still be blocked.
+        </p>
+      </Section>
+      <Section id="changes" title="Changes and contact">
+        <p>
+          We announce changes to this policy on this page. <AllContacts />
+        </p>
+      </Section>
+    </Article>
+  )
+}
+
+function Summary() {
+  return (
+    <div className="lead">
+      <p>In short:</p>
+      <ul>
+        <li>We keep what the product needs: an address to sign in with, and the files.</li>
+        <li>Expired files are deleted. No file stays longer than {values.maxLifetime}.</li>
+        <li>Downloads are counted. Nothing else is kept about people who download.</li>
+        <li>No advertising, no tracking, nothing from other companies on our pages.</li>
+      </ul>
+    </div>
+  )
+}
+
+function WhoSees() {
+  return (
+    <dl className="kept">
+      <Viewer who="Anyone with a link">
+        The file, its name, size and type, when it was uploaded, when the link ends and when the
+        file is deleted at the latest, the checksum, and your brand if you set one up. Not who you
+        are.
+      </Viewer>
+      <Viewer who="The administrator">
+        In the Admin Center: names, addresses and whether they are confirmed, pictures and tiers of
+        all accounts, when each was made and when its trial began and ends, how many files, stored
+        bytes, downloads and open sessions it has; the audit log with its IP addresses, and with the
+        addresses of deleted accounts; all feedback; the recipients of emails that could not be
+        sent; and all reports, with the names of the files and the addresses of their owners. To
+        review a report, the administrator can open the file.
+      </Viewer>
+      <Viewer who="The operator">
+        Whoever runs the server can read everything on it: the database, the log and the files,
+        which Mayfly does not encrypt. If the operator must not read a file, encrypt it before you
+        upload it.
+      </Viewer>
+      <When is="s3">
+        <Viewer who="The storage service">
+          {values.storageHost} keeps the files. Your browser sends and fetches files directly, so
+          the service sees your IP address.
+        </Viewer>
+      </When>
+      <When is="smtp">
+        <Viewer who="The mail service">Delivers emails, and sees their addresses and texts.</Viewer>
+      </When>
+      <When is="google">
+        <Viewer who="Google">
+          Only if you sign in with Google: learns that you do, and tells us your name, email address
+          and picture. Your browser loads the picture from Google without telling it on which page.
+          We have no other access to your Google account.
+        </Viewer>
+      </When>
+      <Viewer who="Nobody else">
+        There is no advertising and no tracking, and our pages load nothing from other companies.
+        Mayfly gives your data to nobody.
+      </Viewer>
+    </dl>
+  )
+}
+
+function Viewer({ who, children }: { who: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{who}</dt>
+      <dd>{children}</dd>
+    </div>
   )
 }

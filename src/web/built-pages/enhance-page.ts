@@ -1,0 +1,45 @@
+import { readHint } from '../api/hint-cookie.ts'
+import { currentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
+import { recordKeyPrefix } from '../uploads/records/record-key.ts'
+
+/** Makes the theme button work and shows the uploads of a signed-in user. */
+export function enhancePage(): void {
+  offerTheme()
+  offerUploads()
+}
+
+function offerTheme() {
+  const button = document.querySelector('#theme')
+  if (button === null) return
+  const other = () => (currentTheme() === 'dark' ? 'light' : 'dark')
+  const name = () => button.setAttribute('aria-label', `Switch to ${other()} theme`)
+  button.addEventListener('click', () => setTheme(other()))
+  subscribeToTheme(name)
+  name()
+}
+
+/** The URL of the built script that shows uploads. The build replaces this name with the URL. */
+declare const uploadsScript: string
+
+/**
+ * Loads the uploads panel when a signed-in user has uploads in this browser, or starts one in
+ * another tab. Other visitors load nothing.
+ */
+function offerUploads() {
+  const watch = new AbortController()
+  const load = (keys: readonly (string | null)[]) => {
+    if (!keys.some((key) => key?.startsWith(recordKeyPrefix))) return
+    if (readHint(document) === null) return
+    watch.abort()
+    // Our content security policy forbids eval. Without this setting, Zod would try it once, and
+    // the browser would report it.
+    Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
+    void import(/* @vite-ignore */ uploadsScript)
+  }
+  window.addEventListener('storage', ({ key }) => load([key]), { signal: watch.signal })
+  try {
+    load(Object.keys(localStorage))
+  } catch {
+    // localStorage is blocked, so it has no upload records.
+  }
+}

@@ -1,0 +1,70 @@
+import { Upload } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { When } from '../../built-pages/template.tsx'
+import { values, WhenSignupIsOpen } from '../values.tsx'
+
+/**
+ * The drop zone. Its script (`offer-drop.ts`) keeps a dropped file in the browser and opens the
+ * page that the link `go-on` leads to. Without scripts, it says what to do instead.
+ */
+export function DropZone() {
+  return (
+    <section
+      className="drop"
+      id="drop"
+      aria-labelledby="drop-title"
+      data-largest={values.largestFileBytes}
+      data-limit={values.premiumFileSize}
+    >
+      <Upload size={28} strokeWidth={1.6} aria-hidden="true" />
+      <div role="status">
+        <h2 id="drop-title">
+          <span className="can-drag">Drop a file to begin</span>
+          <span className="cannot-drag">Choose a file to begin</span>
+        </h2>
+        <p className="muted" id="drop-text">
+          <ForEachVisitor
+            signUp="It waits in this browser until you have signed up."
+            signIn="It waits in this browser until you have signed in."
+            signedIn="It waits in this browser until you upload it."
+          />
+        </p>
+      </div>
+      <div className="actions">
+        <ForEachVisitor
+          signUp={<GoOn href="/signup">Sign up to send it</GoOn>}
+          signIn={<GoOn href="/login">Sign in to send it</GoOn>}
+          signedIn={<GoOn href="/">Go to the dashboard</GoOn>}
+        />
+        <button className="button" id="choose" type="button">
+          Choose a file
+        </button>
+        <button className="button quiet" id="remove" type="button" hidden>
+          Remove
+        </button>
+      </div>
+      <p className="without-scripts">Uploading needs JavaScript. Downloading does not.</p>
+    </section>
+  )
+}
+
+/** What visitors see who can sign up, visitors who can only sign in, and signed-in users. */
+function ForEachVisitor(props: { signUp: ReactNode; signIn: ReactNode; signedIn: ReactNode }) {
+  return (
+    <>
+      <When is="visitor">
+        <WhenSignupIsOpen>{props.signUp}</WhenSignupIsOpen>
+        <When is="signupClosed">{props.signIn}</When>
+      </When>
+      <When is="signedIn">{props.signedIn}</When>
+    </>
+  )
+}
+
+function GoOn({ href, children }: { href: string; children: string }) {
+  return (
+    <a className="button primary" id="go-on" href={href} hidden>
+      {children}
+    </a>
+  )
+}
