@@ -174,7 +174,7 @@ describe('clearing the history', () => {
       listed = [a]
       return { message: '2 files deleted', deletedCount: 2 }
     })
-    act(() => own().mutate())
+    act(() => own().mutate([]))
     await expect.poll(page.text).toContain('Expired history cleared2 files deleted')
     await expect.poll(names).toBe('a')
   })
@@ -182,7 +182,7 @@ describe('clearing the history', () => {
   test('that fails says so', async () => {
     const { own } = await listing(useClearExpired)
     page.on('DELETE /api/files/expired/bulk', away)
-    act(() => own().mutate())
+    act(() => own().mutate([]))
     await expect
       .poll(page.text)
       .toContain('Delete failedFailed to delete expired files. Please try again.')

@@ -6,30 +6,24 @@ import { ApiError, call, publicMessage } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { shortName } from '../ui/file-name.tsx'
 import { toast } from '../ui/toast.tsx'
-import { withChanged, withoutFiles } from './listed-files.ts'
-import { changeLists, deleteKey, refreshFiles, reopenFiles } from './use-files.ts'
+import { changeFiles, deleteKey, refreshFiles, reopenFiles } from './use-files.ts'
 
 function isRefusedAs(error: unknown, ...codes: ErrorCode[]): boolean {
   return error instanceof ApiError && error.code !== undefined && codes.includes(error.code)
 }
 
-/** True if a renewal was refused for a reason that another attempt does not change. */
+/** True if a renewal was refused for a reason that does not go away. */
 export function isFinalRefusal(error: unknown): boolean {
   return isRefusedAs(error, 'FILE_GONE', 'FILE_NOT_FOUND', 'TIER_RENEWAL')
 }
 
-/**
- * Shows a failure. It shows nothing if the session has ended, because that has a toast of its own.
- */
-function tellFailure(error: unknown, title: string, description: string): void {
+/** Shows an error, except the end of the session, which has a toast of its own. */
+function showError(error: unknown, title: string, description: string): void {
   if (saysSignedOut(error)) return
   toast({ title, description, tone: 'destructive' })
 }
 
-/**
- * Deletes a file and shows the result (spec §8). If the file no longer exists, this is a success
- * too.
- */
+/** Deletes a file and shows the result (spec §8). A file that no longer exists is a success. */
 export function useDeleteFile() {
   const client = useQueryClient()
   return useMutation({
@@ -42,20 +36,19 @@ export function useDeleteFile() {
       }
     },
     onSuccess: (_, file) => {
-      changeLists(client, (known) => withoutFiles(known, new Set([file.id])))
+      changeFiles(client, (files) => files.filter(({ id }) => id !== file.id))
       refreshFiles(client)
       toast({ title: 'File deleted', description: file.originalName })
     },
     onError: (error) =>
-      tellFailure(error, 'Delete failed', 'Failed to delete file. Please try again.'),
+      showError(error, 'Delete failed', 'Failed to delete file. Please try again.'),
   }).mutate
 }
 
 /**
- * Deletes any number of files and shows the result (spec §8). The result also says how many files
- * no longer existed, and names the first of them. Many files need several calls. If one fails, the
- * files of the calls before it stay deleted and leave the lists.
- * @param onDeleted called with the ids of the files of each call that succeeded.
+ * Deletes any number of files and shows the result (spec §8), which also names files that no longer
+ * existed. Many files need several calls; if one fails, the earlier ones have deleted their files.
+ * @param onDeleted called with the ids of the files after each successful call.
  */
 export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
   const client = useQueryClient()
@@ -67,7 +60,7 @@ export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
         const { notFound } = await call('deleteFiles', { body: { fileIds } })
         for (const id of notFound) missing.add(id)
         const gone = new Set(fileIds)
-        changeLists(client, (known) => withoutFiles(known, gone))
+        changeFiles(client, (files) => files.filter(({ id }) => !gone.has(id)))
         onDeleted(gone)
       }
       return missing
@@ -80,7 +73,7 @@ export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
         ...(description && { description }),
       })
     },
-    onError: (error) => tellFailure(error, 'Error', 'Failed to delete files. Please try again.'),
+    onError: (error) => showError(error, 'Error', 'Failed to delete files. Please try again.'),
     onSettled: () => refreshFiles(client),
   })
 }
@@ -89,20 +82,19 @@ export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
 export function useClearExpired() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: () => call('deleteExpiredFiles'),
+    mutationFn: (_: readonly StoredFile[]) => call('deleteExpiredFiles'),
     onSuccess: ({ message }) => {
-      // Expired files can be anywhere in the list, so all pages of the list are out of date.
       reopenFiles(client)
       toast({ title: 'Expired history cleared', description: message })
     },
     onError: (error) =>
-      tellFailure(error, 'Delete failed', 'Failed to delete expired files. Please try again.'),
+      showError(error, 'Delete failed', 'Failed to delete expired files. Please try again.'),
   })
 }
 
 /**
- * Gives a file a new link and updates the lists immediately. A failure is shown (spec §8). If
- * another attempt cannot help, the failure has the server's text, and the lists are read again.
+ * Gives a file a new link. Shows an error (spec §8); if another attempt cannot help, it has the
+ * server's text, and the lists are read again.
  */
 export function useRenewFile() {
   const client = useQueryClient()
@@ -110,22 +102,22 @@ export function useRenewFile() {
     mutationFn: ({ id, days }: { id: string; days: number }) =>
       call('renewFile', { params: { id }, body: { expirationDays: days } }),
     onSuccess: (file) => {
-      changeLists(client, (known) => withChanged(known, file))
+      changeFiles(client, (files) => files.map((known) => (known.id === file.id ? file : known)))
       refreshFiles(client)
     },
     onError: (error) => {
       const isFinal = isFinalRefusal(error)
       const reason = isFinal ? publicMessage(error) : undefined
       const description = reason ?? 'Failed to renew the file link. Please try again.'
-      tellFailure(error, 'Renewal failed', description)
+      showError(error, 'Renewal failed', description)
       if (isFinal) refreshFiles(client)
     },
   })
 }
 
-/** `notFoundText` names at most this many files, and shortens each name to this many characters. */
-const mostNamed = 3
-const longestName = 40
+/** `notFoundText` names at most this many files, each cut to this many characters. */
+const maxNamed = 3
+const maxNameLength = 40
 
 const list = new Intl.ListFormat('en-GB')
 
@@ -134,13 +126,10 @@ export function deletedText(count: number): string {
   return `${count.toLocaleString('en')} ${count === 1 ? 'file' : 'files'} deleted`
 }
 
-/**
- * Says how many files had already been deleted, and names the first of them. Returns undefined if
- * `names` is empty.
- */
+/** Names files that had already been deleted. Returns undefined for no names. */
 export function notFoundText(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined
-  const named = names.slice(0, mostNamed).map((name) => `“${shortName(name, longestName)}”`)
+  const named = names.slice(0, maxNamed).map((name) => `“${shortName(name, maxNameLength)}”`)
   const others = names.length - named.length
   const more = others > 0 ? [`${others.toLocaleString('en')} more`] : []
   const count = names.length.toLocaleString('en')

@@ -1,7 +1,6 @@
 import { Check, Copy } from 'lucide-react'
 import { type Ref, useEffect, useState } from 'react'
 import { Button, type ButtonProps } from '../ui/button.tsx'
-import { toast } from '../ui/toast.tsx'
 import { copyText } from './copy-links.ts'
 
 /** How long the button shows that it has copied. */
@@ -23,17 +22,8 @@ export function CopyLinkButton({ link, fileName, ...button }: CopyLinkButtonProp
   }, [copied])
 
   const copy = async () => {
-    try {
-      await copyText(link)
-      setCopied(true)
-      toast({ title: 'Link copied', description: link })
-    } catch {
-      toast({
-        title: 'Copy failed',
-        description: 'Failed to copy link to clipboard.',
-        tone: 'destructive',
-      })
-    }
+    const success = { title: 'Link copied', description: link }
+    if (await copyText(link, 'link', success)) setCopied(true)
   }
   return (
     <Button

@@ -1,5 +1,7 @@
 // @vitest-environment happy-dom
+import { act } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
+import { openPage } from '../../../tests/support/web-page.ts'
 import { copyText } from './copy-links.ts'
 
 afterEach(() => {
@@ -26,24 +28,31 @@ function browser({ clipboard, selection }: { clipboard: boolean; selection: bool
   return copied
 }
 
-it('puts the text on the clipboard', async () => {
+const success = { title: 'Link copied' }
+
+it('copies a text to the clipboard', async () => {
   const copied = browser({ clipboard: true, selection: true })
-  await copyText('a link')
+  expect(await copyText('a link', 'link', success)).toBe(true)
   expect(copied).toEqual([['clipboard', 'a link']])
 })
 
-it('copies by a selection where the clipboard is refused, and leaves the page as it was', async () => {
+it('copies by selection if the clipboard is refused, and restores the focus', async () => {
   const copied = browser({ clipboard: false, selection: true })
   const button = document.body.appendChild(document.createElement('button'))
   button.focus()
-  await copyText('a link')
+  expect(await copyText('a link', 'link', success)).toBe(true)
   expect(copied).toEqual([['selection', 'a link']])
   expect(document.activeElement).toBe(button)
   expect(document.querySelector('textarea')).toBeNull()
 })
 
-it('fails where the browser refuses both', async () => {
+it('shows an error if the browser refuses both', async () => {
+  const page = openPage()
+  page.show(null)
   browser({ clipboard: false, selection: false })
-  await expect(copyText('a link')).rejects.toThrow('refused')
-  expect(document.querySelector('textarea')).toBeNull()
+  await act(async () => {
+    expect(await copyText('a link', 'link', success)).toBe(false)
+  })
+  expect(page.text()).toContain('Copy failedFailed to copy link to clipboard.')
+  page.close()
 })

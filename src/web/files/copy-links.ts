@@ -1,5 +1,5 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { toast } from '../ui/toast.tsx'
+import { type ToastOptions, toast } from '../ui/toast.tsx'
 
 /** Counts links: '1 link', '12 links'. */
 export function linksText(count: number): string {
@@ -13,26 +13,16 @@ export function linksText(count: number): string {
  */
 export async function copyLinks(files: readonly StoredFile[], closed = 0): Promise<void> {
   const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
-  try {
-    await copyText(links.join('\n'))
-    const without = closed === 1 ? '1 file has' : `${closed.toLocaleString('en')} files have`
-    toast({
-      title: `${linksText(links.length)} copied`,
-      ...(closed > 0 && { description: `${without} no open link.` }),
-    })
-  } catch {
-    toast({
-      title: 'Copy failed',
-      // Spec §8 has this one text, also for several links.
-      description: 'Failed to copy link to clipboard.',
-      tone: 'destructive',
-    })
-  }
+  const without = closed === 1 ? '1 file has' : `${closed.toLocaleString('en')} files have`
+  await copyText(links.join('\n'), 'link', {
+    title: `${linksText(links.length)} copied`,
+    ...(closed > 0 && { description: `${without} no open link.` }),
+  })
 }
 
 /**
- * Copies a text by selecting it in a hidden field, and then restores the focus. This is the only
- * way on pages without `navigator.clipboard`, which exists only on HTTPS and localhost.
+ * Copies a text by selecting it in a hidden field. On plain HTTP this is the only way, since
+ * `navigator.clipboard` exists only on HTTPS and localhost.
  */
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement
@@ -50,13 +40,26 @@ function copyBySelection(text: string): boolean {
 }
 
 /**
- * Puts a text on the clipboard.
- * @throws when the browser refuses.
+ * Copies a text to the clipboard. Shows a toast, also if the browser refuses (spec §8).
+ * @param what names the text in the error: 'link', also for several links.
+ * @returns whether the text was copied.
  */
-export async function copyText(text: string): Promise<void> {
+export async function copyText(
+  text: string,
+  what: 'link' | 'receipt' | 'checksum',
+  success: ToastOptions,
+): Promise<boolean> {
+  let isCopied = true
   try {
     await navigator.clipboard.writeText(text)
-  } catch (error) {
-    if (!copyBySelection(text)) throw error
+  } catch {
+    isCopied = copyBySelection(text)
   }
+  const error = {
+    title: 'Copy failed',
+    description: `Failed to copy ${what} to clipboard.`,
+    tone: 'destructive',
+  } as const
+  toast(isCopied ? success : error)
+  return isCopied
 }

@@ -1,9 +1,10 @@
 // @vitest-environment happy-dom
-import { screen } from '@testing-library/react'
+import { fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import { DeleteFilesDialog } from './delete-files-dialog.tsx'
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { useDeleteDialog } from './delete-files-dialog.tsx'
 
 let page: WebPage
 beforeEach(() => {
@@ -11,19 +12,23 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-/** Asks about `count` files, of which the browser has loaded those with these sizes. */
-function ask(count: number, sizes: readonly number[]) {
-  page.show(
-    <DeleteFilesDialog
-      open
-      onOpenChange={() => {}}
-      count={count}
-      files={sizes.map((size, n) => storedFile({ id: `${n}`, originalName: `${n}.txt`, size }))}
-      pending={false}
-      onConfirm={() => {}}
-      finalFocus={() => null}
-    />,
+function Asking({ count, files }: { count: number; files: readonly StoredFile[] }) {
+  const { ask, dialog } = useDeleteDialog({ mutate: () => undefined, isPending: false })
+  return (
+    <>
+      <button type="button" onClick={() => ask(files, count)}>
+        Ask
+      </button>
+      {dialog}
+    </>
   )
+}
+
+/** Asks about `count` files, of which those with these sizes are loaded. */
+function ask(count: number, sizes: readonly number[]) {
+  const files = sizes.map((size, n) => storedFile({ id: `${n}`, originalName: `${n}.txt`, size }))
+  page.show(<Asking count={count} files={files} />)
+  fireEvent.click(screen.getByRole('button', { name: 'Ask' }))
   return screen.queryAllByRole('listitem').map(({ textContent }) => textContent)
 }
 

@@ -1,29 +1,76 @@
+import { useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { ConfirmDialog, type ConfirmDialogProps } from '../ui/confirm-dialog.tsx'
 import { FileName } from '../ui/file-name.tsx'
+import { filesHeadingId } from './files-heading.tsx'
 
 /** The question names at most this many files. */
-const mostNamed = 3
+const maxNamed = 3
 
-export interface DeleteFilesDialogProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
-  /** How many files are deleted. */
-  count: number
-  /** The files to delete that the browser has loaded. The question names the first of them. */
-  files: readonly StoredFile[]
-  pending: boolean
-  onConfirm: () => void
-  finalFocus: () => HTMLElement | true | null
+const none: readonly StoredFile[] = []
+
+/** A mutation that deletes files. */
+interface Deletion {
+  mutate: (
+    files: readonly StoredFile[],
+    options: { onSuccess: () => void; onSettled: () => void },
+  ) => void
+  isPending: boolean
 }
 
 /**
- * Asks before several files are deleted, in the words of spec §8. If the browser has loaded all of
- * them, the question also says how large they are together.
+ * Returns a function that asks whether to delete files, and the dialog for this question. The
+ * dialog keeps its text while it closes, although the files may be gone by then.
  */
-export function DeleteFilesDialog({ count, files, ...dialog }: DeleteFilesDialogProps) {
-  const named = files.slice(0, mostNamed)
+export function useDeleteDialog({ mutate, isPending }: Deletion) {
+  const [isOpen, setOpen] = useState(false)
+  const [asked, setAsked] = useState({ files: none, count: 0 })
+  const isDeleted = useRef(false)
+  /** @param count how many files will be deleted, if more than the loaded `files`. */
+  const ask = (files: readonly StoredFile[], count = files.length) => {
+    isDeleted.current = false
+    setAsked({ files, count })
+    setOpen(true)
+  }
+  const confirm = () =>
+    mutate(asked.files, {
+      onSuccess: () => {
+        isDeleted.current = true
+      },
+      onSettled: () => setOpen(false),
+    })
+  const dialog = (
+    <DeleteFilesDialog
+      {...asked}
+      open={isOpen}
+      onOpenChange={setOpen}
+      pending={isPending}
+      onConfirm={confirm}
+      // The pressed button disappears after the deletion.
+      finalFocus={() => (isDeleted.current ? document.getElementById(filesHeadingId) : true)}
+    />
+  )
+  return { ask, dialog }
+}
+
+interface DeleteFilesDialogProps
+  extends Pick<
+    ConfirmDialogProps,
+    'open' | 'onOpenChange' | 'pending' | 'onConfirm' | 'finalFocus'
+  > {
+  /** How many files will be deleted. */
+  count: number
+  /** Those of them that are loaded. The question names the first ones. */
+  files: readonly StoredFile[]
+}
+
+/**
+ * Asks before several files are deleted, in the words of spec §5. If all of them are loaded, also
+ * says how large they are together.
+ */
+function DeleteFilesDialog({ count, files, ...dialog }: DeleteFilesDialogProps) {
+  const named = files.slice(0, maxNamed)
   const others = count - named.length
   const size = files.length === count ? files.reduce((sum, file) => sum + file.size, 0) : null
   return (

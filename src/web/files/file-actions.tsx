@@ -5,7 +5,7 @@ import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { Button, IconButton, IconLink } from '../ui/button.tsx'
 import { CopyLinkButton } from './copy-link-button.tsx'
-import { shareMailAddress } from './share-mail.ts'
+import { shareEmailUrl } from './share-email.ts'
 
 export interface FileActionsProps {
   file: StoredFile
@@ -75,7 +75,7 @@ export function FileActions(props: FileActionsProps) {
         <IconLink
           label={`Email link of ${name}`}
           icon={<Mail />}
-          href={shareMailAddress({
+          href={shareEmailUrl({
             fileName: name,
             fileSize: file.size,
             link,

@@ -6,7 +6,6 @@ import { exactMomentText } from '../../shared/rules/format/moment-text.ts'
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import { removalDueAt } from '../../shared/rules/links/receipt.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { toast } from '../ui/toast.tsx'
 import { copyText } from './copy-links.ts'
 import { linkFacts } from './link-facts.ts'
 
@@ -18,19 +17,6 @@ function momentsOf(file: StoredFile, canRenew: boolean): ReceiptMoments {
     storedAt: facts.createdAt,
     dueAt: removalDueAt({ ...facts, purgeDueAt: recorded }, canRenew),
     purgedAt: purgedAt === null ? null : new Date(purgedAt),
-  }
-}
-
-async function copy(what: 'receipt' | 'checksum', text: string, description: string) {
-  try {
-    await copyText(text)
-    toast({ title: `${what === 'receipt' ? 'Receipt' : 'Checksum'} copied`, description })
-  } catch {
-    toast({
-      title: 'Copy failed',
-      description: `Failed to copy ${what} to clipboard.`,
-      tone: 'destructive',
-    })
   }
 }
 
@@ -58,11 +44,10 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
             variant="quiet"
             icon={<Copy />}
             onClick={() =>
-              void copy(
-                'receipt',
-                receiptText(file, moments, window.location.origin),
-                file.originalName,
-              )
+              void copyText(receiptText(file, moments, window.location.origin), 'receipt', {
+                title: 'Receipt copied',
+                description: file.originalName,
+              })
             }
           >
             Copy receipt
@@ -124,7 +109,9 @@ function Checksum({ sha256 }: { sha256: string }) {
       <IconButton
         label="Copy checksum"
         icon={<Copy />}
-        onClick={() => void copy('checksum', sha256, sha256)}
+        onClick={() =>
+          void copyText(sha256, 'checksum', { title: 'Checksum copied', description: sha256 })
+        }
       />
     </div>
   )

@@ -4,13 +4,10 @@ import { longestFileSearch } from '../../shared/rules/files/file-order.ts'
 import { filesLeftText } from '../../shared/rules/tiers/limit-text.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { SearchField } from '../ui/search-field.tsx'
-import { useFileCounts, useFiles, useRefreshOnReturn } from './use-files.ts'
+import { allFiles, useFileCounts, useFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
-/**
- * The id of the heading of the shown list. The heading takes the focus when the last row is
- * removed.
- */
+/** The id of the heading of the shown list, which gets the focus when the last row is removed. */
 export const filesHeadingId = 'files-heading'
 
 export interface FilesHeadingProps {
@@ -46,18 +43,17 @@ const none: readonly StoredFile[] = []
 export interface FilesLeftProps {
   tier: Tier
   maxFiles: number
-  /** True while uploads are open. Each may become a file, so the number is not shown. */
+  /** True while uploads run. Each may become a file, so the number is not shown. */
   isChanging: boolean
 }
 
 /**
- * Says how many more files the user may have now, in a tier with a limit. While this is unknown,
- * the line is empty and keeps its height. The files are read again when the person comes back to
- * the page, because they may have uploaded in another browser.
+ * Says how many more files the user may have, in a tier with a limit. While this is unknown, the
+ * line is empty and keeps its height.
  */
 export function FilesLeft({ tier, maxFiles, isChanging }: FilesLeftProps) {
-  useRefreshOnReturn()
-  const known = useFiles()
+  // The person may have uploaded files in another browser.
+  const known = useFiles(allFiles, { refetchOnWindowFocus: 'always' })
   const now = useNow(known.files ?? none, tier)
   const active = useFileCounts(known, tier, now)?.active
   const isKnown = active !== undefined && !isChanging

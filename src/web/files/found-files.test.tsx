@@ -35,11 +35,12 @@ function show(
           isOutdated: false,
           isError: false,
           isFetching: false,
-          refetch: async () => pressed.push('read again'),
+          refetch: async () => pressed.push('refetch'),
+          isMoreError: moreFails,
+          loadMore: async () => pressed.push('load more'),
           ...found,
         } as FoundFilesProps['found']
       }
-      more={{ readUntil() {}, isError: moreFails, retry: () => pressed.push('read on') }}
       total={2}
       tier="premium"
       now={new Date('2025-07-12T11:00:00.000Z')}
@@ -63,18 +64,18 @@ test('files are listed', () => {
 describe('files whose links end soon', () => {
   const onShowAll = () => pressed.push('all')
 
-  test('are counted for those who hear the page', () => {
+  test('are counted for screen readers', () => {
     expect(show({ files: [a, b] }, { onShowAll }).spoken()).toBe('2 files found')
   })
 
-  test('say where there are none, and lead back to all files', () => {
+  test('lead back to all files if there are none', () => {
     const { press } = show({ files: [] }, { onShowAll })
     expect(page.text()).toContain('No link ends within 24 hours')
     press('Show all files')
     expect(pressed).toEqual(['all'])
   })
 
-  test('of a search that finds none lead back to the search', () => {
+  test('lead back to the search if it found none', () => {
     const { press } = show({ files: [] }, { onShowAll, search: 'report' })
     press('Clear search')
     expect(pressed).toEqual(['clear'])
@@ -122,11 +123,11 @@ describe('a search', () => {
     // These files still belong to the previous search.
     [{ files: [a, b], isOutdated: true }, ''],
     [{ files: undefined }, ''],
-  ])('that found %j says "%s"', (found, told) => {
+  ])('that found %j announces "%s"', (found, told) => {
     expect(show(found, { search: 'x' }).spoken()).toBe(told)
   })
 
-  test('that found nothing says so, and can be cleared', () => {
+  test('without results can be cleared', () => {
     const { press } = show({ files: [] }, { search: 'x' })
     expect(page.text()).toContain('No name holds “x”.')
     press('Clear search')
@@ -134,31 +135,31 @@ describe('a search', () => {
   })
 })
 
-test('who has no files is told how to get one', () => {
+test('without files, the empty state offers an upload', () => {
   show({ files: [] })
   expect(page.text()).toContain('No files yet')
   expect(screen.getByRole('button', { name: 'Upload a file' })).toBeTruthy()
 })
 
-test('a list that cannot be read says so, and is read again', () => {
+test('a list that could not be loaded can be loaded again', () => {
   const { press } = show({ isError: true })
   press('Try again')
-  expect(pressed).toEqual(['read again'])
+  expect(pressed).toEqual(['refetch'])
 })
 
-test('known files stay where the list could not be read again', () => {
+test('loaded files stay if a reload fails', () => {
   expect(show({ files: [a], isError: true }).rows()).toBe(1)
   expect(page.text()).not.toContain('could not be loaded')
 })
 
-test('a list that is being read is loading', () => {
+test('a list shows that it is loading', () => {
   show({ isFetching: true })
   expect(page.text()).toContain('Loading your files')
 })
 
-test('a page that could not be read is told below the others', () => {
+test('a failed next page can be loaded again', () => {
   const { rows, press } = show({ files: [a, b] }, { moreFails: true })
   expect(rows()).toBe(2)
   press('Try again')
-  expect(pressed).toEqual(['read on'])
+  expect(pressed).toEqual(['load more'])
 })

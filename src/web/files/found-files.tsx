@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Tier } from '../../shared/rules/tiers/tier.ts'
-import type { FileListProps } from './file-list.tsx'
-import { FileList } from './file-list.tsx'
+import { FileList, type FileListProps } from './file-list.tsx'
 import {
   FilesFailed,
   FilesLoading,
@@ -10,7 +8,7 @@ import {
   NothingExpires,
   NothingFound,
 } from './files-states.tsx'
-import type { useFiles, useMoreFiles } from './use-files.ts'
+import type { useFiles } from './use-files.ts'
 
 function foundText(count: number, hasMore: boolean): string {
   if (hasMore) return `More than ${count} files found`
@@ -18,57 +16,60 @@ function foundText(count: number, hasMore: boolean): string {
 }
 
 export interface FoundFilesProps
-  extends Pick<FileListProps, 'around' | 'head' | 'onDelete' | 'statistics'> {
-  label: string
+  extends Pick<
+    FileListProps,
+    'label' | 'tier' | 'now' | 'around' | 'head' | 'onDelete' | 'statistics'
+  > {
   /** The text that was searched for. */
   search: string
   found: ReturnType<typeof useFiles>
-  more: ReturnType<typeof useMoreFiles>
-  /** How many files the user has without a search; undefined while this is not known. */
+  /** How many files the user has without a search; undefined while unknown. */
   total: number | undefined
-  tier: Tier
-  now: Date
   /** A button that an empty list shows, such as one that starts an upload. */
   emptyAction: ReactNode
   onClearSearch: () => void
-  /** Set if the list has only files whose links end soon: shows the others again. */
+  /** Shows all files again, if the list has only files whose links end soon. */
   onShowAll?: (() => void) | undefined
 }
 
 /**
- * The files that a search found, loaded page by page. Without files, says that there are none, that
- * they are being loaded, or that loading failed.
+ * The files that a search found, loaded page by page, or the loading, empty or failed state.
  */
-export function FoundFiles({ found, more, search, total, onShowAll, ...props }: FoundFilesProps) {
+export function FoundFiles({
+  found,
+  search,
+  total,
+  emptyAction,
+  onClearSearch,
+  onShowAll,
+  ...props
+}: FoundFilesProps) {
   const { files, hasMore, isOutdated, isError, isFetching, refetch } = found
   const isSearch = (search !== '' || onShowAll !== undefined) && !isOutdated
+  const loadMore = () => {
+    if (!isFetching && !found.isMoreError) void found.loadMore()
+  }
   const nothing = () => {
     if (search === '' && onShowAll) return <NothingExpires onShowAll={onShowAll} />
-    return <NothingFound search={search} onClear={props.onClearSearch} />
+    return <NothingFound search={search} onClear={onClearSearch} />
   }
   const list = () => {
     if (files && files.length > 0) {
       return (
         <div aria-busy={isOutdated}>
           <FileList
-            label={props.label}
+            {...props}
             files={files}
-            tier={props.tier}
-            now={props.now}
             total={hasMore ? Math.max(files.length + 1, isSearch ? 0 : (total ?? 0)) : undefined}
             isOpenEnded={hasMore && isSearch}
-            onReach={more.readUntil}
-            around={props.around}
-            head={props.head}
-            onDelete={props.onDelete}
-            statistics={props.statistics}
+            onReach={loadMore}
           />
-          {more.isError ? <MoreFailed onRetry={more.retry} /> : null}
+          {found.isMoreError ? <MoreFailed onRetry={() => void found.loadMore()} /> : null}
         </div>
       )
     }
     if (files && isSearch) return nothing()
-    if (files) return <NoFiles action={props.emptyAction} />
+    if (files) return <NoFiles action={emptyAction} />
     if (isError) return <FilesFailed pending={isFetching} onRetry={() => void refetch()} />
     return <FilesLoading rows={8} />
   }

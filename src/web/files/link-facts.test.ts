@@ -18,13 +18,6 @@ it('reads the moments of a file, and none for a purge that has not begun', () =>
   )
 })
 
-it('reads a file once, and each change of it anew', () => {
-  const file = storedFile({ ...dates, purgingAt: null })
-  expect(linkFacts(file)).toBe(linkFacts(file))
-  const renewed = { ...file, expiresAt: dates.maxLifetimeAt }
-  expect(linkFacts(renewed).expiresAt).toEqual(new Date(dates.maxLifetimeAt))
-})
-
 const expiresAt = new Date('2026-03-04T10:00:00.000Z')
 const maxLifetimeAt = new Date('2026-03-31T10:00:00.000Z')
 const before = new Date('2026-03-02T10:00:00.000Z')

@@ -4,25 +4,14 @@ import type { LifelineDates } from '../../shared/rules/links/lifeline.ts'
 import { type LinkFacts, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 
-let known: WeakMap<StoredFile, LinkFacts & LifelineDates> | undefined
-
-/**
- * Returns the dates of a file and its link as `Date` objects, which the functions in `shared/rules`
- * take. The result is kept for each file, because a list of thousands of files needs it each time
- * the labels are updated.
- */
+/** Returns the dates of a file and its link as `Date` objects. */
 export function linkFacts(file: StoredFile): LinkFacts & LifelineDates {
-  known ??= new WeakMap()
-  const before = known.get(file)
-  if (before) return before
-  const facts = {
+  return {
     createdAt: new Date(file.createdAt),
     expiresAt: new Date(file.expiresAt),
     maxLifetimeAt: new Date(file.maxLifetimeAt),
     purgingAt: file.purgingAt === null ? null : new Date(file.purgingAt),
   }
-  known.set(file, facts)
-  return facts
 }
 
 /** The exact moment that belongs to the label of a link, such as '3 days left'. */

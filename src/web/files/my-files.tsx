@@ -7,7 +7,7 @@ import { useSearch } from '../ui/search-field.tsx'
 import { ClearHistory } from './clear-history.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId, NameSearch } from './files-heading.tsx'
 import { FoundFiles } from './found-files.tsx'
-import { useFileCounts, useFiles, useMoreFiles } from './use-files.ts'
+import { useFileCounts, useFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
 const none: readonly StoredFile[] = []
@@ -19,16 +19,12 @@ export interface MyFilesProps {
   emptyAction: ReactNode
 }
 
-/**
- * All files of the user, with a search that runs while the person types. Free users can clear their
- * expired history (spec §2). The list is loaded page by page while it is scrolled.
- */
+/** Spec §2, My Files: all files of the user, with a search. */
 export function MyFiles({ tier, emptyAction }: MyFilesProps) {
   const { typed, search, setTyped } = useSearch()
   const view = { search, order: newestFirst }
   const all = useFiles()
   const found = useFiles(view)
-  const more = useMoreFiles(view)
   const now = useNow(found.files ?? none, tier)
   const counts = useFileCounts(all, tier, now)
   const isEmpty = all.files?.length === 0
@@ -49,7 +45,6 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
         label={title}
         search={search}
         found={found}
-        more={more}
         total={counts && counts.active + counts.private + counts.deleted}
         tier={tier}
         now={now}

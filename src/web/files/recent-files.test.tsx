@@ -1,13 +1,12 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen, within } from '@testing-library/react'
-import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { serverClock } from '../api/server-clock.ts'
-import { bringIntoSight, mayScroll, RecentFiles } from './recent-files.tsx'
-import { addStored } from './use-files.ts'
-import { newForMs } from './use-new-files.ts'
+import { RecentFiles } from './recent-files.tsx'
+import { refreshFiles } from './use-files.ts'
 
 let page: WebPage
 /** The files of the server, the newest first. */
@@ -57,7 +56,7 @@ async function open() {
 
 async function store(...stored: StoredFile[]) {
   files = [...stored.toReversed(), ...files]
-  act(() => addStored(page.client, stored))
+  act(() => refreshFiles(page.client))
   await settle()
 }
 
@@ -73,35 +72,26 @@ function row(name: string) {
   }
 }
 
-function spoken() {
-  return screen.getAllByRole('status')[0]?.textContent
-}
-
-test('nothing is new in the list that the page opens with', async () => {
+test('files of the first list are not new', async () => {
   await open()
   expect(row('old.txt').isMarked()).toBe(false)
   expect(row('old.txt').copiesAsMainAction()).toBe(false)
-  expect([spoken(), news.at(-1)]).toEqual(['', false])
+  expect(news.at(-1)).toBe(false)
 })
 
-test('a new file is marked, its copy button is the main one, and it is told', async () => {
+test('a new file is marked, and copying its link is the main action', async () => {
   await open()
   await store(make('new', 1))
   expect(row('new.txt').isMarked()).toBe(true)
   expect(row('new.txt').copiesAsMainAction()).toBe(true)
   expect(row('old.txt').isMarked()).toBe(false)
   expect(row('old.txt').copiesAsMainAction()).toBe(false)
-  expect([spoken(), news.at(-1)]).toEqual(['new.txt: its link is ready to copy.', true])
+  expect(news.at(-1)).toBe(true)
   expect(screen.queryByRole('button', { name: 'Copy 1 link' })).toBeNull()
   expect(document.activeElement).toBe(document.body)
-
-  await act(() => vi.advanceTimersByTimeAsync(newForMs))
-  expect(row('new.txt').isMarked()).toBe(false)
-  expect(row('new.txt').copiesAsMainAction()).toBe(false)
-  expect([spoken(), news.at(-1)]).toEqual(['', false])
 })
 
-test('several new files offer all their links together, one a line', async () => {
+test('the links of several new files can be copied together, one per line', async () => {
   await open()
   await store(make('a', 1))
   await store(make('b', 2))
@@ -109,7 +99,6 @@ test('several new files offer all their links together, one a line', async () =>
   // A screen has one main action.
   expect(row('a.txt').copiesAsMainAction()).toBe(false)
   expect(row('b.txt').copiesAsMainAction()).toBe(false)
-  expect(spoken()).toBe('2 new links are ready to copy, the latest for b.txt.')
   const together = screen.getByRole('button', { name: 'Copy 2 links' })
   expect(together.className).toContain('bg-accent')
   fireEvent.click(together)
@@ -117,12 +106,9 @@ test('several new files offer all their links together, one a line', async () =>
   const { origin } = window.location
   expect(copied).toEqual([`${origin}/s/code-b\n${origin}/s/code-a`])
   expect(page.text()).toContain('2 links copied')
-
-  await act(() => vi.advanceTimersByTimeAsync(newForMs))
-  expect(screen.queryByRole('button', { name: 'Copy 2 links' })).toBeNull()
 })
 
-test('the links of new files that are not listed are copied too', async () => {
+test('the links of unlisted new files are copied too', async () => {
   await open()
   await store(...Array.from({ length: 7 }, (_, n) => make(`file-${n}`, n + 1)))
   expect(screen.getAllByRole('listitem')).toHaveLength(5)
@@ -131,72 +117,24 @@ test('the links of new files that are not listed are copied too', async () => {
   expect(copied[0]?.split('\n')).toHaveLength(7)
 })
 
-// @vitest-environment happy-dom
-
-const missed = { isShown: false, isAtTop: true, usesKeyboard: false }
-
-describe('the page scrolls to a new row', () => {
-  it.each([
-    ['that would be missed', {}, true],
-    ['but not where it can be seen', { isShown: true }, false],
-    ['but not for somebody who has scrolled away', { isAtTop: false }, false],
-    ['but not under the hands of somebody who types', { usesKeyboard: true }, false],
-  ])('%s', (_what, changes, scrolls) => {
-    expect(mayScroll({ ...missed, ...changes })).toBe(scrolls)
-  })
+test('an older file that moves up into the list is not new', async () => {
+  files = [make('old', 0), make('older', -10)]
+  await open()
+  files = [make('older', -10), make('oldest', -20)]
+  act(() => refreshFiles(page.client))
+  await settle()
+  expect(row('oldest.txt').isMarked()).toBe(false)
 })
 
-describe('a row', () => {
-  /** What lies at a place of the window; null outside of it. */
-  let at: (y: number, x: number) => Element | null
-  let scrolled: unknown[]
-  let row: HTMLElement
-  beforeEach(() => {
-    scrolled = []
-    row = document.createElement('li')
-    document.body.append(row)
-    row.getBoundingClientRect = () => new DOMRect(0, 500, 300, 100)
-    row.scrollIntoView = (options) => void scrolled.push(options)
-    Object.assign(document, { elementFromPoint: (x: number, y: number) => at(y, x) })
-    window.scrollTo(0, 0)
-  })
-  afterEach(() => {
-    Reflect.deleteProperty(document, 'elementFromPoint')
-    window.scrollTo(0, 0)
-  })
-
-  it('stays where it is if all of it can be seen', () => {
-    at = () => row
-    bringIntoSight(row)
-    expect(scrolled).toEqual([])
-  })
-
-  it.each([
-    ['is below the window', () => null],
-    ['is half below the window', (y: number) => (y < 550 ? row : null)],
-    ['is half behind the uploads panel', (y: number) => (y < 550 ? row : document.body)],
-    ['has its name behind the panel', (_y: number, x: number) => (x > 100 ? row : document.body)],
-    ['has its buttons behind a toast', (_y: number, x: number) => (x < 200 ? row : document.body)],
-  ])('is scrolled into the middle if it %s', (_where, lies) => {
-    at = lies
-    bringIntoSight(row)
-    expect(scrolled).toMatchObject([{ block: 'center' }])
-  })
-
-  it('is left alone once the person has scrolled', () => {
-    at = () => null
-    window.scrollTo(0, 120)
-    bringIntoSight(row)
-    expect(scrolled).toEqual([])
-  })
-
-  it('is left alone while the person types, and never takes the focus', () => {
-    at = () => null
-    const field = document.createElement('input')
-    document.body.append(field)
-    field.focus()
-    bringIntoSight(row)
-    expect(scrolled).toEqual([])
-    expect(document.activeElement).toBe(field)
-  })
+test.each([
+  ['scrolls to a new file', 0, 1],
+  ['stays after the person has scrolled', 120, 0],
+])('the page %s', async (_what, scrollY, times) => {
+  const scroll = vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(() => undefined)
+  await open()
+  window.scrollTo(0, scrollY)
+  await store(make('new', 1))
+  expect(scroll).toHaveBeenCalledTimes(times)
+  scroll.mockRestore()
+  window.scrollTo(0, 0)
 })

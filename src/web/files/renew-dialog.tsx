@@ -16,7 +16,7 @@ import { isFinalRefusal, useRenewFile } from './change-files.ts'
 import { CopyLinkButton } from './copy-link-button.tsx'
 import { Lifeline, textColours } from './lifeline.tsx'
 import { linkFacts } from './link-facts.ts'
-import { shareMailAddress } from './share-mail.ts'
+import { shareEmailUrl } from './share-email.ts'
 
 /**
  * Returns what a renewal at the moment `now` would give: the new end of the link, and whether the
@@ -168,7 +168,7 @@ function NewLink({ file, tier, now, signature, onDone }: NewLinkProps) {
       <div className="mt-1">
         <ButtonRow>
           <ButtonLink
-            href={shareMailAddress({
+            href={shareEmailUrl({
               fileName: file.originalName,
               fileSize: file.size,
               link,

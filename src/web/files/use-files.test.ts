@@ -6,19 +6,17 @@ import { later, openPage, refused, type WebPage } from '../../../tests/support/w
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { newestFirst, parseOrder } from '../../shared/rules/files/file-order.ts'
 import {
-  addStored,
+  allFiles,
+  changeFiles,
   deleteKey,
   type ListView,
-  readToEnd,
+  loadAll,
   refreshFiles,
   reopenFiles,
-  useCountedFiles,
+  useFileCounts,
   useFiles,
-  useMoreFiles,
-  useRefreshOnReturn,
 } from './use-files.ts'
 
-const all: ListView = { search: '', order: newestFirst }
 const bySize: ListView = { search: '', order: parseOrder('-size') }
 
 let page: WebPage
@@ -67,9 +65,9 @@ function asked(): Record<string, string>[] {
     .map(({ query }) => query)
 }
 
-async function list(view: ListView = all) {
+async function list(view: ListView = allFiles) {
   const shown = page.run(
-    ({ view }: { view: ListView }) => ({ ...useFiles(view), more: useMoreFiles(view) }),
+    ({ view }: { view: ListView }) => useFiles(view, { refetchOnWindowFocus: 'always' }),
     { view },
   )
   await expect.poll(() => shown.result.current.files).toBeDefined()
@@ -80,19 +78,19 @@ async function list(view: ListView = all) {
 }
 
 describe('a list', () => {
-  test('is read by a hundred files, and knows that there are more', async () => {
+  test('begins with a hundred files, and knows that there are more', async () => {
     const { now } = await list()
     expect(asked()).toEqual([{ limit: '100', sort: '-date' }])
     expect(now().files).toHaveLength(100)
     expect(now()).toMatchObject({ hasMore: true, isOutdated: false, isError: false })
   })
 
-  test('of a hundred files has no more', async () => {
+  test('of a hundred files is complete', async () => {
     files = make(100)
     expect((await list()).now()).toMatchObject({ hasMore: false })
   })
 
-  test('that was searched is its own list; meanwhile the one before is shown as outdated', async () => {
+  test('of a new search shows the previous one as outdated until it is loaded', async () => {
     const { now, view } = await list()
     asked()
     const { answer, come } = later()
@@ -106,14 +104,14 @@ describe('a list', () => {
     expect(now().files).toEqual([files[5]])
   })
 
-  test('that cannot be read says so', async () => {
+  test('can fail', async () => {
     page.on('GET /api/files', () => refused(500))
     const shown = page.run(() => useFiles())
     await expect.poll(() => shown.result.current.isError).toBe(true)
     expect(shown.result.current.files).toBeUndefined()
   })
 
-  test('hides a file from the moment its deletion begins, even if the list is read meanwhile', async () => {
+  test('hides a file while it is being deleted, even if the list is read again', async () => {
     const { now } = await list()
     const [first] = files as [StoredFile]
     const { answer, come } = later()
@@ -133,132 +131,77 @@ describe('a list', () => {
   })
 })
 
-test('coming back to the page reads the list again, once for all signs of it', async () => {
+test('returning to the page reads the list again', async () => {
   files = make(2)
   const { now } = await list()
-  page.run(useRefreshOnReturn)
-  asked()
   files = make(3)
-  fireEvent.focus(window)
-  fireEvent(document, new Event('visibilitychange'))
+  fireEvent(window, new Event('visibilitychange'))
   await expect.poll(() => now().files).toHaveLength(3)
-  expect(asked()).toHaveLength(1)
 })
 
-describe('reading on', () => {
-  test('asks for as many files as are missing up to a place, a hundred at least and a thousand at most', async () => {
-    files = make(3000)
+describe('loading more', () => {
+  test('reads pages of a thousand', async () => {
+    files = make(1500)
     const { now } = await list()
     asked()
-    for (const [place, limit, known] of [
-      [100, '100', 200],
-      [650, '451', 651],
-      [2999, '1000', 1651],
-    ] as const) {
-      act(() => now().more.readUntil(place))
-      await expect.poll(() => now().files?.length).toBe(known)
-      expect(asked()).toMatchObject([{ limit, sort: '-date', cursor: expect.any(String) }])
+    for (const loaded of [1100, 1500]) {
+      await act(() => now().loadMore())
+      await expect.poll(() => now().files).toHaveLength(loaded)
+      expect(asked()).toMatchObject([{ limit: '1000', cursor: expect.any(String) }])
     }
+    expect(now().hasMore).toBe(false)
   })
 
-  test('asks once, however often it is called meanwhile, and not at the end of the list', async () => {
-    const { now } = await list()
-    const { answer, come } = later()
-    page.on('GET /api/files', answer)
-    asked()
-    await act(async () => now().more.readUntil(199))
-    expect(asked()).toHaveLength(1)
-    act(() => now().more.readUntil(199))
-    expect(asked()).toEqual([])
-    await act(async () => come(answerPage({ limit: '200', cursor: files[99]?.id ?? '' })))
-    await expect.poll(() => now().hasMore).toBe(false)
-    asked()
-    act(() => now().more.readUntil(300))
-    expect(asked()).toEqual([])
-  })
-
-  test('after a failure waits until somebody asks for another try', async () => {
+  test('can fail, and succeed later', async () => {
     const { now } = await list()
     page.on('GET /api/files', () => refused(503))
-    act(() => now().more.readUntil(199))
-    await expect.poll(() => now().more.isError).toBe(true)
-    expect(now().isError).toBe(false)
-    asked()
-    act(() => now().more.readUntil(199))
-    expect(asked()).toEqual([])
-
+    await act(() => now().loadMore())
+    await expect.poll(() => now().isMoreError).toBe(true)
+    expect(now().files).toHaveLength(100)
     page.on('GET /api/files', ({ query }) => answerPage(query))
-    act(() => now().more.retry())
-    await expect.poll(() => now().more.isError).toBe(false)
-    act(() => now().more.readUntil(199))
-    await expect.poll(() => now().files?.length).toBe(200)
+    await act(() => now().loadMore())
+    await expect.poll(() => now().files).toHaveLength(250)
+    expect(now().isMoreError).toBe(false)
   })
 
-  test('to the end needs a request for each thousand', async () => {
+  test('to the end needs one request for each thousand files', async () => {
     files = make(2150)
-    const whole = await readToEnd(page.client, all)
-    expect(whole.map(({ id }) => id)).toEqual(files.map(({ id }) => id))
+    const whole = await loadAll(page.client, allFiles)
+    expect(whole.files.map(({ id }) => id)).toEqual(files.map(({ id }) => id))
     expect(asked().map(({ limit }) => limit)).toEqual(['100', '1000', '1000', '1000'])
-    expect(await readToEnd(page.client, all)).toHaveLength(2150)
-    expect(asked()).toEqual([])
   })
 })
 
-describe('reading a list again', () => {
-  test('with the newest files first reads the newest alone, and keeps the others', async () => {
-    const { now } = await list()
-    act(() => now().more.readUntil(249))
-    await expect.poll(() => now().files?.length).toBe(250)
-    asked()
-    files = [...make(1, 250), ...files]
-    act(() => refreshFiles(page.client))
-    await expect.poll(() => now().files?.length).toBe(251)
-    expect(asked()).toEqual([{ limit: '100', sort: '-date' }])
-  })
-
-  test('in another order reads all that was known', async () => {
-    const { now } = await list(bySize)
-    act(() => now().more.readUntil(249))
-    await expect.poll(() => now().files?.length).toBe(250)
-    asked()
-    act(() => refreshFiles(page.client))
-    await expect.poll(() => now().isFetching).toBe(false)
-    expect(asked()).toEqual([{ limit: '250', sort: '-size' }])
-  })
-
-  test('from its beginning forgets the older pages', async () => {
-    const { now } = await list()
-    act(() => now().more.readUntil(249))
-    await expect.poll(() => now().files?.length).toBe(250)
-    act(() => reopenFiles(page.client))
-    await expect.poll(() => now().files?.length).toBe(100)
-    expect(now().hasMore).toBe(true)
-  })
+test.each([allFiles, bySize])('a refresh reads all loaded pages again: %j', async (view) => {
+  const { now } = await list(view)
+  await act(() => now().loadMore())
+  files = [...make(1, 250), ...files]
+  act(() => refreshFiles(page.client))
+  await expect.poll(() => now().files?.length).toBe(251)
 })
 
-describe('a new file', () => {
-  test('is on top at once, before the list is read again', async () => {
-    const { now } = await list()
-    const { answer } = later()
-    page.on('GET /api/files', answer)
-    const [added] = make(1, 250) as [StoredFile]
-    act(() => addStored(page.client, [added]))
-    await expect.poll(() => now().files?.[0]).toEqual(added)
-    expect(now().files).toHaveLength(101)
-  })
+test('a list read from its beginning forgets its other pages', async () => {
+  const { now } = await list()
+  await act(() => now().loadMore())
+  act(() => reopenFiles(page.client))
+  await expect.poll(() => now().files?.length).toBe(100)
+  expect(now().hasMore).toBe(true)
+})
 
-  test('makes no list where none is known', () => {
-    addStored(page.client, make(1))
-    expect(page.client.getQueriesData({ queryKey: ['/api/files'] })).toEqual([])
-    expect(page.asked).toEqual([])
-  })
+test('all pages of a list can be changed', async () => {
+  const { now } = await list()
+  await act(() => now().loadMore())
+  act(() => changeFiles(page.client, (known) => known.filter(({ id }) => id !== 'file-0')))
+  await expect.poll(() => now().files?.length).toBe(249)
 })
 
 test.each([
-  [true, { active: 7, private: 0, deleted: 0 }],
-  [false, undefined],
-])('the server counts where it is asked to (%s)', async (enabled, counts) => {
-  const shown = page.run(() => useCountedFiles(enabled))
+  ['the server if the list is not loaded as a whole', true, { active: 7, private: 0, deleted: 0 }],
+  ['the page otherwise', false, { active: 0, private: 0, deleted: 0 }],
+])('files are counted by %s', async (_by, hasMore, counts) => {
+  const known = { files: [], hasMore }
+  const now = new Date()
+  const shown = page.run(() => useFileCounts(known, 'free', now))
   await expect.poll(() => shown.result.current).toEqual(counts)
-  expect(page.asked).toHaveLength(enabled ? 1 : 0)
+  expect(page.asked).toHaveLength(hasMore ? 1 : 0)
 })

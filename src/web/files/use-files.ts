@@ -1,13 +1,14 @@
 import {
+  type InfiniteData,
+  infiniteQueryOptions,
   keepPreviousData,
   type QueryClient,
   queryOptions,
-  useMutation,
+  useInfiniteQuery,
   useMutationState,
   useQuery,
-  useQueryClient,
 } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import type { FileCounts, File as StoredFile } from '../../shared/contract/files.ts'
 import {
   type FileOrder,
@@ -19,28 +20,19 @@ import { linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { call, callForPage } from '../api/call.ts'
 import { linkFacts } from './link-facts.ts'
-import {
-  filesOf,
-  joinNewest,
-  joinNext,
-  type ListedFiles,
-  newestOnly,
-  nextOf,
-  withStored,
-} from './listed-files.ts'
 
-/** How many files one request usually reads. It reads more when somebody scrolls far. */
-const pageSize = 100
+/** How many files the first page of a list has. Further pages are as large as possible. */
+const firstPageSize = 100
 
 /** The list of all files of the user, newest first. */
-const allFiles: ListView = { search: '', order: newestFirst }
+export const allFiles: ListView = { search: '', order: newestFirst }
 
 /** The first part of the query key of every list of files. */
 const lists = '/api/files'
 
 /**
- * The mutation key of the deletion of a single file. Such a file leaves the lists immediately when
- * its deletion begins. Files that are deleted together leave when the server has answered.
+ * The mutation key for deleting a single file, which leaves the lists as soon as its deletion
+ * begins. Files that are deleted together leave after the server has answered.
  */
 export const deleteKey = ['DELETE /api/files']
 
@@ -52,50 +44,43 @@ export interface ListView {
   expiring?: 'soon' | undefined
 }
 
-/** Returns which files a list has, as a text. It is the same in every order. */
-export function searchOf({ search, expiring }: ListView): string {
-  return `${expiring ?? ''} ${search}`
+interface FilePage {
+  items: readonly StoredFile[]
+  /** The cursor of the next page; null on the last one. */
+  next: string | null
+  /** Identifies the search: equal for the same files in another order. */
+  searchKey: string
 }
 
-function listQuery(view: ListView) {
-  const { search, order, expiring } = view
-  const sort = formatOrder(order)
-  const isGrowing = sort === formatOrder(newestFirst) && expiring === undefined
-  return queryOptions({
-    queryKey: [lists, { search, sort, ...(expiring && { expiring }) }],
-    // Which links end soon changes with time. So these files are read again when they are shown.
-    ...(expiring && { refetchOnMount: 'always' as const }),
-    queryFn: async ({ client, queryKey, signal }): Promise<ListedFiles> => {
-      const known = client.getQueryData<ListedFiles>(queryKey)
-      if (isGrowing) {
-        // This reads only the newest page. The known older files are kept.
-        const query = wanted(view, pageSize)
-        return joinNewest(known, await callForPage('listFiles', { query, signal }))
-      }
-      // In any other list a changed file can be anywhere, so all known pages are read again.
-      const query = wanted(view, pageLimit(known ? filesOf(known).length : 0))
-      return { pages: [await callForPage('listFiles', { query, signal })] }
+type ListedFiles = InfiniteData<FilePage, string>
+
+function listQuery({ search, order, expiring }: ListView) {
+  const which = {
+    sort: formatOrder(order),
+    ...(search && { search }),
+    ...(expiring && { expiring }),
+  }
+  return infiniteQueryOptions({
+    queryKey: [lists, which],
+    initialPageParam: '',
+    queryFn: async ({ pageParam, signal }): Promise<FilePage> => {
+      const limit = pageParam === '' ? firstPageSize : longestFilePage
+      const query = { ...which, limit, ...(pageParam && { cursor: pageParam }) }
+      const page = await callForPage('listFiles', { query, signal })
+      return { ...page, searchKey: `${expiring ?? ''} ${search}` }
     },
+    getNextPageParam: ({ next }) => next,
+    // Which links end soon changes with time.
+    ...(expiring && { refetchOnMount: 'always' as const }),
   })
 }
 
 const countsQuery = queryOptions({
   queryKey: ['/api/files/summary'],
   queryFn: ({ signal }) => call('countFiles', { signal }),
-  // Links expire without any call of this page, so the counts are read again every minute.
+  // Links expire without any call of this page.
   refetchInterval: 60_000,
 })
-
-function wanted({ search, order, expiring }: ListView, limit: number, cursor?: string) {
-  const sort = formatOrder(order)
-  const which = { ...(search && { search }), ...(expiring && { expiring }) }
-  return { limit, sort, ...which, ...(cursor && { cursor }) }
-}
-
-/** Returns the `limit` of a request that should load `missing` more files. */
-function pageLimit(missing: number): number {
-  return Math.min(longestFilePage, Math.max(pageSize, missing))
-}
 
 /** Reads all lists of files and the counts again. */
 export function refreshFiles(client: QueryClient): void {
@@ -103,137 +88,94 @@ export function refreshFiles(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: countsQuery.queryKey })
 }
 
-/**
- * Reads the lists and the counts again whenever the person comes back to this page, because
- * something may have changed them in another browser. Several signs of coming back cause one
- * request.
- */
-export function useRefreshOnReturn(): void {
-  const client = useQueryClient()
-  useEffect(() => {
-    const refresh = () => {
-      const isAsking = client.isFetching({ queryKey: [lists] }) > 0
-      if (document.visibilityState === 'visible' && !isAsking) refreshFiles(client)
-    }
-    window.addEventListener('focus', refresh)
-    document.addEventListener('visibilitychange', refresh)
-    return () => {
-      window.removeEventListener('focus', refresh)
-      document.removeEventListener('visibilitychange', refresh)
-    }
-  }, [client])
-}
-
-/** Changes the known part of every list of files, for instance after a deletion. */
-export function changeLists(
-  client: QueryClient,
-  change: (known: ListedFiles) => ListedFiles,
-): void {
-  client.setQueriesData<ListedFiles>({ queryKey: [lists] }, (known) => known && change(known))
-}
-
-/** Puts new files on top of the list immediately, and reads all lists again. */
-export function addStored(client: QueryClient, stored: readonly StoredFile[]): void {
-  client.setQueryData(listQuery(allFiles).queryKey, (known) => known && withStored(known, stored))
-  refreshFiles(client)
-}
-
-/** Reads the list again from its beginning. Meanwhile only its newest page is shown. */
+/** Reads the lists again from their beginning. Meanwhile only their first page is shown. */
 export function reopenFiles(client: QueryClient): void {
-  changeLists(client, newestOnly)
+  changeLists(client, ({ pages, pageParams }) => ({
+    pages: pages.slice(0, 1),
+    pageParams: pageParams.slice(0, 1),
+  }))
   refreshFiles(client)
 }
 
+function changeLists(client: QueryClient, change: (list: ListedFiles) => ListedFiles): void {
+  client.setQueriesData<ListedFiles>({ queryKey: [lists] }, (list) => list && change(list))
+}
+
+/** Changes the files of every loaded list, for instance after a deletion. */
+export function changeFiles(
+  client: QueryClient,
+  change: (files: readonly StoredFile[]) => readonly StoredFile[],
+): void {
+  changeLists(client, (list) => ({
+    ...list,
+    pages: list.pages.map((page) => ({ ...page, items: change(page.items) })),
+  }))
+}
+
+function filesOf({ pages }: { pages: readonly FilePage[] }): readonly StoredFile[] {
+  return pages.flatMap(({ items }) => items)
+}
+
 /**
- * Returns the files of a list that the browser has loaded, without those that are being deleted one
- * by one (see `deleteKey`). The row of such a file disappears when its deletion is requested. It
- * comes back only if the deletion fails, even if the list is read again in between. While a new
- * search or order is being loaded, the files of the previous one are returned.
+ * Returns the loaded files of a list, without those that are being deleted one by one (see
+ * `deleteKey`): a file comes back only if its deletion fails. While a new search or order is
+ * loading, returns the files of the previous one.
  */
-export function useFiles(view: ListView = allFiles) {
-  const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({
+export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'always' } = {}) {
+  const { data, ...query } = useInfiniteQuery({
     ...listQuery(view),
     placeholderData: keepPreviousData,
+    ...options,
   })
-  const leaving = useMutationState({
+  const deleting = useMutationState({
     filters: { mutationKey: deleteKey, status: 'pending' },
     select: ({ state }) => (state.variables as StoredFile).id,
   })
   const files = useMemo(() => {
-    const known = data && filesOf(data)
-    return leaving.length === 0 ? known : known?.filter(({ id }) => !leaving.includes(id))
-  }, [data, leaving])
+    const loaded = data && filesOf(data)
+    return deleting.length === 0 ? loaded : loaded?.filter(({ id }) => !deleting.includes(id))
+  }, [data, deleting])
   return {
     files,
-    /** True if the list has more files than the browser knows. */
-    hasMore: data !== undefined && nextOf(data) !== null,
+    /** Identifies the search to which `files` belong. */
+    searchKey: data?.pages[0]?.searchKey ?? '',
+    /** True if the list has more files than are loaded. */
+    hasMore: query.hasNextPage,
     /** True while `files` are still those of the previous search or order. */
-    isOutdated: isPlaceholderData,
-    isError,
-    isFetching,
-    refetch,
+    isOutdated: query.isPlaceholderData,
+    isError: query.isError,
+    isFetching: query.isFetching,
+    refetch: query.refetch,
+    /** True if the next page could not be loaded. */
+    isMoreError: query.isFetchNextPageError,
+    loadMore: query.fetchNextPage,
   }
 }
 
-/**
- * Returns a function that reads more pages until the list is known up to an index. Also returns
- * whether its last request failed. After a failure the function does nothing until `retry` is
- * called.
- */
-export function useMoreFiles(view: ListView) {
-  const client = useQueryClient()
-  const { mutate, reset, isPending, isError } = useMutation({
-    mutationFn: ({ view, limit, cursor }: { view: ListView; limit: number; cursor: string }) =>
-      callForPage('listFiles', { query: wanted(view, limit, cursor) }),
-    onSuccess: (page, { view, cursor }) =>
-      client.setQueryData(
-        listQuery(view).queryKey,
-        (known) => known && joinNext(known, cursor, page),
-      ),
-  })
-  const readUntil = (place: number) => {
-    const known = client.getQueryData(listQuery(view).queryKey)
-    const cursor = known && nextOf(known)
-    if (!cursor || isPending || isError) return
-    mutate({ view, limit: pageLimit(place + 1 - filesOf(known).length), cursor })
-  }
-  return { readUntil, isError, retry: reset }
-}
-
-/** Reads a list to its end and returns all of its files. Each thousand files need one request. */
-export async function readToEnd(
-  client: QueryClient,
-  view: ListView,
-): Promise<readonly StoredFile[]> {
-  const { queryKey } = listQuery(view)
+/** Loads a list to its end. Returns all of its files, and the key of its search. */
+export async function loadAll(client: QueryClient, view: ListView) {
   for (;;) {
-    const known = await client.ensureQueryData(listQuery(view))
-    const cursor = nextOf(known)
-    if (cursor === null) return filesOf(known)
-    const query = wanted(view, longestFilePage, cursor)
-    const page = await callForPage('listFiles', { query })
-    client.setQueryData(queryKey, (known) => known && joinNext(known, cursor, page))
+    // If the list is being loaded already, this returns what that request loads.
+    const list = await client.fetchInfiniteQuery({
+      ...listQuery(view),
+      staleTime: 0,
+      pages: Number.MAX_SAFE_INTEGER,
+    })
+    const last = list.pages.at(-1)
+    if (last?.next === null) return { files: filesOf(list), searchKey: last.searchKey }
   }
 }
 
-/** Returns how many of the user's files have each status. The server is asked only if `enabled`. */
-export function useCountedFiles(enabled: boolean) {
-  return useQuery({ ...countsQuery, enabled }).data
-}
-
-export interface KnownFiles {
-  files: readonly StoredFile[] | undefined
-  hasMore: boolean
-}
-
 /**
- * Returns how many of the user's files have each status at `now`; undefined until this is known. If
- * the browser has loaded the whole list, it counts the files itself, so that the numbers change
- * together with the labels. Otherwise it asks the server.
+ * Returns how many of the user's files have each status at `now`; undefined until known. Counts the
+ * files itself if the whole list is loaded, so that the numbers change together with the labels.
  */
-export function useFileCounts(known: KnownFiles, tier: Tier, now: Date): FileCounts | undefined {
-  const { files, hasMore } = known
-  const counted = useCountedFiles(hasMore)
+export function useFileCounts(
+  { files, hasMore }: Pick<ReturnType<typeof useFiles>, 'files' | 'hasMore'>,
+  tier: Tier,
+  now: Date,
+): FileCounts | undefined {
+  const { data: counted } = useQuery({ ...countsQuery, enabled: hasMore })
   const own = useMemo(() => {
     const counts: FileCounts = { active: 0, private: 0, deleted: 0 }
     for (const file of files ?? []) counts[linkStatus(linkFacts(file), tier, now)] += 1

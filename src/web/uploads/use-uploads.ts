@@ -3,7 +3,7 @@ import type { User } from '../../shared/contract/account.ts'
 import { defaultLimits, largestFileCount } from '../../shared/rules/tiers/tier-limits.ts'
 import { limitsQuery } from '../api/public-values.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
-import { addStored, refreshFiles } from '../files/use-files.ts'
+import { refreshFiles } from '../files/use-files.ts'
 import { toast } from '../ui/toast.tsx'
 import { createBrowserUploads } from './browser-uploads.ts'
 import type { UploadsStore } from './uploads-state.ts'
@@ -19,7 +19,7 @@ function storeOf(client: QueryClient): UploadsStore {
   const known = stores.get(client)
   if (known) return known
   const { store, setUser, followTier } = createBrowserUploads({
-    onStored: (files) => addStored(client, files),
+    onStored: () => refreshFiles(client),
     onNotice: ({ title, description, link, failed }) =>
       toast({
         title,

@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { files } from '../../../src/server/db/schema.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
-import { fileRow, keepNewFilesMarked, openDashboard } from './dashboard.ts'
+import { fileRow, openDashboard } from './dashboard.ts'
 import { longName } from './file-screens.ts'
 import { writeSparseFile } from './files.ts'
 import type { Screens } from './stage.ts'
@@ -106,7 +106,6 @@ export const dashboardScreens: Screens = {
   },
   'new files, and a toast': async ({ app, page }) => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await keepNewFilesMarked(page)
     await openDashboard(page, app, await makePerson(app))
     await page.getByLabel('Files to upload').setInputFiles(
       [longName, 'notes.txt'].map((name) => ({

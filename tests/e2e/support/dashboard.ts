@@ -66,16 +66,6 @@ export async function reloadAnyway(page: Page): Promise<void> {
   await page.reload()
 }
 
-/**
- * Keeps new files marked as new, however slow the test is. A page removes the mark some seconds
- * after somebody could see it. Here the page believes that nobody ever sees it.
- */
-export async function keepNewFilesMarked(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })
-  })
-}
-
 async function middleOf(target: Locator) {
   const box = await target.boundingBox()
   if (!box) throw new Error(`${target} is not shown.`)

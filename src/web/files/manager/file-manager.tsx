@@ -1,5 +1,5 @@
 import { Settings2 } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useState } from 'react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { newestFirst } from '../../../shared/rules/files/file-order.ts'
 import type { Tier } from '../../../shared/rules/tiers/tier.ts'
@@ -7,20 +7,20 @@ import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { useSearch } from '../../ui/search-field.tsx'
 import { useDeleteFiles } from '../change-files.ts'
-import { DeleteFilesDialog } from '../delete-files-dialog.tsx'
+import { useDeleteDialog } from '../delete-files-dialog.tsx'
 import { filesHeadingId, NameSearch } from '../files-heading.tsx'
 import { FoundFiles } from '../found-files.tsx'
-import { type ListView, useFileCounts, useFiles, useMoreFiles } from '../use-files.ts'
+import { type ListView, useFileCounts, useFiles } from '../use-files.ts'
 import { useNow } from '../use-now.ts'
 import { ManagerSettings } from './manager-settings.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { SortControls } from './sort-controls.tsx'
-import { inOrder, useSelection } from './use-selection.ts'
+import { useSelection } from './use-selection.ts'
 
 const none: readonly StoredFile[] = []
 const title = 'File Manager'
 
-/** Of files with equally long links, the oldest one ends first. */
+/** Links that end soon are mostly those of the oldest files. */
 const oldestFirst = { ...newestFirst, descending: false }
 
 function countsText(total: number, active: number): string {
@@ -40,11 +40,7 @@ export interface FileManagerProps {
   statistics: (file: StoredFile, receipt: ReactNode) => ReactNode
 }
 
-/**
- * Spec §2, File Manager: all files of a premium user. The server sorts and searches them and
- * answers page by page. A person can select files, and then delete them together or copy their
- * links. A button shows the settings of the File Manager.
- */
+/** Spec §2, File Manager: sorts, searches and selects the files of a premium user. */
 export function FileManager({ tier, emptyAction, statistics, ...which }: FileManagerProps) {
   const { isExpiring, onShowAll } = which
   const { typed, search, setTyped } = useSearch()
@@ -54,31 +50,19 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
   const view: ListView = { search, order, expiring: isExpiring ? 'soon' : undefined }
   const all = useFiles()
   const found = useFiles(view)
-  const more = useMoreFiles(view)
   const files = found.files ?? none
   const now = useNow(files, tier)
   const counts = useFileCounts(all, tier, now)
   const total = counts && counts.active + counts.private + counts.deleted
-  const {
-    chosen,
-    isAll: wasAll,
-    isReading,
-    toggle,
-    selectAll,
-    clear,
-    drop,
-  } = useSelection(view, found)
-  const bulkDelete = useBulkDelete(drop)
-  const selected = inOrder(chosen, files)
-  // If the list has pages that are not loaded, the loaded files cannot show whether all are
-  // selected. Then the number of selected files must be the number of all files of the user. For a
-  // search, that number is not known. Then only a selection of all files at once counts as all.
-  const isSearch = search !== '' || isExpiring
-  const isWhole = isSearch ? wasAll : selected.length === total
-  const isComplete = found.hasMore ? isWhole : files.length > 0
-  const isAll = isComplete && files.every(({ id }) => chosen.has(id))
+  const selection = useSelection(view, found)
+  const { selected, selectedIds } = selection
+  const bulkDelete = useDeleteDialog(useDeleteFiles(selection.drop))
+  const isAll =
+    files.length > 0 &&
+    files.every(({ id }) => selectedIds.has(id)) &&
+    (!found.hasMore || selected.length === total)
 
-  // The link that leads here disappears together with its tab, so the focus moves to the heading.
+  // The link that leads here has disappeared with its tab.
   useEffect(() => {
     if (isExpiring) document.getElementById(filesHeadingId)?.focus()
   }, [isExpiring])
@@ -126,7 +110,6 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
         label={title}
         search={search}
         found={found}
-        more={more}
         total={total}
         tier={tier}
         now={now}
@@ -137,23 +120,23 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
           <SelectionBar
             selected={selected}
             isAll={isAll}
-            isReading={isReading}
+            isLoadingAll={selection.isLoadingAll}
             tier={tier}
             now={now}
-            onSelectAll={selectAll}
-            onClear={clear}
+            onSelectAll={selection.selectAll}
+            onClear={selection.clear}
             onDelete={() => bulkDelete.ask(selected)}
           />
         }
-        onDelete={({ id }) => drop(new Set([id]))}
+        onDelete={({ id }) => selection.drop(new Set([id]))}
         statistics={statistics}
         around={(file, row) => (
-          <div className={`flex ${chosen.has(file.id) ? 'bg-tint' : ''}`}>
+          <div className={`flex ${selectedIds.has(file.id) ? 'bg-tint' : ''}`}>
             <div className="pt-4 pl-2 sm:pl-3 pointer-coarse:pt-2.5">
               <Checkbox
                 label={`Select ${file.originalName}`}
-                checked={chosen.has(file.id)}
-                onCheckedChange={() => toggle(file)}
+                checked={selectedIds.has(file.id)}
+                onCheckedChange={() => selection.toggle(file)}
               />
             </div>
             <div className="-ml-2 min-w-0 flex-1">{row}</div>
@@ -163,42 +146,4 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
       {bulkDelete.dialog}
     </section>
   )
-}
-
-/**
- * Returns a function that asks whether to delete files, and the dialog for this question. The
- * dialog stays visible while it closes, although the files may already be deleted then.
- * @param onDeleted called with the ids of files that are deleted.
- */
-function useBulkDelete(onDeleted: (ids: ReadonlySet<string>) => void) {
-  const [isAsking, setAsking] = useState(false)
-  /** The files that the dialog asks about. They do not change while the dialog is open. */
-  const [asked, setAsked] = useState(none)
-  const isDeleted = useRef(false)
-  const { mutate, isPending } = useDeleteFiles(onDeleted)
-  const ask = (files: readonly StoredFile[]) => {
-    isDeleted.current = false
-    setAsked(files)
-    setAsking(true)
-  }
-  const confirm = () =>
-    mutate(asked, {
-      onSuccess: () => {
-        isDeleted.current = true
-      },
-      onSettled: () => setAsking(false),
-    })
-  const dialog = (
-    <DeleteFilesDialog
-      open={isAsking}
-      onOpenChange={setAsking}
-      count={asked.length}
-      files={asked}
-      pending={isPending}
-      onConfirm={confirm}
-      // The pressed button disappears with the selection, so the focus moves to the heading.
-      finalFocus={() => (isDeleted.current ? document.getElementById(filesHeadingId) : true)}
-    />
-  )
-  return { ask, dialog }
 }

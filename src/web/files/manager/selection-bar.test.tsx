@@ -34,7 +34,7 @@ function show(changes: Partial<SelectionBarProps> = {}) {
     <SelectionBar
       selected={[]}
       isAll={false}
-      isReading={false}
+      isLoadingAll={false}
       tier="premium"
       now={now}
       onSelectAll={() => pressed.push('all')}
@@ -66,8 +66,8 @@ describe('the box', () => {
     expect(pressed).toEqual([press])
   })
 
-  test('asks for nothing more while it reads the list, and says that it does', () => {
-    show({ isReading: true })
+  test('does nothing while the list loads', () => {
+    show({ isLoadingAll: true })
     fireEvent.click(box('Select all files'))
     expect(pressed).toEqual([])
     expect(screen.getByRole('status').textContent).toBe('Selecting all…')

@@ -13,8 +13,8 @@ export interface SelectionBarProps {
   selected: readonly StoredFile[]
   /** True if all files that the search shows are selected. */
   isAll: boolean
-  /** True while all pages of the list are being read, so that all files can be selected. */
-  isReading: boolean
+  /** True while the whole list is loaded in order to select it. */
+  isLoadingAll: boolean
   tier: Tier
   now: Date
   onSelectAll: () => void
@@ -26,13 +26,13 @@ export interface SelectionBarProps {
  * The bar above the list: a box that selects all files, and the actions for the selected files. On
  * phones it stays visible while the list scrolls.
  */
-export function SelectionBar({ selected, isAll, isReading, ...bar }: SelectionBarProps) {
+export function SelectionBar({ selected, isAll, isLoadingAll, ...bar }: SelectionBarProps) {
   const { tier, now } = bar
   const count = selected.length
   const open = selected.filter((file) => linkStatus(linkFacts(file), tier, now) === 'active')
   const size = selected.reduce((sum, file) => sum + file.size, 0)
-  const told = () => {
-    if (isReading) return 'Selecting all…'
+  const status = () => {
+    if (isLoadingAll) return 'Selecting all…'
     if (count === 0) return 'Select all'
     return (
       <>
@@ -51,13 +51,12 @@ export function SelectionBar({ selected, isAll, isReading, ...bar }: SelectionBa
         mixed={count > 0 && !isAll}
         onCheckedChange={() => {
           if (isAll) bar.onClear()
-          // While pages are being read, the box stays enabled, because a disabled box would lose
-          // the focus.
-          else if (!isReading) bar.onSelectAll()
+          // The box stays enabled while files load. A disabled one would lose the focus.
+          else if (!isLoadingAll) bar.onSelectAll()
         }}
       />
       <p role="status" className="mr-auto font-[560] text-sm tabular-nums">
-        {told()}
+        {status()}
       </p>
       {count === 0 ? null : (
         <div className="flex flex-wrap items-center gap-1.5 max-sm:w-full">

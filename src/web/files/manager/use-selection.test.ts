@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act } from '@testing-library/react'
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { storedFile } from '../../../../tests/support/upload-facts.ts'
 import {
   later,
@@ -12,16 +12,7 @@ import {
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { newestFirst } from '../../../shared/rules/files/file-order.ts'
 import { refreshFiles, useFiles } from '../use-files.ts'
-import {
-  inOrder,
-  nothing,
-  ofAll,
-  selectedIn,
-  useSelection,
-  withKnown,
-  withoutDeleted,
-  withToggled,
-} from './use-selection.ts'
+import { useSelection } from './use-selection.ts'
 
 const [a, b, c] = ['a', 'b', 'c'].map((id) => storedFile({ id })) as [
   StoredFile,
@@ -58,11 +49,14 @@ async function manager() {
     now,
     search: (search: string) => shown.rerender({ search }),
     toggle: (file: StoredFile) => act(() => now().own.toggle(file)),
-    chosen: () => [...now().own.chosen.keys()].join(''),
+    chosen: () =>
+      now()
+        .own.selected.map(({ id }) => id)
+        .join(''),
   }
 }
 
-test('a file is selected, and not any more, by the same box', async () => {
+test('toggling selects and deselects a file', async () => {
   const { toggle, chosen } = await manager()
   toggle(a)
   toggle(b)
@@ -71,14 +65,14 @@ test('a file is selected, and not any more, by the same box', async () => {
   expect(chosen()).toBe('b')
 })
 
-test('nothing is selected once all is cleared', async () => {
+test('clearing deselects all files', async () => {
   const { now, toggle, chosen } = await manager()
   toggle(a)
   act(() => now().own.clear())
   expect(chosen()).toBe('')
 })
 
-test('what was deleted is selected no more', async () => {
+test('deleted files are deselected', async () => {
   const { now, toggle, chosen } = await manager()
   toggle(a)
   toggle(b)
@@ -86,8 +80,8 @@ test('what was deleted is selected no more', async () => {
   expect(chosen()).toBe('b')
 })
 
-describe('a list that is read again', () => {
-  test('drops what is gone from it, and shows what has changed', async () => {
+describe('after a refresh', () => {
+  test('missing files are deselected, and changed ones are replaced', async () => {
     const { now, toggle, chosen } = await manager()
     toggle(a)
     toggle(b)
@@ -95,10 +89,10 @@ describe('a list that is read again', () => {
     pages = { '': { items: [renewed, c] } }
     act(() => refreshFiles(page.client))
     await expect.poll(chosen).toBe('b')
-    expect(now().own.chosen.get('b')).toEqual(renewed)
+    expect(now().own.selected).toEqual([renewed])
   })
 
-  test('proves nothing of files on pages that it does not know', async () => {
+  test('files on pages that are not loaded stay selected', async () => {
     const { toggle, chosen, now } = await manager()
     toggle(a)
     pages = { '': { items: [b, c], next: 'more' } }
@@ -109,7 +103,7 @@ describe('a list that is read again', () => {
 })
 
 describe('another search', () => {
-  test('selects nothing that it does not show', async () => {
+  test('starts without a selection', async () => {
     const { toggle, chosen, search, now } = await manager()
     toggle(a)
     pages.text = { items: [a] }
@@ -118,7 +112,7 @@ describe('another search', () => {
     expect(chosen()).toBe('')
   })
 
-  test('leaves the selection as it is while the files of the one before are shown', async () => {
+  test('keeps the selection while the files of the previous search are shown', async () => {
     const { toggle, chosen, search, now } = await manager()
     toggle(a)
     const { answer, come } = later()
@@ -136,21 +130,20 @@ describe('another search', () => {
 })
 
 describe('selecting all', () => {
-  test('reads the list to its end first', async () => {
+  test('loads the whole list first', async () => {
     pages = { '': { items: [a, b], next: 'more' }, more: { items: [c] } }
     const { now, chosen } = await manager()
     const { answer, come } = later()
     page.on('GET /api/files', answer)
     act(() => now().own.selectAll())
-    await expect.poll(() => now().own.isReading).toBe(true)
-    expect([chosen(), now().own.isAll]).toEqual(['', false])
-    await act(async () => come([c]))
+    await expect.poll(() => now().own.isLoadingAll).toBe(true)
+    expect(chosen()).toBe('')
+    await act(async () => come([a, b, c]))
     await expect.poll(chosen).toBe('abc')
-    expect(now().own.isAll).toBe(true)
-    await expect.poll(() => now().own.isReading).toBe(false)
+    await expect.poll(() => now().own.isLoadingAll).toBe(false)
   })
 
-  test('selects nothing where that fails, and says so', async () => {
+  test('shows an error and keeps the selection if that fails', async () => {
     pages = { '': { items: [a, b], next: 'more' } }
     const { now, chosen, toggle } = await manager()
     toggle(a)
@@ -160,75 +153,19 @@ describe('selecting all', () => {
     expect(chosen()).toBe('a')
   })
 
-  test('without a session has the toast of the session alone', async () => {
+  test('without a session shows only the toast of the session', async () => {
     pages = { '': { items: [a, b], next: 'more' } }
     const { now } = await manager()
     page.on('GET /api/files', unauthorized)
     act(() => now().own.selectAll())
-    await expect.poll(page.signedOut).toBe(1)
+    await expect.poll(page.signedOut).toBeGreaterThan(0)
     expect(page.text()).toBe('')
   })
 })
 
-describe('a selection of files', () => {
-  const two = ofAll('report', [a, b])
-  const idsIn = (selection: typeof two, search = 'report') => [
-    ...selectedIn(selection, search).keys(),
-  ]
-
-  it('holds all files of a search', () => {
-    expect([...selectedIn(two, 'report').values()]).toEqual([a, b])
-  })
-
-  it('takes a file in and out, and stays as it was for others', () => {
-    expect(idsIn(withToggled(two, 'report', a))).toEqual(['b'])
-    expect(idsIn(withToggled(two, 'report', c))).toEqual(['a', 'b', 'c'])
-    expect(idsIn(two)).toEqual(['a', 'b'])
-  })
-
-  it('is empty for another search, and begins anew there', () => {
-    expect(selectedIn(two, '')).toBe(nothing)
-    expect(idsIn(withToggled(two, '', c), '')).toEqual(['c'])
-  })
-
-  it('keeps files that a list known in part does not show', () => {
-    expect(withKnown(two, 'report', { files: [], isWhole: false })).toEqual(two)
-    expect(idsIn(withKnown(two, 'report', { files: [c, b], isWhole: false }))).toEqual(['a', 'b'])
-  })
-
-  it('loses files that the whole list does not have', () => {
-    expect(idsIn(withKnown(two, 'report', { files: [c, b], isWhole: true }))).toEqual(['b'])
-  })
-
-  it('loses files that were deleted, whatever the list shows', () => {
-    expect(idsIn(withoutDeleted(two, new Set(['a', 'c'])))).toEqual(['b'])
-  })
-
-  it('takes over what has changed in a file, and keeps it when the list shows it no more', () => {
-    const renewed = storedFile({ id: 'b', shortCode: 'renewed000' })
-    const inPart = withKnown(two, 'report', { files: [renewed], isWhole: false })
-    const later = withKnown(inPart, 'report', { files: [c], isWhole: false })
-    expect([...selectedIn(later, 'report').values()]).toEqual([a, renewed])
-  })
-
-  it('is of all files until one is deselected, or one is there that is not selected', () => {
-    expect(two.isAll).toBe(true)
-    expect(withToggled(two, 'report', a).isAll).toBe(false)
-    expect(withToggled(withToggled(two, 'report', a), 'report', a).isAll).toBe(false)
-    expect(withoutDeleted(two, new Set(['a'])).isAll).toBe(true)
-    expect(withKnown(two, 'report', { files: [b], isWhole: false }).isAll).toBe(true)
-    expect(withKnown(two, 'report', { files: [c, b], isWhole: false }).isAll).toBe(false)
-  })
-
-  it('learns nothing from the list of another search', () => {
-    expect(withKnown(two, '', { files: [c], isWhole: true })).toBe(two)
-  })
-
-  it('has the order of the list, and after it what the list does not show yet', () => {
-    const three = ofAll('', [a, b, c]).files
-    expect(inOrder(three, [c, b, a])).toEqual([c, b, a])
-    expect(inOrder(three, [c])).toEqual([c, a, b])
-    expect(inOrder(ofAll('', [a]).files, [c, b, a])).toEqual([a])
-    expect(inOrder(nothing, [c, b])).toEqual([])
-  })
+test('selected files come in the order of the list', async () => {
+  const { toggle, chosen } = await manager()
+  toggle(c)
+  toggle(a)
+  expect(chosen()).toBe('ac')
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ShareMail, shareMailAddress } from './share-mail.ts'
+import { type ShareEmail, shareEmailUrl } from './share-email.ts'
 
-function mail(changes: Partial<ShareMail> = {}): ShareMail {
+function mail(changes: Partial<ShareEmail> = {}): ShareEmail {
   return {
     fileName: 'press-kit.zip',
     fileSize: 101_082_726,
@@ -26,7 +26,7 @@ function read(address: string) {
 }
 
 test('names the file, its size, the link, until when, and the signature', () => {
-  const { to, subject, body } = read(shareMailAddress(mail()))
+  const { to, subject, body } = read(shareEmailUrl(mail()))
   expect(to).toBe('')
   expect(subject).toBe('A file for you: press-kit.zip')
   expect(body.split('\r\n')).toEqual([
@@ -43,12 +43,12 @@ test('names the file, its size, the link, until when, and the signature', () => 
 })
 
 test('leaves an empty signature out', () => {
-  expect(read(shareMailAddress(mail({ signature: ' \n' }))).body).toMatch(/GMT\+2\.$/)
+  expect(read(shareEmailUrl(mail({ signature: ' \n' }))).body).toMatch(/GMT\+2\.$/)
 })
 
 test('a long name is cut in the subject and whole in the body', () => {
   const fileName = `${'x'.repeat(200)}.mov`
-  const { subject, body } = read(shareMailAddress(mail({ fileName })))
+  const { subject, body } = read(shareEmailUrl(mail({ fileName })))
   expect(subject.length).toBeLessThan(80)
   expect(subject).toContain('….mov'.slice(1))
   expect(body).toContain(fileName)
@@ -62,7 +62,7 @@ describe('whatever a name or a signature holds', () => {
     )
     fc.assert(
       fc.property(texts, texts, (fileName, signature) => {
-        const address = shareMailAddress(mail({ fileName, signature }))
+        const address = shareEmailUrl(mail({ fileName, signature }))
         const { to, fields, body } = read(address)
         expect(to).toBe('')
         expect(fields).toEqual(['subject', 'body'])
