@@ -3,20 +3,20 @@ import { dayText, weekdayText } from '../../shared/rules/format/moment-text.ts'
 import { serverNow } from '../api/look-again.ts'
 import { BarChart } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
-import { DownloadsTable } from './downloads-table.tsx'
+import { formatCount } from '../charts/format-count.ts'
 import { downloadsFinding } from './findings.ts'
 
 const title = 'Downloads per day'
+/** Shown before the first download. */
+export const noDownloadsText =
+  'Opening a download page does not count. The first download appears here.'
 
 export interface DownloadsChartProps {
   days: readonly DayCount[]
   asTable: boolean
 }
 
-/**
- * The downloads of each day, as bars and as a table. While the bars are shown, the table is there
- * for screen readers only.
- */
+/** The downloads of each day, as bars or as a table. */
 export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
   const today = dayOf(serverNow())
   const isEmpty = days.every(({ count }) => count === 0)
@@ -24,7 +24,6 @@ export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
     <ChartFigure finding={downloadsFinding(days, today)} title={title}>
       {asTable ? null : (
         <BarChart
-          label={title}
           unit={['download', 'downloads']}
           points={days.map(({ day, count }) => ({
             label: weekdayText(day, today),
@@ -33,12 +32,44 @@ export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
           }))}
         />
       )}
-      {isEmpty ? (
-        <p className="mt-4 text-muted">
-          Opening a download page does not count. The first download appears here.
-        </p>
-      ) : null}
+      {isEmpty ? <p className="mt-4 text-muted">{noDownloadsText}</p> : null}
       <DownloadsTable caption={title} days={days} today={today} isShown={asTable} />
     </ChartFigure>
+  )
+}
+
+export interface DownloadsTableProps {
+  caption: string
+  days: readonly DayCount[]
+  /** The day whose year is left out. */
+  today: string
+  /** False to show the table to screen readers only. */
+  isShown: boolean
+}
+
+/** The downloads of each day as a table, the last day first. */
+export function DownloadsTable({ caption, days, today, isShown }: DownloadsTableProps) {
+  return (
+    <div className={isShown ? undefined : 'sr-only'}>
+      <table className="chart-table">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col" className="chart-number">
+              Downloads
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {days.toReversed().map(({ day, count }) => (
+            <tr key={day}>
+              <th scope="row">{weekdayText(day, today)}</th>
+              <td className="chart-number">{formatCount(count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }

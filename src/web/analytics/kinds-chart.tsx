@@ -1,9 +1,8 @@
 import { max } from 'd3-array'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
+import { ValueBar } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
 import { formatCount } from '../charts/format-count.ts'
-import { useReadingRows } from '../charts/use-reading-rows.ts'
-import { ValueBar } from '../charts/value-bar.tsx'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { type KindCount, kindNames, kindsFinding } from './findings.ts'
 
@@ -19,11 +18,10 @@ export interface KindsChartProps {
 export function KindsChart({ kinds, asTable }: KindsChartProps) {
   const most = max(kinds, ({ count }) => count) || 1
   const largest = max(kinds, ({ size }) => size) || 1
-  const reading = useReadingRows(kinds.length)
   const bar = (part: number) => (asTable ? null : <ValueBar part={part} />)
   return (
     <ChartFigure finding={kindsFinding(kinds)} title={title}>
-      <table {...reading.table} className="chart-table">
+      <table className="chart-table">
         <caption className="sr-only">{title}</caption>
         <thead>
           <tr>
@@ -39,8 +37,8 @@ export function KindsChart({ kinds, asTable }: KindsChartProps) {
           </tr>
         </thead>
         <tbody>
-          {kinds.map(({ kind, count, size }, index) => (
-            <tr key={kind} {...reading.row(index)}>
+          {kinds.map(({ kind, count, size }) => (
+            <tr key={kind}>
               <th scope="row" className="whitespace-nowrap cramped:whitespace-normal">
                 <span className="flex items-center gap-2.5">
                   <span className="text-muted cramped:hidden">

@@ -2,15 +2,14 @@ import { type DayCount, dayOf, daysBetween, startOfDay } from '../../shared/rule
 import { dayText, localDayText, weekdayText } from '../../shared/rules/format/moment-text.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { type LifelineDates, lifeline } from '../../shared/rules/links/lifeline.ts'
-import { BarPlot } from '../charts/bar-plot.tsx'
+import { BarPlot } from '../charts/bar-chart.tsx'
 import { barScale } from '../charts/bar-scale.ts'
 import { BareChartFigure } from '../charts/chart-figure.tsx'
 import { Lifeline } from '../files/lifeline.tsx'
-import { DownloadsTable } from './downloads-table.tsx'
+import { DownloadsTable, noDownloadsText } from './downloads-chart.tsx'
 import { downloadsFinding } from './findings.ts'
 
 const title = 'Downloads per day'
-const nothingYet = 'Opening a download page does not count. The first download appears here.'
 
 export interface LifeChartProps {
   /** Every day from the upload to today, or to the end of the file's longest life. */
@@ -23,29 +22,26 @@ export interface LifeChartProps {
 }
 
 /**
- * Shows the downloads of a file on each day as bars. The bars stand on the lifeline of the file,
- * which goes from the upload to the date that no renewal can pass. A table has the same numbers.
- * With `asTable` it is shown in place of the bars and the lifeline. Otherwise only screen readers
- * find it. Before the first download there are no bars.
+ * Shows the downloads of a file on each day as bars on its lifeline, which goes from the upload to
+ * the end of its longest life, or as a table.
  */
 export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProps) {
   const today = dayOf(now)
   const isEmpty = days.every(({ count }) => count === 0)
   return (
     <BareChartFigure finding={downloadsFinding(days, today)} title={title}>
-      {isEmpty ? <p className="mb-5 text-muted">{nothingYet}</p> : null}
+      {isEmpty ? <p className="mb-5 text-muted">{noDownloadsText}</p> : null}
       {asTable ? null : (
         <div className="chart chart-bare">
           {isEmpty ? null : (
             <BarPlot
-              label={title}
               unit={['download', 'downloads']}
               points={days.map(({ day, count }) => ({
                 label: weekdayText(day, today),
                 tick: '',
                 value: count,
               }))}
-              places={Math.max(days.length, lifeAxis(dates, now).days)}
+              slots={Math.max(days.length, lifeAxis(dates, now).days)}
               scale={barScale(days.map(({ count }) => count))}
               hasLines={false}
             />

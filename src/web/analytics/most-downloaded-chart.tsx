@@ -1,8 +1,7 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { ValueBar } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
 import { formatCount } from '../charts/format-count.ts'
-import { useReadingRows } from '../charts/use-reading-rows.ts'
-import { ValueBar } from '../charts/value-bar.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { mostDownloadedFinding } from './findings.ts'
 
@@ -17,14 +16,13 @@ export interface MostDownloadedChartProps {
 
 /** The files with the most downloads: a table with bars in it. */
 export function MostDownloadedChart({ files, asTable }: MostDownloadedChartProps) {
-  const reading = useReadingRows(files.length)
   const most = files[0]?.downloadCount ?? 1
   return (
     <ChartFigure finding={mostDownloadedFinding(files)} title={title}>
       {files.length === 0 ? (
-        <p className="text-muted">The files with the most downloads will stand here.</p>
+        <p className="text-muted">The files with the most downloads will appear here.</p>
       ) : (
-        <table {...reading.table} className="chart-table chart-table-of-names">
+        <table className="chart-table chart-table-of-names">
           <caption className="sr-only">{title}</caption>
           <thead>
             <tr>
@@ -36,8 +34,8 @@ export function MostDownloadedChart({ files, asTable }: MostDownloadedChartProps
             </tr>
           </thead>
           <tbody>
-            {files.map(({ id, originalName, downloadCount }, index) => (
-              <tr key={id} {...reading.row(index)}>
+            {files.map(({ id, originalName, downloadCount }) => (
+              <tr key={id}>
                 <th scope="row">
                   <FileName name={originalName} />
                 </th>

@@ -1,33 +1,135 @@
-import { BarPlot, type BarPlotProps, insidePlot, plotLine } from './bar-plot.tsx'
-import { axisTicks, barScale } from './bar-scale.ts'
-import { formatShortCount } from './format-count.ts'
+import { axisTicks, type BarPoint, type BarScale, barPlace, barScale } from './bar-scale.ts'
+import './charts.css'
+import { formatCount, formatShortCount } from './format-count.ts'
 
-export type BarChartProps = Pick<BarPlotProps, 'label' | 'unit' | 'points'>
+/** The height of the highest bar in pixels. The chart is as wide as its container. */
+const plotHeight = 172
+/** The space in pixels above the highest bar, for its value. */
+const headroom = 24
+const height = plotHeight + headroom
+/** In pixels, so that every value above 0 can be seen. */
+const minBarHeight = 2
+/** Longer values would touch those beside them. The highest bar always has its value. */
+const maxValueLength = 3
+/** With more bars than this, only the highest one has its value. */
+const maxLabelledBars = 45
+/** In charts of medium width, only values up to this one have room above their bars. */
+const maxShortValue = 99
 
-/** A chart of bars over an axis, with a scale of values. `BarPlot` says how it is read. */
-export function BarChart({ points, ...names }: BarChartProps) {
+/** Returns how many pixels below the upper edge of a plot this value is drawn. */
+function yOf(value: number, { top }: BarScale): number {
+  return height - (value / top) * plotHeight
+}
+
+export interface BarChartProps {
+  /** The noun after a value, for 1 and for any other number: 'download', 'downloads'. */
+  unit: readonly [one: string, several: string]
+  /** The bars from left to right, at least one. */
+  points: readonly BarPoint[]
+}
+
+/** A chart of bars over an axis, with a scale of values. Screen readers need a table beside it. */
+export function BarChart({ points, unit }: BarChartProps) {
   const scale = barScale(points.map(({ value }) => value))
   return (
-    <div className="chart">
-      <div className="chart-lines" aria-hidden="true">
+    <div className="chart" aria-hidden="true">
+      <div className="chart-lines">
         {scale.lines.map((line) => (
-          <span key={line} style={{ top: plotLine(line, scale) }}>
+          <span key={line} style={{ top: yOf(line, scale) }}>
             {formatShortCount(line)}
           </span>
         ))}
       </div>
-      <BarPlot {...names} points={points} places={points.length} scale={scale} hasLines />
-      <div className="chart-axis" aria-hidden="true">
+      <BarPlot unit={unit} points={points} slots={points.length} scale={scale} hasLines />
+      <div className="chart-axis">
         {axisTicks(points.length).map((index, at, all) => (
           <span
             key={index}
             className={at % 2 === 1 && at < all.length - 1 ? 'chart-wide-only' : undefined}
-            style={insidePlot(index, points.length)}
+            style={axisPosition(index, points.length)}
           >
             {points[index]?.tick}
           </span>
         ))}
       </div>
     </div>
+  )
+}
+
+/** Places a name below its bar, moved inwards so that it stays inside the chart. */
+function axisPosition(index: number, count: number) {
+  const part = index / Math.max(1, count - 1)
+  return { left: `${barPlace(index, count).middle}%`, transform: `translateX(${-100 * part}%)` }
+}
+
+export interface BarPlotProps extends BarChartProps {
+  /** How many bars fit. The slots after the last bar stay empty. */
+  slots: number
+  scale: BarScale
+  /** Draws a line under the bars, and the grid lines of the scale. */
+  hasLines: boolean
+}
+
+/** The bars of a chart, with their values. The tooltip of a bar names it. */
+export function BarPlot({ unit, points, slots, scale, hasLines }: BarPlotProps) {
+  const isLabelled = (value: number) =>
+    value > 0 && slots <= maxLabelledBars && formatShortCount(value).length <= maxValueLength
+  return (
+    <div className="chart-plot">
+      <svg width="100%" height={height} aria-hidden="true">
+        {(hasLines ? scale.lines : []).map((line) => {
+          const y = yOf(line, scale)
+          return line === 0 ? null : (
+            <line key={line} className="chart-grid" x1="0" x2="100%" y1={y} y2={y} />
+          )
+        })}
+        {points.map(({ label, value }, index) => {
+          const { x, width, middle } = barPlace(index, slots)
+          const barHeight =
+            value === 0 ? 0 : Math.max(minBarHeight, (value / scale.top) * plotHeight)
+          const isPeak = index === scale.peak
+          const valueClass = value > maxShortValue ? 'chart-value chart-value-long' : 'chart-value'
+          return (
+            <g key={label}>
+              <title>{`${label}: ${formatCount(value)} ${value === 1 ? unit[0] : unit[1]}`}</title>
+              <rect className="chart-hover" x={`${x}%`} width={`${width}%`} height={height} />
+              <rect
+                className="chart-mark"
+                x={`${x}%`}
+                width={`${width}%`}
+                y={height - barHeight}
+                height={barHeight}
+                rx="2"
+              />
+              {isPeak || isLabelled(value) ? (
+                <text
+                  className={isPeak ? 'chart-peak' : valueClass}
+                  x={`${middle}%`}
+                  y={height - barHeight - 7}
+                >
+                  {formatShortCount(value)}
+                </text>
+              ) : null}
+            </g>
+          )
+        })}
+        {hasLines ? (
+          <line className="chart-foot" x1="0" x2="100%" y1={height - 0.5} y2={height - 0.5} />
+        ) : null}
+      </svg>
+    </div>
+  )
+}
+
+/**
+ * A bar in a table cell, decorating the number beside it.
+ * @param part its length as a fraction of the cell, 0 to 1.
+ */
+export function ValueBar({ part }: { part: number }) {
+  const width = part === 0 ? 0 : `max(3px, ${part * 100}%)`
+  return (
+    <svg className="chart-bar" aria-hidden="true">
+      <rect style={{ width }} height="5" rx="2.5" />
+    </svg>
   )
 }

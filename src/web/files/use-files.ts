@@ -65,7 +65,7 @@ function listQuery({ search, order, expiring }: ListView) {
     initialPageParam: '',
     queryFn: async ({ pageParam, signal }): Promise<FilePage> => {
       const limit = pageParam === '' ? firstPageSize : longestFilePage
-      const query = { ...which, limit, ...(pageParam && { cursor: pageParam }) }
+      const query = { limit, ...which, ...(pageParam && { cursor: pageParam }) }
       const page = await callForPage('listFiles', { query, signal })
       return { ...page, searchKey: `${expiring ?? ''} ${search}` }
     },
