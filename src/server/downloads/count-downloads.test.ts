@@ -5,7 +5,7 @@ import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { fileDownloads, files, ownerDownloads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
-import { countTogether } from './count-together.ts'
+import { makeDownloadCounter } from './download-counter.ts'
 import { prepareWriteCount } from './queries.ts'
 
 const rounds = roundsOf(30, 100)
@@ -79,7 +79,7 @@ describe('downloads of one link at once', () => {
 
   it('are counted by several servers together', async () => {
     const { id } = await makeFile(owner)
-    const servers = [1, 2, 3].map(() => countTogether(prepareWriteCount(app.deps.db)))
+    const servers = [1, 2, 3].map(() => makeDownloadCounter(prepareWriteCount(app.deps.db)))
     const counting = servers.flatMap((count) =>
       Array.from({ length: 100 }, () => count(id, app.clock())),
     )

@@ -39,7 +39,7 @@ function open(
   { brand = null, canRenew = true }: Partial<PageOwner> = {},
 ) {
   const owner = { brand, canRenew }
-  const { html } = pages.alive({ ...link, ...changes }, owner, 'https://files.example.org', now)
+  const { html } = pages.active({ ...link, ...changes }, owner, 'https://files.example.org', now)
   return readPage(new TextDecoder().decode(new TextEncoder().encode(html)))
 }
 
@@ -323,7 +323,7 @@ describe('the page of a link whose owner has a brand', () => {
   })
 
   it('has its accent, adjusted for both themes, in a style that the policy allows', () => {
-    const { html, headers } = pages.alive(
+    const { html, headers } = pages.active(
       link,
       { brand: whole, canRenew: true },
       'https://files.example.org',
@@ -361,7 +361,7 @@ describe('the page of a link whose owner has a brand', () => {
   it('has less than 20 KB with the longest values', () => {
     const longest = branded({ name: '&'.repeat(60), message: '&'.repeat(280) }).serialized()
     const name = '文'.repeat(85)
-    const { html } = pages.alive(
+    const { html } = pages.active(
       { ...link, originalName: name, sha256: 'a'.repeat(64) },
       { brand: { ...whole, name: '文'.repeat(60), message: '文'.repeat(280) }, canRenew: true },
       'https://files.example.org',
@@ -374,11 +374,11 @@ describe('the page of a link whose owner has a brand', () => {
 
 describe('the page of an expired link', () => {
   it('says so and offers no download', () => {
-    const page = readPage(pages.dead)
+    const page = readPage(pages.notFound)
     expect(page.all('h1').map(textOf)).toEqual(['Invalid download link'])
     expect(textOf(page.one('title'))).toBe('Invalid download link · Mayfly')
     expect(page.all('a').map((a) => attributeOf(a, 'href'))).toEqual(['/', '/'])
-    expect(pages.dead).not.toMatch(/\/api\/|\{\{/)
+    expect(pages.notFound).not.toMatch(/\/api\/|\{\{/)
   })
 
   it('is what an open page becomes when its link expires', () => {
@@ -418,7 +418,7 @@ describe('the headers of both', () => {
     expect(policy).not.toContain(hashOf('alert(1)'))
     for (const page of [
       open({ originalName: '<script>alert(1)</script>' }),
-      readPage(pages.dead),
+      readPage(pages.notFound),
     ]) {
       const inline = [...page.all('script'), ...page.all('style')].filter(
         (element) => attributeOf(element, 'src') === undefined,

@@ -21,7 +21,7 @@ import { type BrandRow, logoPath } from '../branding/queries.ts'
 import { makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
 import type { Link } from './queries.ts'
 
-/** What the download page of a link shows while the link has not expired. */
+/** What the page of an active link shows. */
 export interface PageLink {
   shortCode: string
   originalName: string
@@ -32,15 +32,15 @@ export interface PageLink {
   expiresAt: Date
   maxLifetimeAt: Date
   purgingAt: Date | null
-  /** The SHA-256 of the file in hexadecimal; null where it is not known. */
+  /** In hexadecimal; null if unknown. */
   sha256: string | null
 }
 
-/** What the download page of a link shows of the file's owner. */
+/** What the page of a link shows of the file's owner. */
 export interface PageOwner {
-  /** The owner's brand, which the page shows in place of ours; null for none. */
+  /** The brand that replaces ours; null for none. */
   brand: BrandRow | null
-  /** True if the owner's tier can renew links. The lifeline then shows what a renewal could add. */
+  /** Whether the lifeline shows what a renewal could add. */
   canRenew: boolean
 }
 
@@ -49,31 +49,29 @@ type Headers = Readonly<Record<string, string>>
 /** The pages behind short links, as complete HTML documents. */
 export interface LinkPages {
   /**
-   * Returns the page of a link that is active at `now`, and its headers. The addresses on the page
-   * begin with `origin`. Every value is escaped as text.
+   * Returns the page of a link that is active at `now`. URLs on the page begin with `origin`. Every
+   * value is escaped.
    */
-  alive: (
+  active: (
     link: PageLink,
     owner: PageOwner,
     origin: string,
     now: Date,
   ) => { html: string; headers: Headers }
-  /** The page of a link that does not exist or has ended. It always shows our own brand. */
-  dead: string
+  /** The page of a link that doesn't exist or has ended, always with our own brand. */
+  notFound: string
   /**
-   * The headers of the page `dead`, and of each other page without the colour of a brand. No cache
-   * may keep the pages, because they change with time.
+   * The headers of `notFound` and of pages without a brand's color. The pages are not cached,
+   * because they change with time.
    */
   headers: Headers
 }
 
 /**
- * Reads the pages that the build rendered (download.html, download-invalid.html in `distDir`). It
- * splits them once, so that each view only has to join texts.
- * @param options.connect the origins of object storage. The content security policy allows these
- * pages to send requests there, because uploads of a signed-in user continue while such a page is
- * open.
- * @throws {StartupError} when the pages are missing or from another version of the server.
+ * Reads and compiles the pages that the build rendered.
+ * @param options.connect the origins of object storage, because uploads of a signed-in user
+ * continue on these pages.
+ * @throws {StartupError} when the pages are missing or from another version.
  */
 export function loadLinkPages(options: {
   distDir: string
@@ -82,7 +80,7 @@ export function loadLinkPages(options: {
 }): LinkPages {
   const file = 'download.html'
   const html = readBuilt(options.distDir, file)
-  const dead = readBuilt(options.distDir, 'download-invalid.html')
+  const notFound = readBuilt(options.distDir, 'download-invalid.html')
   const conditions: readonly PageCondition[] = [...fileKinds, ...pageConditions]
   const template = makeTemplate<PagePlaceholder, PageCondition>({
     file,
@@ -101,14 +99,14 @@ export function loadLinkPages(options: {
     'x-robots-tag': 'noindex',
     vary: 'accept',
   })
-  const ours = template(['plain']).text + dead
+  const ours = template(['plain']).text + notFound
   const headers = headersOf(ours)
   const accents = memoize((accent: string) => {
     const style = accentStyle(accent)
     return { style, headers: headersOf(`${ours}<style>${style}</style>`) }
   })
   return {
-    alive: (link, { brand, canRenew }, origin, now) => {
+    active: (link, { brand, canRenew }, origin, now) => {
       const kind = fileKind(link)
       const accent = brand?.accent ? accents(brand.accent) : null
       const { fill } = template(conditionsOf(link, kind, brand))
@@ -119,7 +117,7 @@ export function loadLinkPages(options: {
       }
       return { html: fill(values), headers: accent?.headers ?? headers }
     },
-    dead,
+    notFound,
     headers,
   }
 }
@@ -151,7 +149,7 @@ function isLong(name: string): boolean {
 
 type BrandPlaceholder = keyof ReturnType<typeof brandValues> | 'accentStyle'
 
-/** Pages show a logo in a box of this size, in CSS pixels: see .brand in the style sheet. */
+/** The size of a logo's box in CSS pixels: see .brand in the style sheet. */
 const logoBox = { width: 160, height: 36 }
 
 function brandValues(brand: BrandRow | null) {
@@ -224,8 +222,7 @@ function pageValues(
 }
 
 /**
- * Returns what the pages of a link show of its owner at `now`: the brand, and whether a renewal is
- * possible. Both depend on the owner's tier at that moment. A tier without branding shows no brand.
+ * Returns what the pages of a link show of its owner, by the owner's tier at `now`.
  */
 export function pageOwner(link: Link, now: Date): PageOwner {
   const { branding, renewal } = tierTraits[effectiveTier(link, now)]

@@ -13,7 +13,7 @@ import {
   users,
 } from '../db/schema.ts'
 import type { Clock, Db } from '../deps.ts'
-import type { WriteCount } from './count-together.ts'
+import type { WriteCount } from './download-counter.ts'
 
 /**
  * Returns the function that finds the file behind a short code, with its owner's brand and tier;

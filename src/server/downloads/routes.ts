@@ -3,7 +3,7 @@ import { toBrand } from '../branding/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
-import { countTogether } from './count-together.ts'
+import { makeDownloadCounter } from './download-counter.ts'
 import type { LinkPages } from './page-template.ts'
 import { pageOwner } from './page-template.ts'
 import { prepareOpenLink, prepareWriteCount } from './queries.ts'
@@ -19,16 +19,16 @@ export function downloadRoutes(
   const links = {
     ...deps,
     openLink: prepareOpenLink(deps),
-    countDownload: countTogether(prepareWriteCount(deps.db)),
+    countDownload: makeDownloadCounter(prepareWriteCount(deps.db)),
   }
 
   /** Answers with the page of a link, or with a 404 page. */
   const showPage = async (code: string, origin: string): Promise<Response> => {
     const link = await links.openLink(code)
     // Hono's helpers would parse the same headers every time.
-    if (!link) return new Response(pages.dead, { status: 404, headers: pages.headers })
+    if (!link) return new Response(pages.notFound, { status: 404, headers: pages.headers })
     const now = deps.clock()
-    const { html, headers } = pages.alive(link, pageOwner(link, now), origin, now)
+    const { html, headers } = pages.active(link, pageOwner(link, now), origin, now)
     return new Response(html, { headers })
   }
 

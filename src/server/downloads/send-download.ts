@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { expectedStart } from '../storage/expected-start.ts'
 import { refuseToRun } from '../storage/never-run.ts'
-import type { CountDownload } from './count-together.ts'
+import type { CountDownload } from './download-counter.ts'
 import type { OpenLink } from './queries.ts'
 
 /** How long a redirect may wait for the bucket's validators. They are only for counting. */

@@ -19,34 +19,34 @@ interface Batch {
  * The first one waits for the end of the turn, because links that one query found arrive together.
  * If a statement fails, the callers whose downloads it contains get the error.
  */
-export function countTogether(write: WriteCount): CountDownload {
+export function makeDownloadCounter(write: WriteCount): CountDownload {
   /** An entry for each running statement: the batch of the next one, or null. */
-  const waiting = new Map<string, Batch | null>()
+  const pending = new Map<string, Batch | null>()
 
   const writeNext = (fileId: string, day: string): void => {
     const key = keyOf(fileId, day)
-    const batch = waiting.get(key)
+    const batch = pending.get(key)
     if (!batch) {
-      waiting.delete(key)
+      pending.delete(key)
       return
     }
-    waiting.set(key, null)
+    pending.set(key, null)
     const written = write(fileId, day, batch.count, batch.last)
     batch.written.resolve(written)
-    const goOn = () => writeNext(fileId, day)
-    written.then(goOn, goOn)
+    const next = () => writeNext(fileId, day)
+    written.then(next, next)
   }
 
   return (fileId, now) => {
     const day = dayOf(now)
     const key = keyOf(fileId, day)
-    if (!waiting.has(key)) setImmediate(writeNext, fileId, day)
-    const batch = waiting.get(key) ?? {
+    if (!pending.has(key)) setImmediate(writeNext, fileId, day)
+    const batch = pending.get(key) ?? {
       count: 0,
       last: now,
       written: Promise.withResolvers<void>(),
     }
-    waiting.set(key, batch)
+    pending.set(key, batch)
     batch.count += 1
     batch.last = now
     return batch.written.promise

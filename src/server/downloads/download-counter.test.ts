@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countTogether } from './count-together.ts'
+import { makeDownloadCounter } from './download-counter.ts'
 
 const noon = new Date('2026-03-08T12:00:00.000Z')
 
@@ -19,7 +19,7 @@ interface Sent {
 function world() {
   const sent: Sent[] = []
   const told: string[] = []
-  const count = countTogether((fileId, day, count, last) => {
+  const count = makeDownloadCounter((fileId, day, count, last) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const settled = (settle: () => void) => async () => {
       settle()
