@@ -103,7 +103,7 @@ describe('a page under a rebound name', () => {
   it('gets the reason, and nothing that the client sent', async () => {
     const api = await send(app.url, { headers: rebound() })
     expect(JSON.parse(api.body.toString()).message).toBe(
-      `There is no site of this name here. Open ${app.url}, or set APP_URL to the address that people open.`,
+      `This server does not serve this host. Open ${app.url}, or set APP_URL to the address that people open.`,
     )
     const page = await send(app.url, { headers: { ...rebound(), accept: 'text/html,*/*;q=0.8' } })
     expect(page.status).toBe(421)

@@ -46,7 +46,7 @@ test('the account page by keyboard alone: another name, another password, a sess
   await expect(page.getByLabel('Confirm new password', { exact: true })).toBeFocused()
   await fill('Confirm new password', 'a new password')
   await keyboard.press('Enter')
-  await expect(page.getByText('The current password is not right.')).toBeVisible()
+  await expect(page.getByText('The current password is incorrect.')).toBeVisible()
   await expect(page.getByLabel('Current password', { exact: true })).toBeFocused()
   expect((await other.fetch('/api/auth/user')).status).toBe(200)
   await fill('Current password', person.password)

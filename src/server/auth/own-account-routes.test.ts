@@ -201,7 +201,7 @@ describe('POST /api/auth/change-password', () => {
     expect(answer.status).toBe(400)
     expect(await answer.json()).toEqual({
       code: 'WRONG_PASSWORD',
-      message: 'The current password is not right.',
+      message: 'The current password is incorrect.',
     })
     expect(answer.headers.getSetCookie()).toEqual([])
     expect(await statusOf(person)).toBe(200)
@@ -236,7 +236,7 @@ describe('POST /api/auth/change-password', () => {
     expect(answer.status).toBe(409)
     expect(await answer.json()).toEqual({
       code: 'NO_PASSWORD',
-      message: 'This account has no password yet. An email lets you set one.',
+      message: 'This account has no password yet. Set one by email first.',
     })
   })
 

@@ -114,7 +114,7 @@ describe('a picture that is none', () => {
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>'
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
   const tooLarge = 'This picture is too large: it may be 4,096 pixels wide and high at most.'
-  const unreadable = 'This picture cannot be read. Take a PNG, a JPEG or a WebP.'
+  const unreadable = 'This image cannot be read. Use a PNG, JPEG or WebP.'
 
   it.each([
     ['nothing', () => Buffer.alloc(0), unreadable],

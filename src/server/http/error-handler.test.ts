@@ -89,8 +89,7 @@ describe('a full disk', () => {
       expect(answer.headers.get('retry-after')).toBe('60')
       expect(await answer.json()).toEqual({
         code: 'DISK_FULL',
-        message:
-          'The disk of this server is full. Its operator has to make room. Please try again later.',
+        message: 'The disk of this server is full. Please try again later.',
       })
     }
     for (const table of ['sessions', 'settings', 'uploads', 'users']) {

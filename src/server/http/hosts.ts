@@ -95,7 +95,7 @@ export function admitHost(
         'Refused a request for an unknown host: set APP_URL to the address that people open, and make the proxy forward the Host header',
       )
     }
-    const message = `There is no site of this name here. Open ${appUrl.origin}, or set APP_URL to the address that people open.`
+    const message = `This server does not serve this host. Open ${appUrl.origin}, or set APP_URL to the address that people open.`
     void sendEarlyError(request, response, new AppError('HOST_NOT_SERVED', { message }))
     return false
   }

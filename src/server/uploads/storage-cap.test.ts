@@ -80,9 +80,7 @@ describe('the storage cap', () => {
     expect(refused.status).toBe(507)
     expect(await json(refused)).toEqual({
       code: 'STORAGE_CAP_REACHED',
-      message:
-        'The storage cap of this server leaves no space for this file. Its operator has to make ' +
-        'room. Please try again later.',
+      message: 'The file would exceed the storage cap of this server. Please try again later.',
     })
     // The refused upload left no row, and the log has no error.
     expect(await app.deps.db.$count(uploads)).toBe(1)

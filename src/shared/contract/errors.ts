@@ -6,46 +6,44 @@ import { limitErrorText, tierErrorText } from './tier-errors.ts'
 type OtherStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 416 | 421 | 429 | 500 | 507
 
 /**
- * One error. A 503 says in `retrySeconds` after how many seconds a client may try again. The answer
- * sends this number as `Retry-After`, unless the code that throws the error gives another one. A
- * 507 has no such number, because it lasts until somebody has freed space.
+ * One error. The `retrySeconds` of a 503 are its default `Retry-After`. A 507 has none, because it
+ * lasts until someone frees space.
  */
 type ErrorRow =
   | { status: 503; retrySeconds: number; message: string }
   | { status: OtherStatus; retrySeconds?: never; message: string }
 
 /**
- * Every error that the HTTP interface can answer with: its code, its status and its public text.
- * People read the text. The server may replace it with a more precise sentence, but never with
- * anything internal. The texts in this table name the default limits. For errors about a limit of
- * the user's tier, `limitErrorText` writes the text with the current limits.
+ * Every error of the HTTP API: its code, status and public text. The server can replace the text
+ * with a more precise one, but never with internal details. Texts about limits name the default
+ * ones; `limitErrorText` writes them with the current limits.
  */
 export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
   PART_NOT_FOUND: { status: 400, message: 'partNumbers: The file has no such part.' },
-  UPLOAD_INCOMPLETE: { status: 400, message: 'The file has not been uploaded completely yet.' },
-  WRONG_PASSWORD: { status: 400, message: 'The current password is not right.' },
+  UPLOAD_INCOMPLETE: { status: 400, message: 'The upload is not complete yet.' },
+  WRONG_PASSWORD: { status: 400, message: 'The current password is incorrect.' },
   TOKEN_INVALID: { status: 400, message: 'This link is invalid or has expired.' },
   LOGO_UNREADABLE: {
     status: 400,
-    message: 'This picture cannot be read. Take a PNG, a JPEG or a WebP.',
+    message: 'This image cannot be read. Use a PNG, JPEG or WebP.',
   },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
   INVALID_CREDENTIALS: {
     status: 401,
     message: 'Invalid email or password. Please try again.',
   },
-  FORBIDDEN: { status: 403, message: 'You may not do this.' },
+  FORBIDDEN: { status: 403, message: 'You are not allowed to do this.' },
   FOREIGN_ORIGIN: {
     status: 403,
-    message: 'This request comes from another site and was refused.',
+    message: 'Requests from other sites are refused.',
   },
   DOWNLOAD_ONLY: {
     status: 403,
-    message: 'A file can be downloaded here, but no page can run or embed it.',
+    message: 'Files can be downloaded, but not embedded in pages.',
   },
   EMAIL_NOT_VERIFIED: { status: 403, message: 'Please verify your email address first.' },
-  SIGNUP_NOT_ALLOWED: { status: 403, message: 'Nobody can sign up with this address here.' },
+  SIGNUP_NOT_ALLOWED: { status: 403, message: 'This email address cannot sign up here.' },
   TIER_FILE_COUNT: {
     status: 403,
     message: limitErrorText(defaultTier, 'TIER_FILE_COUNT', defaultLimits),
@@ -81,34 +79,34 @@ export const errorTable = {
   UPLOAD_NOT_FOUND: { status: 404, message: 'Upload not found' },
   SESSION_NOT_FOUND: { status: 404, message: 'Session not found' },
   LINK_NOT_FOUND: { status: 404, message: 'File not found or expired' },
-  FEEDBACK_NOT_FOUND: { status: 404, message: 'This feedback was deleted already.' },
+  FEEDBACK_NOT_FOUND: { status: 404, message: 'This feedback has already been deleted.' },
   REPORT_NOT_FOUND: { status: 404, message: 'This report is not open.' },
-  METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take that method.' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },
   FILE_GONE: {
     status: 409,
-    message: 'This file is gone, so its link cannot be renewed.',
+    message: 'This file was deleted and cannot be renewed.',
   },
   NO_PASSWORD: {
     status: 409,
-    message: 'This account has no password yet. An email lets you set one.',
+    message: 'This account has no password yet. Set one by email first.',
   },
   LAST_WAY_IN: {
     status: 409,
     message:
-      'This is the only way to sign in to this account. Set a password first: ask for one by ' +
+      'This is the only way to sign in to this account. Set a password first, with ' +
       "'Forgot password?' on the login page.",
   },
   ADMIN_STAYS: { status: 409, message: 'The administrator cannot be deleted.' },
   EMAIL_TAKEN: { status: 409, message: 'An account with this email already exists.' },
-  TRIAL_USED: { status: 409, message: 'This account has had its free trial already.' },
-  ALREADY_PREMIUM: { status: 409, message: 'This account is Premium already.' },
+  TRIAL_USED: { status: 409, message: 'This account has already used its free trial.' },
+  ALREADY_PREMIUM: { status: 409, message: 'This account is already Premium.' },
   UPLOAD_SEALED: {
     status: 409,
-    message: 'This upload is already complete and takes no more bytes.',
+    message: 'This upload is already complete.',
   },
   UPLOADS_UNFINISHED: {
     status: 409,
-    message: 'Too many uploads of yours are unfinished. Finish or cancel some, then try again.',
+    message: 'You have too many unfinished uploads. Finish or cancel some, then try again.',
   },
   UPLOAD_SUPERSEDED: {
     status: 409,
@@ -116,11 +114,11 @@ export const errorTable = {
   },
   SIZE_MISMATCH: {
     status: 409,
-    message: 'What was stored differs from what was announced. Please upload the file again.',
+    message: 'The stored file has another size than announced. Please upload it again.',
   },
   CHECKSUM_MISMATCH: {
     status: 409,
-    message: 'What arrived differs from what was sent. Please send it again.',
+    message: 'The checksum does not match. Please send it again.',
   },
   CONTENT_BLOCKED: {
     status: 409,
@@ -128,7 +126,7 @@ export const errorTable = {
   },
   PRECONDITION_FAILED: {
     status: 412,
-    message: 'The file is not the version that was asked for.',
+    message: 'The file is not the requested version.',
   },
   FILE_TOO_LARGE: { status: 413, message: 'The file is too large.' },
   TIER_FILE_SIZE: {
@@ -136,12 +134,12 @@ export const errorTable = {
     message: limitErrorText(defaultTier, 'TIER_FILE_SIZE', defaultLimits),
   },
   BODY_TOO_LARGE: { status: 413, message: 'The request is too large.' },
-  RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range lies outside the file.' },
+  RANGE_NOT_SATISFIABLE: { status: 416, message: 'The range is outside the file.' },
   OFFSET_MISMATCH: {
     status: 416,
     message: 'The upload continues at another offset: see Upload-Offset.',
   },
-  HOST_NOT_SERVED: { status: 421, message: 'There is no site of this name here.' },
+  HOST_NOT_SERVED: { status: 421, message: 'This server does not serve this host.' },
   TOO_MANY_REQUESTS: {
     status: 429,
     message: 'Too many attempts. Please wait a moment and try again.',
@@ -152,7 +150,7 @@ export const errorTable = {
   },
   PASSWORDS_BUSY: {
     status: 503,
-    // A slow core needs about five seconds for all password hashes of a full queue.
+    // A full queue of password hashes takes about five seconds on a slow core.
     retrySeconds: 5,
     message: 'Many people are signing in right now. Please try again in a few seconds.',
   },
@@ -163,41 +161,34 @@ export const errorTable = {
   },
   SERVER_BUSY: {
     status: 503,
-    // A request waits at most five seconds for a database connection. So after this time, none of
-    // the requests that wait now is still waiting.
+    // Requests wait at most five seconds for a database connection.
     retrySeconds: 5,
-    message: 'This server has too much to do right now. Please try again in a few seconds.',
+    message: 'The server is busy. Please try again in a few seconds.',
   },
   TOO_MANY_TRANSFERS: {
     status: 503,
     retrySeconds: 10,
-    message: 'Too many files are on their way right now. Please try again shortly.',
+    message: 'Too many transfers are running. Please try again shortly.',
   },
   DISK_FULL: {
     status: 503,
-    // Every minute a job removes the bytes of files whose links have ended, so there may be space
-    // then.
+    // The purge runs every minute and may free space.
     retrySeconds: 60,
-    message:
-      'The disk of this server is full. Its operator has to make room. Please try again later.',
+    message: 'The disk of this server is full. Please try again later.',
   },
   UNAVAILABLE: {
     status: 503,
-    // A Postgres or a storage that restarts can usually be used again after this time.
+    // Postgres or storage may be restarting.
     retrySeconds: 5,
-    message: 'The service cannot be reached right now. Please try again shortly.',
+    message: 'The service is unavailable. Please try again shortly.',
   },
   STORAGE_FULL: {
     status: 507,
-    message:
-      'This server has too little free space for this file. Its operator has to make ' +
-      'room. Please try again later.',
+    message: 'This server has too little free space for this file. Please try again later.',
   },
   STORAGE_CAP_REACHED: {
     status: 507,
-    message:
-      'The storage cap of this server leaves no space for this file. Its operator has to make ' +
-      'room. Please try again later.',
+    message: 'The file would exceed the storage cap of this server. Please try again later.',
   },
 } as const satisfies Record<string, ErrorRow>
 

@@ -12,11 +12,11 @@ const featureTexts = {
 }
 
 interface LimitText {
-  /** The text about the limit. It follows the name of the tier, such as 'The free tier'. */
+  /** Follows 'The free tier'. */
   limit: (limits: TierLimits) => string
-  /** What the next tier allows, as text. It follows words such as 'Upgrade to Premium for'. */
+  /** Follows 'Upgrade to Premium for'. */
   upgrade: (limits: TierLimits) => string
-  /** Tells whether an upgrade to the next tier would give the user more. */
+  /** Whether the next tier allows more. */
   helps: (limits: TierLimits, above: TierLimits) => boolean
 }
 
@@ -40,12 +40,11 @@ const limitTexts = {
   },
 } satisfies Record<string, LimitText>
 
-/** The errors which say that a tier lacks a feature. */
+/** A feature that the tier lacks. */
 export type TierFeatureCode = keyof typeof featureTexts
-/** The errors which say that a user has reached a limit of the tier. */
+/** A limit of the tier that the user has reached. */
 export type TierLimitCode = keyof typeof limitTexts
 
-/** Tells whether an error code says that a user has reached a limit of the tier. */
 export function isTierLimitCode(code: string): code is TierLimitCode {
   return Object.hasOwn(limitTexts, code)
 }
@@ -57,19 +56,13 @@ function sentences(tier: Tier, limit: string, gain: string | null): string {
   return `${says} Upgrade to ${tierTraits[upgradesTo].name} for ${gain}.`
 }
 
-/**
- * Returns the error text for a user of this tier: which feature the tier lacks, and which upgrade
- * has it.
- */
+/** Returns the error text about a feature: which tier lacks it, and which upgrade has it. */
 export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
   const { lack, gain } = featureTexts[code]
   return sentences(tier, lack, gain)
 }
 
-/**
- * Returns the error text for a user of this tier: the current limit, and what an upgrade would
- * give. It mentions the upgrade only if the next tier allows more.
- */
+/** Returns the error text about a limit: the current one, and the upgrade if it allows more. */
 export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits): string {
   const { upgradesTo } = tierTraits[tier]
   const own = limits[tier]
@@ -79,7 +72,7 @@ export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits):
   return sentences(tier, text.limit(own), gain)
 }
 
-/** Returns the error text for expiration days that no tier offers. */
+/** Returns the error text for days that no tier offers. */
 export function unknownDaysText(limits: Limits): string {
   return `expirationDays: Must be ${daysText(...daysOffered(limits))}.`
 }

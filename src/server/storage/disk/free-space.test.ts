@@ -60,7 +60,7 @@ describe('bytes that arrive while the disk fills', () => {
     disk.space.left = 4
     const answer = await upload.put('hello')
     expect(answer.status).toBe(507)
-    expect(String(answer.body)).toContain('Its operator has to make room')
+    expect(String(answer.body)).toContain('Please try again later.')
     expect(disk.logged.filter(({ level }) => level >= 50)).toEqual([])
   })
 })
