@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { parse } from 'yaml'
 import { readConfig } from '../src/server/config/config.ts'
 import { settingsSchema } from '../src/server/config/startup-settings.ts'
-import { nearby } from '../src/server/http/client-address.ts'
+import { privateNetworks } from '../src/server/http/client-address.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
 import { freePort } from './support/free-port.ts'
@@ -56,7 +56,7 @@ describe('compose.yaml', async () => {
         value.replace(/\$\{(\w+):[?-][^}]*\}/g, (_, variable: string) => examples[variable] ?? ''),
       ])
       const config = readConfig(Object.fromEntries(filled))
-      expect(config.trustedProxies).toBe(nearby)
+      expect(config.trustedProxies).toBe(privateNetworks)
       expect(config.s3?.bucket).toBe('mayfly')
     }
   })

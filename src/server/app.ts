@@ -21,7 +21,7 @@ import { AppError } from './errors.ts'
 import { feedbackRoutes } from './feedback/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import type { HttpEnv } from './http/env.ts'
-import { answerError, errorAnswer } from './http/error-handler.ts'
+import { errorResponse, makeErrorHandler } from './http/error-handler.ts'
 import { loopbackRedirect, sameOrigin, servedHosts } from './http/hosts.ts'
 import { bodyLimit } from './http/limits.ts'
 import { mount } from './http/mount.ts'
@@ -55,7 +55,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
   const publicValues = valueReader(deps)
   const showPage = pageShower(web.publicPages, publicValues)
-  app.onError(errorAnswer(showPage))
+  app.onError(makeErrorHandler(showPage))
   const { appUrl, trustedProxies } = deps.config
   const hosts = servedHosts(deps.config)
   app.use(requestContext(deps, { trustedProxies, hosts }))
@@ -98,7 +98,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   })
   app.get('*', web.files)
   app.route('/', publicPageRoutes(web.publicPages, publicValues, appUrl))
-  app.notFound((c) => answerError(new AppError('NOT_FOUND'), c))
+  app.notFound((c) => errorResponse(new AppError('NOT_FOUND'), c))
   return app
 }
 

@@ -1,7 +1,11 @@
 import type { BlockList } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addressBlock, nearby, readNetworks } from '../../src/server/http/client-address.ts'
+import {
+  addressBlock,
+  privateNetworks,
+  readNetworks,
+} from '../../src/server/http/client-address.ts'
 import { servedHosts } from '../../src/server/http/hosts.ts'
 import { requestContext } from '../../src/server/http/request-context.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
@@ -27,7 +31,7 @@ function serve(trustedProxies: BlockList | null, logged: LogLine[] = []) {
 let trusting: BareServer
 let direct: BareServer
 beforeAll(async () => {
-  trusting = await serve(nearby)
+  trusting = await serve(privateNetworks)
   direct = await serve(null, warnings)
 })
 afterAll(() => Promise.all([trusting.close(), direct.close()]))

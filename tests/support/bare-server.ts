@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { Hono } from 'hono'
 import { AppError } from '../../src/server/errors.ts'
 import type { HttpEnv } from '../../src/server/http/env.ts'
-import { answerError } from '../../src/server/http/error-handler.ts'
+import { errorResponse } from '../../src/server/http/error-handler.ts'
 import { type ConnectionLimits, connectionLimits } from '../../src/server/http/limits.ts'
 import { type ListenOptions, listen } from '../../src/server/http/listen.ts'
 
@@ -23,8 +23,8 @@ export async function serveBare(
   { trustedProxies = null, log = { warn() {} } }: Partial<ListenOptions> = {},
 ): Promise<BareServer> {
   const app = new Hono<HttpEnv>()
-  app.onError(answerError)
-  app.notFound((c) => answerError(new AppError('NOT_FOUND'), c))
+  app.onError(errorResponse)
+  app.notFound((c) => errorResponse(new AppError('NOT_FOUND'), c))
   add(app)
   const refuse = () => Promise.reject(new Error('There is no storage here.'))
   const address = { host: '127.0.0.1', port: 0, admit: () => true, watch() {}, trustedProxies, log }

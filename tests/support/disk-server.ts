@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Hono } from 'hono'
 import { pino } from 'pino'
 import { expect } from 'vitest'
-import { clientAddress, nearby } from '../../src/server/http/client-address.ts'
+import { clientAddress, privateNetworks } from '../../src/server/http/client-address.ts'
 import type { HttpEnv } from '../../src/server/http/env.ts'
 import { type ConnectionLimits, connectionLimits } from '../../src/server/http/limits.ts'
 import { listen } from '../../src/server/http/listen.ts'
@@ -136,7 +136,7 @@ export async function openDiskServer(
         return !disk.over.has(key)
       },
     },
-    clientAddress: (request) => clientAddress(request, nearby),
+    clientAddress: (request) => clientAddress(request, privateNetworks),
     shedLoad() {},
     space,
     ...(fileSystem && { fileSystem }),

@@ -6,7 +6,7 @@ import { clientAddress } from '../http/client-address.ts'
 import { readInstallation } from '../settings/queries.ts'
 import { type OpenStores, openStores, type StoresOptions } from '../storage/open-stores.ts'
 import type { Storage } from '../storage/storage.ts'
-import { namesObjectsIn, touchUpload } from '../uploads/queries.ts'
+import { hasObjectsIn, touchUpload } from '../uploads/queries.ts'
 
 interface StorageParts
   extends Pick<Deps, 'clock' | 'log' | 'db' | 'metrics' | 'shedLoad'>,
@@ -50,7 +50,7 @@ export async function bindStores({
   for (const storage of stores.all) await bindStorage({ clock, db }, storage)
   for (const name of storageNames) {
     if (stores.all.some((storage) => storage.name === name)) continue
-    if (await namesObjectsIn(db, name)) {
+    if (await hasObjectsIn(db, name)) {
       log.warn(
         `Some files are in storage (${name}), which is not configured. Until it is, they are ` +
           'answered with 503 and not purged.',
@@ -76,7 +76,7 @@ async function bindStorage(
         'or start with an empty storage.',
     )
   }
-  if (await namesObjectsIn(db, storage.name)) {
+  if (await hasObjectsIn(db, storage.name)) {
     throw new StartupError(
       `The files of the database are not in this storage (${storage.name}). Restore that storage, ` +
         'or start with an empty database.',

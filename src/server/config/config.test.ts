@@ -30,8 +30,8 @@ describe('defaults', () => {
       google: null,
       supportEmail: 'support@127.0.0.1',
       privacyEmail: 'privacy@127.0.0.1',
-      supportGetsMail: false,
-      privacyGetsMail: false,
+      supportReceivesEmail: false,
+      privacyReceivesEmail: false,
       rateLimits: true,
       minFreeSpace: null,
       drainMs: 0,
@@ -78,13 +78,13 @@ describe('defaults', () => {
     [{ APP_URL: 'https://files.example.org' }, true],
     [{ SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }, true],
   ])('with %j, mail reaches the contact addresses: %s', (environment, reaches) => {
-    const { supportGetsMail, privacyGetsMail } = readConfig(environment)
-    expect([supportGetsMail, privacyGetsMail]).toEqual([reaches, reaches])
+    const { supportReceivesEmail, privacyReceivesEmail } = readConfig(environment)
+    expect([supportReceivesEmail, privacyReceivesEmail]).toEqual([reaches, reaches])
   })
 
   test('a configured address gets email on any host', () => {
     const config = readConfig({ SUPPORT_EMAIL: 'help@example.org' })
-    expect([config.supportGetsMail, config.privacyGetsMail]).toEqual([true, false])
+    expect([config.supportReceivesEmail, config.privacyReceivesEmail]).toEqual([true, false])
   })
 })
 

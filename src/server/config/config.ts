@@ -40,9 +40,9 @@ export interface Config {
    * False if no email can arrive at `supportEmail`: SUPPORT_EMAIL is unset, and the host is an IP
    * address or a name such as localhost. Pages then link to the feedback form.
    */
-  supportGetsMail: boolean
+  supportReceivesEmail: boolean
   /** The same for `privacyEmail`. */
-  privacyGetsMail: boolean
+  privacyReceivesEmail: boolean
   /** False turns off `http/rate-limit.ts`, except for emails and feedback. */
   rateLimits: boolean
   /** The proxies whose X-Forwarded-For is trusted; null for none. */
@@ -122,7 +122,7 @@ export function readConfig(environment: Environment): Config {
   problems.push(...unreachableS3(env, appUrl))
   if (problems.length > 0) throw new ConfigError(problems)
   const supportEmail = env.SUPPORT_EMAIL ?? `support@${appUrl.hostname}`
-  const hostGetsMail = canGetMail(appUrl.hostname)
+  const hostReceivesEmail = canReceiveEmail(appUrl.hostname)
   return {
     host: env.HOST,
     port: env.PORT,
@@ -137,8 +137,8 @@ export function readConfig(environment: Environment): Config {
     google: readGoogleSettings(env),
     supportEmail,
     privacyEmail: env.PRIVACY_EMAIL ?? `privacy@${appUrl.hostname}`,
-    supportGetsMail: env.SUPPORT_EMAIL !== undefined || hostGetsMail,
-    privacyGetsMail: env.PRIVACY_EMAIL !== undefined || hostGetsMail,
+    supportReceivesEmail: env.SUPPORT_EMAIL !== undefined || hostReceivesEmail,
+    privacyReceivesEmail: env.PRIVACY_EMAIL !== undefined || hostReceivesEmail,
     rateLimits: env.RATE_LIMITS,
     trustedProxies: env.TRUST_PROXY,
     nginxLocation: env.X_ACCEL_REDIRECT,
@@ -155,7 +155,7 @@ export function readConfig(environment: Environment): Config {
 }
 
 /** False for localhost and IP addresses. */
-function canGetMail(hostname: string): boolean {
+function canReceiveEmail(hostname: string): boolean {
   return !isLoopback(hostname) && isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isLoopback } from '../http/hosts.ts'
-import { hidden, shown } from './setting-values.ts'
+import { invalid, invalidSecret } from './setting-values.ts'
 
 /** An OpenID Connect issuer, and this server's client id and secret there. */
 export interface GoogleSettings {
@@ -32,17 +32,17 @@ const printable = /^[\x21-\x7e]{1,1000}$/
 export const googleSchema = {
   GOOGLE_CLIENT_ID: z
     .string()
-    .regex(printable, shown('give the id of an OAuth client, or unset it'))
+    .regex(printable, invalid('give the id of an OAuth client, or unset it'))
     .optional(),
   GOOGLE_CLIENT_SECRET: z
     .string()
-    .regex(printable, hidden('give the secret of the OAuth client, or unset it'))
+    .regex(printable, invalidSecret('give the secret of the OAuth client, or unset it'))
     .optional(),
   GOOGLE_ISSUER: z
     .string()
     .refine(
       isIssuer,
-      shown('give an https address such as https://id.example.org/realms/main, or unset it'),
+      invalid('give an https address such as https://id.example.org/realms/main, or unset it'),
     )
     .default('https://accounts.google.com')
     .transform((value) => new URL(value)),

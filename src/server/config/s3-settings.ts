@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hidden, maybeOnOff, shown } from './setting-values.ts'
+import { invalid, invalidSecret, optionalOnOff } from './setting-values.ts'
 
 /** The bucket for new files, and how the server and browsers reach it. */
 export interface S3Settings {
@@ -28,7 +28,7 @@ function isEndpoint(value: string): boolean {
 function endpoint() {
   return z
     .string()
-    .refine(isEndpoint, shown('give an address such as https://s3.example.org, or unset it'))
+    .refine(isEndpoint, invalid('give an address such as https://s3.example.org, or unset it'))
     .transform((value) => new URL(value))
     .nullable()
     .default(null)
@@ -37,18 +37,24 @@ function endpoint() {
 export const s3Schema = {
   S3_BUCKET: z
     .string()
-    .regex(bucketName, shown('give the name of a bucket, or unset it'))
+    .regex(bucketName, invalid('give the name of a bucket, or unset it'))
     .nullable()
     .default(null),
   S3_REGION: z
     .string()
-    .regex(/^[a-z\d-]+$/i, shown('give a region such as eu-central-1, or unset it'))
+    .regex(/^[a-z\d-]+$/i, invalid('give a region such as eu-central-1, or unset it'))
     .optional(),
   S3_ENDPOINT: endpoint(),
   S3_PUBLIC_ENDPOINT: endpoint(),
-  S3_ACCESS_KEY_ID: z.string().max(1000, hidden('give the id of a key, or unset it')).optional(),
-  S3_SECRET_ACCESS_KEY: z.string().max(1000, hidden('give a secret, or unset it')).optional(),
-  S3_FORCE_PATH_STYLE: maybeOnOff(),
+  S3_ACCESS_KEY_ID: z
+    .string()
+    .max(1000, invalidSecret('give the id of a key, or unset it'))
+    .optional(),
+  S3_SECRET_ACCESS_KEY: z
+    .string()
+    .max(1000, invalidSecret('give a secret, or unset it'))
+    .optional(),
+  S3_FORCE_PATH_STYLE: optionalOnOff(),
 }
 
 type S3Environment = z.output<z.ZodObject<typeof s3Schema>>

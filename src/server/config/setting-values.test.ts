@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   byteSize,
-  hidden,
-  maybeOnOff,
+  invalid,
+  invalidSecret,
   onOff,
+  optionalOnOff,
   seconds,
-  shown,
   signupPolicy,
 } from './setting-values.ts'
 
@@ -25,12 +25,12 @@ describe('a switch', () => {
     ['false', false],
   ])('is written as %s', (text, value) => {
     expect(onOff('off').parse(text)).toBe(value)
-    expect(maybeOnOff().parse(text)).toBe(value)
+    expect(optionalOnOff().parse(text)).toBe(value)
   })
 
   it('has its default, or none, if it is unset', () => {
     expect([onOff('on').parse(undefined), onOff('off').parse(undefined)]).toEqual([true, false])
-    expect(maybeOnOff().parse(undefined)).toBeUndefined()
+    expect(optionalOnOff().parse(undefined)).toBeUndefined()
   })
 
   it.each(['', 'yes', 'On', '1'])('is not %o', (text) => {
@@ -78,8 +78,8 @@ describe('who may sign up', () => {
 })
 
 it('shows an invalid value unless it is secret', () => {
-  expect(shown('try again').error({ input: 'abc' })).toBe('is "abc": try again')
-  expect(hidden('try again').error).toBe('cannot be used: try again')
+  expect(invalid('try again').error({ input: 'abc' })).toBe('is "abc": try again')
+  expect(invalidSecret('try again').error).toBe('cannot be used: try again')
 })
 
 describe('seconds', () => {

@@ -1,17 +1,17 @@
 import type { BlockList } from 'node:net'
 import { z } from 'zod'
 import { policiesForAll, type SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
-import { nearby, readNetworks } from '../http/client-address.ts'
+import { privateNetworks, readNetworks } from '../http/client-address.ts'
 
 /** The error for an invalid value, which it shows. */
-export function shown(remedy: string) {
+export function invalid(remedy: string) {
   return {
     error: (issue: { input?: unknown }) => `is ${JSON.stringify(issue.input)}: ${remedy}`,
   }
 }
 
 /** The error for an invalid value that is secret. */
-export function hidden(remedy: string) {
+export function invalidSecret(remedy: string) {
   return { error: `cannot be used: ${remedy}` }
 }
 
@@ -23,14 +23,14 @@ function isOn(value: string) {
 /** Parses `on` or `off`. */
 export function onOff(fallback: 'on' | 'off') {
   return z
-    .enum(words, shown(`write on or off, or unset it for ${fallback}`))
+    .enum(words, invalid(`write on or off, or unset it for ${fallback}`))
     .default(fallback)
     .transform(isOn)
 }
 
 /** Parses `on` or `off`; undefined if unset. */
-export function maybeOnOff() {
-  return z.enum(words, shown('write on or off, or unset it')).transform(isOn).optional()
+export function optionalOnOff() {
+  return z.enum(words, invalid('write on or off, or unset it')).transform(isOn).optional()
 }
 
 const sizeUnits = ['', 'KiB', 'MiB', 'GiB', 'TiB']
@@ -43,7 +43,7 @@ const sizePattern = new RegExp(`^(\\d{1,12})(${sizeUnits.join('|')})$`)
 export function byteSize(fallback: string) {
   return z
     .string()
-    .regex(sizePattern, shown(`give a size such as 512MiB, or 0, or unset it for ${fallback}`))
+    .regex(sizePattern, invalid(`give a size such as 512MiB, or 0, or unset it for ${fallback}`))
     .transform((text) => {
       const [, number, unit = ''] = sizePattern.exec(text) ?? []
       return Number(number) * 1024 ** sizeUnits.indexOf(unit)
@@ -62,7 +62,9 @@ export function signupPolicy() {
     .string()
     .regex(
       policyPattern,
-      shown('write open, closed, or domains such as example.org,example.com, or unset it for open'),
+      invalid(
+        'write open, closed, or domains such as example.org,example.com, or unset it for open',
+      ),
     )
     .default('open')
     .transform((text): SignupPolicy => {
@@ -78,7 +80,7 @@ export function trustedProxies() {
     .string()
     .default('off')
     .transform((text, context): BlockList | null => {
-      if (words.includes(text)) return isOn(text) ? nearby : null
+      if (words.includes(text)) return isOn(text) ? privateNetworks : null
       const networks = readNetworks(text.split(/\s*,\s*/))
       if (networks === null) {
         const message = `is ${JSON.stringify(text)}: ${advice}, or unset it for off`
@@ -94,7 +96,7 @@ export function seconds(fallback: number) {
     .string()
     .refine(
       (text) => /^\d{1,3}$/.test(text) && Number(text) <= 600,
-      shown(`give a whole number of seconds from 0 to 600, or unset it for ${fallback}`),
+      invalid(`give a whole number of seconds from 0 to 600, or unset it for ${fallback}`),
     )
     .default(String(fallback))
     .transform(Number)

@@ -6,12 +6,12 @@ import { googleSchema } from './google-settings.ts'
 import { s3Schema } from './s3-settings.ts'
 import {
   byteSize,
-  hidden,
-  maybeOnOff,
+  invalid,
+  invalidSecret,
   minSecretLength,
   onOff,
+  optionalOnOff,
   seconds,
-  shown,
   signupPolicy,
   trustedProxies,
 } from './setting-values.ts'
@@ -28,16 +28,16 @@ const minTokenLength = 16
 export const settingsSchema = z.object({
   PORT: z
     .string()
-    .refine(isPort, shown('give a whole number from 1 to 65535, or unset it for 3000'))
+    .refine(isPort, invalid('give a whole number from 1 to 65535, or unset it for 3000'))
     .default('3000')
     .transform(Number),
   HOST: z
     .string()
-    .refine(isHost, shown('give an IP address or a host name, or unset it for 127.0.0.1'))
+    .refine(isHost, invalid('give an IP address or a host name, or unset it for 127.0.0.1'))
     .default('127.0.0.1'),
   APP_URL: z
     .string()
-    .refine(isOrigin, shown('give an origin without a path, such as https://files.example.org'))
+    .refine(isOrigin, invalid('give an origin without a path, such as https://files.example.org'))
     .transform((value) => new URL(value))
     .optional(),
   DATA_DIR: z
@@ -46,7 +46,10 @@ export const settingsSchema = z.object({
     .transform((value) => resolve(value)),
   DATABASE_URL: z
     .string()
-    .refine(isPostgresUrl, hidden('give postgres://user:password@host:port/name, or unset it'))
+    .refine(
+      isPostgresUrl,
+      invalidSecret('give postgres://user:password@host:port/name, or unset it'),
+    )
     .nullable()
     .default(null),
   ...s3Schema,
@@ -55,55 +58,67 @@ export const settingsSchema = z.object({
   ADMIN_EMAIL: email('give an email address, or unset it').default('admin@localhost.localdomain'),
   ADMIN_PASSWORD: z
     .string()
-    .min(minPasswordLength, hidden(`give at least ${minPasswordLength} characters, or unset it`))
-    .max(maxPasswordLength, hidden(`give at most ${maxPasswordLength} characters, or unset it`))
+    .min(
+      minPasswordLength,
+      invalidSecret(`give at least ${minPasswordLength} characters, or unset it`),
+    )
+    .max(
+      maxPasswordLength,
+      invalidSecret(`give at most ${maxPasswordLength} characters, or unset it`),
+    )
     .nullable()
     .default(null),
   AUTH_SECRET: z
     .string()
-    .min(minSecretLength, hidden(`give at least ${minSecretLength} random characters, or unset it`))
+    .min(
+      minSecretLength,
+      invalidSecret(`give at least ${minSecretLength} random characters, or unset it`),
+    )
     .nullable()
     .default(null),
   ...googleSchema,
   SMTP_URL: z
     .string()
-    .refine(isSmtpUrl, hidden('give smtp://user:password@host:port, or unset it for the outbox'))
+    .refine(
+      isSmtpUrl,
+      invalidSecret('give smtp://user:password@host:port, or unset it for the outbox'),
+    )
     .nullable()
     .default(null),
   MAIL_FROM: z
     .string()
-    .refine(isMailbox, shown('give an address, or Name <address>, or unset it'))
+    .refine(isMailbox, invalid('give an address, or Name <address>, or unset it'))
     .optional(),
-  REQUIRE_EMAIL_VERIFICATION: maybeOnOff(),
+  REQUIRE_EMAIL_VERIFICATION: optionalOnOff(),
   SIGNUP: signupPolicy(),
   RATE_LIMITS: onOff('on'),
   TRUST_PROXY: trustedProxies(),
   X_ACCEL_REDIRECT: z
     .string()
-    .regex(/^(\/[\w-]+){1,4}$/, shown('give a path without a slash at its end, such as /sealed'))
+    .regex(/^(\/[\w-]+){1,4}$/, invalid('give a path without a slash at its end, such as /sealed'))
     .nullable()
     .default(null),
   METRICS_TOKEN: z
     .string()
     .regex(
       new RegExp(`^[\\w.~+/=-]{${minTokenLength},}$`),
-      hidden(`give at least ${minTokenLength} letters, digits or -._~+/=, or unset it`),
+      invalidSecret(`give at least ${minTokenLength} letters, digits or -._~+/=, or unset it`),
     )
     .nullable()
     .default(null),
   MIN_FREE_SPACE: byteSize('the larger of 2 % and 512 MiB'),
   DRAIN_SECONDS: seconds(0),
   LOG_LEVEL: z
-    .enum(logLevels, shown(`write one of ${logLevels.join(', ')}, or unset it for info`))
+    .enum(logLevels, invalid(`write one of ${logLevels.join(', ')}, or unset it for info`))
     .default('info'),
   LOG_FORMAT: z
-    .enum(logFormats, shown(`write ${logFormats.join(' or ')}, or unset it`))
+    .enum(logFormats, invalid(`write ${logFormats.join(' or ')}, or unset it`))
     .nullable()
     .default(null),
 })
 
 function email(remedy: string) {
-  return z.email(shown(remedy)).toLowerCase()
+  return z.email(invalid(remedy)).toLowerCase()
 }
 
 function isPort(value: string) {

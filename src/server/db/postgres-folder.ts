@@ -67,7 +67,7 @@ async function initialize(
   const fresh = join(dataDir, 'postgres-initdb')
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { mode: 0o700 })
-  await giveTo(programs.account, fresh)
+  await changeOwner(programs.account, fresh)
   const args = [
     '--username=postgres',
     // Only the server's own user can open the folder of the socket.
@@ -99,7 +99,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function giveTo(account: Account | null, path: string): Promise<void> {
+async function changeOwner(account: Account | null, path: string): Promise<void> {
   if (account) await chown(path, account.uid, account.gid)
 }
 
@@ -124,7 +124,7 @@ export async function prepareSocketFolder(
     )
   }
   await chmod(folder, 0o700)
-  await giveTo(account, folder)
+  await changeOwner(account, folder)
   return folder
 }
 

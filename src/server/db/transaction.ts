@@ -41,7 +41,7 @@ async function inTransaction<T>(
     await client.query('begin')
     const result = await work(client)
     const { command } = await client.query('commit')
-    isClean = isOutside(client)
+    isClean = isIdle(client)
     // If the work ignored a failed statement, Postgres rolls back at the commit without an error.
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back at its commit.')
     return result
@@ -58,7 +58,7 @@ async function inTransaction<T>(
 async function rollBack(client: pg.PoolClient): Promise<boolean> {
   try {
     await client.query('rollback')
-    return isOutside(client)
+    return isIdle(client)
   } catch {
     // The first error has the cause.
     return false
@@ -66,7 +66,7 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
 }
 
 /** Whether no transaction is open, by Postgres's last answer. */
-function isOutside(client: pg.PoolClient): boolean {
+function isIdle(client: pg.PoolClient): boolean {
   return client.getTransactionStatus() === 'I'
 }
 

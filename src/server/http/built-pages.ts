@@ -31,22 +31,22 @@ export interface Page<Name extends string> {
 export function makeTemplate<Name extends string, Condition extends string>(
   built: BuiltTemplate<Name, Condition>,
 ): (trueConditions: readonly Condition[]) => Page<Name> {
-  if (built.isPartial !== true) requireAll(built)
+  if (built.isPartial !== true) requireMarks(built)
   // Finds unclosed sections when the server starts.
-  compile(onlyWhere(built, built.conditions), built)
+  compile(selectSections(built, built.conditions), built)
   const pages = new Map<string, Page<Name>>()
   return (trueConditions) => {
     const key = trueConditions.join()
     const known = pages.get(key)
     if (known) return known
-    const text = onlyWhere(built, trueConditions)
+    const text = selectSections(built, trueConditions)
     const page = { text, fill: compile(text, built) }
     pages.set(key, page)
     return page
   }
 }
 
-function requireAll({ file, html, placeholders, conditions }: BuiltTemplate<string, string>) {
+function requireMarks({ file, html, placeholders, conditions }: BuiltTemplate<string, string>) {
   for (const name of placeholders) {
     if (!html.includes(placeholder(name))) throw versionMismatch(file, `no ${placeholder(name)}`)
   }
@@ -58,7 +58,7 @@ function requireAll({ file, html, placeholders, conditions }: BuiltTemplate<stri
 }
 
 /** Keeps the sections whose conditions are true, and removes the others. */
-function onlyWhere<Condition extends string>(
+function selectSections<Condition extends string>(
   { file, html, conditions }: BuiltTemplate<string, Condition>,
   trueConditions: readonly Condition[],
 ): string {

@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
  * @param trustedProxies null for none.
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: BlockList | null): string {
-  const sender = senderOf(request)
+  const sender = peerAddress(request)
   if (!isTrusted(sender, trustedProxies)) return sender
   const forwarded = String(request.headers['x-forwarded-for'] ?? '')
   return readAddress(forwarded.slice(forwarded.lastIndexOf(',') + 1)) ?? sender
@@ -51,7 +51,7 @@ export function addressBlock(text: string): string {
   return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
 }
 
-const nearbyNetworks = [
+const privateRanges = [
   '127.0.0.0/8',
   '10.0.0.0/8',
   '172.16.0.0/12',
@@ -64,7 +64,7 @@ const nearbyNetworks = [
 ]
 
 /** Loopback and private networks: what `TRUST_PROXY=on` trusts. */
-export const nearby = readNetworks(nearbyNetworks) as BlockList
+export const privateNetworks = readNetworks(privateRanges) as BlockList
 
 /** Parses addresses and networks such as `10.0.0.0/8`. Returns null if one of them is invalid. */
 export function readNetworks(texts: readonly string[]): BlockList | null {
@@ -82,7 +82,10 @@ export function readNetworks(texts: readonly string[]): BlockList | null {
 
 /** True if a request seems to come through the operator's own proxy. */
 export function isFromProxy(request: IncomingMessage): boolean {
-  return request.headers['x-forwarded-for'] !== undefined && isTrusted(senderOf(request), nearby)
+  return (
+    request.headers['x-forwarded-for'] !== undefined &&
+    isTrusted(peerAddress(request), privateNetworks)
+  )
 }
 
 /** Returns a function that warns once of an untrusted proxy: all its users count as one client. */
@@ -92,16 +95,16 @@ export function untrustedProxyWarning(
 ): (request: IncomingMessage) => void {
   let isLogged = false
   return (request) => {
-    if (isLogged || !isFromProxy(request) || isTrusted(senderOf(request), trustedProxies)) return
+    if (isLogged || !isFromProxy(request) || isTrusted(peerAddress(request), trustedProxies)) return
     isLogged = true
     log.warn(
-      { proxy: senderOf(request) },
+      { proxy: peerAddress(request) },
       'Untrusted proxy: all its clients count as one address and share its limits. Set TRUST_PROXY=on',
     )
   }
 }
 
 /** Returns the address at the other end of a connection: a client's or a proxy's. */
-export function senderOf({ socket }: Pick<IncomingMessage, 'socket'>): string {
+export function peerAddress({ socket }: Pick<IncomingMessage, 'socket'>): string {
   return readAddress(socket.remoteAddress ?? '') ?? 'unknown'
 }

@@ -35,12 +35,12 @@ const notLogged = new Set<ErrorCode>([
  * Turns any error into an answer. An error that isn't an `AppError` is logged, and its answer is a
  * general sentence with the id of the request.
  */
-export function answerError(error: unknown, c: Context<HttpEnv>): Response {
+export function errorResponse(error: unknown, c: Context<HttpEnv>): Response {
   return sendError(toLoggedError(error, c), c)
 }
 
-/** As `answerError`, but a browser that opens an address gets a page if the server failed. */
-export function errorAnswer(showPage: ShowPage) {
+/** As `errorResponse`, but a browser that opens an address gets a page if the server failed. */
+export function makeErrorHandler(showPage: ShowPage) {
   return (error: unknown, c: Context<HttpEnv>): Response | Promise<Response> => {
     const appError = toLoggedError(error, c)
     const { status, headers, message } = appError

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
-import { nearby } from './client-address.ts'
+import { privateNetworks } from './client-address.ts'
 import { resetSocket, StalledClients } from './limits.ts'
 
 const MiB = 1024 ** 2
@@ -167,7 +167,7 @@ describe('the connection limit', () => {
   })
 
   it('applies in total, and not to a trusted proxy alone', async () => {
-    bare = await serveFew({ trustedProxies: nearby })
+    bare = await serveFew({ trustedProxies: privateNetworks })
     for (let n = 0; n < 4; n += 1) expect(await ask('127.0.0.1')).toBe(true)
     expect(await ask('127.0.0.1')).toBe(false)
   })

@@ -6,7 +6,7 @@ import { createMiddleware } from 'hono/factory'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../errors.ts'
-import { addressBlock, isTrusted, senderOf } from './client-address.ts'
+import { addressBlock, isTrusted, peerAddress } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 
 /** Limits of a connection, and of how many there are. */
@@ -69,7 +69,7 @@ export function limitConnections(
   server.maxConnections = connections.total
   server.on('drop', logRefusal)
   server.on('connection', (socket) => {
-    const address = senderOf({ socket })
+    const address = peerAddress({ socket })
     if (isTrusted(address, trustedProxies)) return
     const release = open.take(address)
     if (release) {
@@ -202,7 +202,7 @@ export class StalledClients {
 function progressOf(response: ServerResponse): Progress | null {
   const { req: request, socket } = response
   if (!socket) return null
-  if (response.writableLength > 0) return { activity: 'read', bytes: bytesTaken(socket) }
+  if (response.writableLength > 0) return { activity: 'read', bytes: bytesFlushed(socket) }
   // While the buffer is full, the server doesn't read.
   const mayArrive = !request.complete && request.readableLength < request.readableHighWaterMark
   return mayArrive ? { activity: 'send', bytes: socket.bytesRead } : null
@@ -212,7 +212,7 @@ function progressOf(response: ServerResponse): Progress | null {
  * Returns how many of the written bytes the kernel has taken. Node's public fields count a write
  * only when it is complete, so this reads the internal ones, as Node's own timeouts do.
  */
-function bytesTaken(
+function bytesFlushed(
   socket: Socket & { _handle?: { bytesWritten?: number; writeQueueSize?: number } | null },
 ): number {
   const { bytesWritten = 0, writeQueueSize = 0 } = socket._handle ?? {}
@@ -340,7 +340,9 @@ function limitTo(maxSize: number, memory: FairLimit) {
       bytes > largeBodyBytes ? memory.take(c.get('clientAddress'), bytes) : () => undefined
     if (!release) throw new AppError('SERVER_BUSY')
     try {
-      return await (isCounted ? counted(c, next).catch((error) => rethrowBody(c, error)) : next())
+      return await (isCounted
+        ? counted(c, next).catch((error) => rethrowBodyError(c, error))
+        : next())
     } finally {
       // Until then, the parsed body is in memory.
       release()
@@ -356,7 +358,7 @@ function tooLarge(): never {
  * Rethrows an error of reading a body, as INVALID_INPUT if the client disconnected: otherwise it
  * would look like a lost connection to the database.
  */
-export function rethrowBody(context: Context<HttpEnv>, error: unknown): never {
+export function rethrowBodyError(context: Context<HttpEnv>, error: unknown): never {
   if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error
   throw new AppError('INVALID_INPUT', { message: 'The body is incomplete.' })
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { BlockList } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { nearby } from './client-address.ts'
+import { privateNetworks } from './client-address.ts'
 import { requireMetricsAccess } from './operations.ts'
 
 function verdict(
@@ -61,7 +61,7 @@ describe('without a token the metrics are', () => {
   // A proxy that adds no header and rewrites the host looks like a program on this machine.
   test.each([
     ['APP_URL is public', { appUrl: 'https://files.example.org' }],
-    ['a proxy is trusted', { trustedProxies: nearby }],
+    ['a proxy is trusted', { trustedProxies: privateNetworks }],
   ])('closed to everybody where %s', (_, settings) => {
     for (const headers of [local, {}]) expect(verdict(headers, settings)).toBe('FORBIDDEN')
     const token = 'a-token-of-the-operator'

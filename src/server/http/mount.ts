@@ -5,7 +5,7 @@ import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
-import { rethrowBody } from './limits.ts'
+import { rethrowBodyError } from './limits.ts'
 import { nameRoute } from './request-context.ts'
 import type { Session, SessionUser } from './session.ts'
 
@@ -148,12 +148,12 @@ async function requireAccess(
  */
 export async function readBytes(context: Context<HttpEnv>): Promise<Uint8Array> {
   return new Uint8Array(
-    await context.req.arrayBuffer().catch((error) => rethrowBody(context, error)),
+    await context.req.arrayBuffer().catch((error) => rethrowBodyError(context, error)),
   )
 }
 
 async function readJson(context: Context<HttpEnv>): Promise<unknown> {
-  const text = await context.req.text().catch((error) => rethrowBody(context, error))
+  const text = await context.req.text().catch((error) => rethrowBodyError(context, error))
   if (text === '') return undefined
   try {
     return JSON.parse(text)

@@ -146,12 +146,12 @@ function isLocal({ headers, socket }: IncomingMessage): boolean {
   return (
     isLoopbackAddress &&
     !proxyHeaders.some((name) => name in headers) &&
-    namesThisMachine(headers.host)
+    hasLoopbackHost(headers.host)
   )
 }
 
 /** Simple clients send no Host header; browsers and proxies always do. */
-function namesThisMachine(host: string | undefined): boolean {
+function hasLoopbackHost(host: string | undefined): boolean {
   if (host === undefined) return true
   const url = URL.parse(`http://${host}`)
   return url !== null && isLoopback(url.hostname)

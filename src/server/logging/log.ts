@@ -44,7 +44,7 @@ export async function createLogger(options: {
 
 /** Escapes control characters that `JSON.stringify` doesn't, such as DEL. */
 function jsonLine(line: string): string {
-  return `${line.slice(0, -1).replace(control, byNumber)}\n`
+  return `${line.slice(0, -1).replace(control, toEscape)}\n`
 }
 
 async function readableLine(): Promise<(line: string) => string> {
@@ -65,7 +65,7 @@ function toReadable(entry: Record<string, unknown>): Record<string, unknown> {
 function escapeControl(value: unknown, name = ''): unknown {
   if (typeof value === 'string') {
     // The lines of a stack are indented, so none looks like a line of the log.
-    return value.replace(name === 'stack' ? controlButLines : control, byNumber)
+    return value.replace(name === 'stack' ? controlButLines : control, toEscape)
   }
   if (Array.isArray(value)) return value.map((item) => escapeControl(item))
   if (typeof value !== 'object' || value === null) return value
@@ -74,6 +74,6 @@ function escapeControl(value: unknown, name = ''): unknown {
   )
 }
 
-function byNumber(sign: string): string {
+function toEscape(sign: string): string {
   return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

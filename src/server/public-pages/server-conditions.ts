@@ -12,8 +12,8 @@ export function conditionsOf(
     | 'appUrl'
     | 's3'
     | 'smtpUrl'
-    | 'supportGetsMail'
-    | 'privacyGetsMail'
+    | 'supportReceivesEmail'
+    | 'privacyReceivesEmail'
     | 'signup'
     | 'google'
     | 'requireEmailVerification'
@@ -24,8 +24,8 @@ export function conditionsOf(
     appUrl.protocol === 'https:' ? 'https' : 'http',
     storeOfNewFiles(config),
     sendsMail(config) ? 'smtp' : 'outbox',
-    config.supportGetsMail ? 'supportMail' : 'supportForm',
-    config.privacyGetsMail ? 'privacyMail' : 'privacyForm',
+    config.supportReceivesEmail ? 'supportMail' : 'supportForm',
+    config.privacyReceivesEmail ? 'privacyMail' : 'privacyForm',
     signup === 'open' ? 'signupOpen' : signup === 'closed' ? 'signupClosed' : 'signupDomains',
     ...(google ? (['google'] as const) : []),
     ...(requireEmailVerification ? (['verification'] as const) : []),

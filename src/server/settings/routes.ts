@@ -19,7 +19,7 @@ export function settingRoutes({
     version: async () => ({ version: (await settings.read()).app_version }),
     premiumPrice: async () => ({ price: Number((await settings.read()).premium_price) }),
     limits: () => settings.limits(),
-    contact: () => ({ supportEmail: config.supportGetsMail ? config.supportEmail : null }),
+    contact: () => ({ supportEmail: config.supportReceivesEmail ? config.supportEmail : null }),
     adminSettings: async () => ({ values: (await settings.readNow()).values }),
     changeSetting: ({ body, user, clientAddress }) =>
       settings.change({ ...body, actor: user.id, ipAddress: clientAddress }),

@@ -303,7 +303,7 @@ export async function sumFilesIn(db: Db, store: StorageName): Promise<number> {
 }
 
 /** Whether an upload, or a file that isn't purged, has its bytes in this store. */
-export async function namesObjectsIn(db: Db, storage: StorageName): Promise<boolean> {
+export async function hasObjectsIn(db: Db, storage: StorageName): Promise<boolean> {
   const [named] = await db
     .select({ key: files.storageKey })
     .from(files)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { BlockList } from 'node:net'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { countOpenReports } from '../../abuse/report-queries.ts'
-import { isFromProxy, isTrusted, senderOf } from '../../http/client-address.ts'
+import { isFromProxy, isTrusted, peerAddress } from '../../http/client-address.ts'
 import type { Handlers } from '../../http/mount.ts'
 import { lastLineOf } from '../audit-queries.ts'
 import type { CheckDeps, Visit } from './check.ts'
@@ -58,6 +58,6 @@ function visitOf(request: IncomingMessage, trustedProxies: BlockList | null): Vi
     scheme: scheme === 'http' || scheme === 'https' ? scheme : null,
     isForwarded: headers['x-forwarded-for'] !== undefined,
     isProxied: isFromProxy(request),
-    isTrusted: isTrusted(senderOf(request), trustedProxies),
+    isTrusted: isTrusted(peerAddress(request), trustedProxies),
   }
 }

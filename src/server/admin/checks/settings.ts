@@ -6,13 +6,17 @@ type ConfigDeps = Pick<CheckDeps, 'config'>
 
 /** Checks whether mail reaches the addresses that the pages name for help and for questions. */
 export function checkContact({ config }: ConfigDeps): Finding[] {
-  const { appUrl, supportEmail, supportGetsMail, privacyEmail, privacyGetsMail } = config
-  if (supportGetsMail && privacyGetsMail) {
+  const { appUrl, supportEmail, supportReceivesEmail, privacyEmail, privacyReceivesEmail } = config
+  if (supportReceivesEmail && privacyReceivesEmail) {
     return [ok(`People are told to write to ${supportEmail} and ${privacyEmail}.`)]
   }
   const unset = [
-    ...(supportGetsMail ? [] : [`SUPPORT_EMAIL is not set, and no mail reaches ${supportEmail}`]),
-    ...(privacyGetsMail ? [] : [`PRIVACY_EMAIL is not set, and no mail reaches ${privacyEmail}`]),
+    ...(supportReceivesEmail
+      ? []
+      : [`SUPPORT_EMAIL is not set, and no mail reaches ${supportEmail}`]),
+    ...(privacyReceivesEmail
+      ? []
+      : [`PRIVACY_EMAIL is not set, and no mail reaches ${privacyEmail}`]),
   ]
   const message = `${unset.join('. ')}. Pages lead to the feedback form instead, and the Admin Center lists what people write there.`
   if (isLoopback(appUrl.hostname)) return [ok(`${message} That is enough on this machine alone.`)]
