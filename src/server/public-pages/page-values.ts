@@ -1,5 +1,5 @@
 import { limitErrorText } from '../../shared/contract/tier-errors.ts'
-import type { PublicPlaceholder } from '../../shared/placeholders.ts'
+import type { PublicPlaceholder, ServerCondition } from '../../shared/placeholders.ts'
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { anyOf } from '../../shared/rules/format/lists.ts'
 import { priceText } from '../../shared/rules/format/numbers.ts'
@@ -12,72 +12,57 @@ import {
   type TierLimits,
 } from '../../shared/rules/tiers/tier-limits.ts'
 import { trialDays } from '../../shared/rules/tiers/trial.ts'
+import type { Config } from '../config/config.ts'
 import type { S3Settings } from '../config/s3-settings.ts'
 import type { Deps } from '../deps.ts'
+import { sendsMail } from '../email/create-mailer.ts'
+import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
 import { withTimeout } from '../timeout.ts'
 
-/** What stands in each placeholder of a public page. */
+/** The text of each placeholder. */
 export type PlaceholderValues = Record<PublicPlaceholder, string>
 
-/**
- * How many milliseconds a public page waits for the settings. After that, it shows the settings
- * that were read last.
- */
-const settingsWithinMs = 2000
-/** After a failure to read the settings, no page tries again for this many milliseconds. */
-const pauseMs = 10_000
-/**
- * A failure to read the settings is logged at most once in this many milliseconds. Otherwise
- * anybody could fill the log by opening pages.
- */
-const tellEveryMs = 60_000
+/** How long a public page waits for the settings. */
+const settingsTimeoutMs = 2000
 
-/** The facts about this server from which the values of the placeholders are made. */
 export interface PublicFacts {
   origin: string
   supportEmail: string
   privacyEmail: string
   version: string
-  /** The price in dollars a month, as the setting stores it. */
+  /** In dollars per month. */
   price: string
   limits: Limits
-  /** The domains whose addresses may sign up, as text; empty if the settings name no domain. */
+  /** The email domains that can sign up, as text, or empty. */
   signupDomains: string
-  /** Where files are stored, as text; empty if they are kept on the disk. */
+  /** The host of the object storage, or empty. */
   storageHost: string
 }
 
 /**
- * Returns the function that reads the current values for the public pages. The function never
- * rejects: while the database cannot be reached, the pages show the settings that were read last,
- * and wait for new ones only once every 10 seconds.
+ * Returns a function that reads the current values for the public pages. It never rejects: while
+ * the database is down, pages show the settings that were read last.
  */
 export function valueReader({
-  clock,
   config,
   log,
   settings,
-}: Pick<Deps, 'clock' | 'config' | 'log' | 'settings'>): () => Promise<PlaceholderValues> {
+}: Pick<Deps, 'config' | 'log' | 'settings'>): () => Promise<PlaceholderValues> {
   const { appUrl, supportEmail, privacyEmail } = config
   let last: { values: SettingValues; limits: Limits } = {
     values: settingDefaults(supportEmail),
     limits: defaultLimits,
   }
-  let failedAt: number | null = null
-  let toldAt: number | null = null
-  const refresh = async () => {
-    try {
-      last = await withTimeout(settings.current(), settingsWithinMs)
-      failedAt = null
-    } catch (error) {
-      failedAt = clock().getTime()
-      if (isWithin(tellEveryMs, toldAt, failedAt)) return
-      toldAt = failedAt
-      log.warn({ err: error }, 'A public page shows older settings: they could not be read')
-    }
-  }
+  let isStale = false
   return async () => {
-    if (!isWithin(pauseMs, failedAt, clock().getTime())) await refresh()
+    try {
+      last = await withTimeout(settings.current(), settingsTimeoutMs)
+      isStale = false
+    } catch (error) {
+      // Once per outage: otherwise anyone could fill the log by opening pages.
+      if (!isStale) log.warn({ err: error }, 'Public pages show the last settings')
+      isStale = true
+    }
     return pageValues({
       origin: appUrl.origin,
       signupDomains: typeof config.signup === 'string' ? '' : anyOf(config.signup),
@@ -91,14 +76,8 @@ export function valueReader({
   }
 }
 
-/** Tells whether less than `ms` have passed since a moment. False if the clock was set back. */
-function isWithin(ms: number, since: number | null, now: number): boolean {
-  return since !== null && now >= since && now - since < ms
-}
-
 /** Returns the text of every placeholder of the public pages. */
 export function pageValues({ limits, ...facts }: PublicFacts): PlaceholderValues {
-  // The pages show two plans: the tier of new accounts, and the highest tier.
   const free = limits[defaultTier]
   const premium = limits[tiers.at(-1) ?? defaultTier]
   const longest = Math.max(free.maxLifetimeDays, premium.maxLifetimeDays)
@@ -140,14 +119,38 @@ function atOnce({ maxFiles }: TierLimits) {
   return maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
 }
 
-/**
- * Names the storage service by the host name that browsers connect to. If the settings name no
- * endpoint, the service is Amazon S3.
- */
+/** Returns the host that browsers connect to. Without an endpoint, it is Amazon S3. */
 function hostOf({ publicEndpoint, endpoint, region }: S3Settings): string {
   return (publicEndpoint ?? endpoint)?.host ?? `Amazon S3 (${region})`
 }
 
 function capitalised(text: string) {
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Returns the conditions of the public pages that are true with these settings. */
+export function conditionsOf(
+  config: Pick<
+    Config,
+    | 'appUrl'
+    | 's3'
+    | 'smtpUrl'
+    | 'supportReceivesEmail'
+    | 'privacyReceivesEmail'
+    | 'signup'
+    | 'google'
+    | 'requireEmailVerification'
+  >,
+): ServerCondition[] {
+  const { appUrl, signup, google, requireEmailVerification } = config
+  return [
+    appUrl.protocol === 'https:' ? 'https' : 'http',
+    storeOfNewFiles(config),
+    sendsMail(config) ? 'smtp' : 'outbox',
+    config.supportReceivesEmail ? 'supportMail' : 'supportForm',
+    config.privacyReceivesEmail ? 'privacyMail' : 'privacyForm',
+    signup === 'open' ? 'signupOpen' : signup === 'closed' ? 'signupClosed' : 'signupDomains',
+    ...(google ? (['google'] as const) : []),
+    ...(requireEmailVerification ? (['verification'] as const) : []),
+  ]
 }

@@ -15,19 +15,15 @@ import type { PlaceholderValues } from './page-values.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** The public pages, with functions that fill `values` into a page and answer with it. */
 export interface PublicPages {
-  /**
-   * Answers with a page. Parts of the page depend on whether the browser hints that somebody is
-   * signed in.
-   */
+  /** Answers with a page, for a visitor or a signed-in user. */
   send(
     context: Context<HttpEnv>,
     name: BuiltPage,
     values: PlaceholderValues,
     status: 200 | 404,
   ): Promise<Response>
-  /** Returns the HTML of the page and its headers, for a caller that makes the answer itself. */
+  /** Returns the HTML and the headers of a page. */
   text(
     context: Context<HttpEnv>,
     name: BuiltPage,
@@ -36,13 +32,10 @@ export interface PublicPages {
 }
 
 /**
- * Reads the public pages that the build rendered. It fills in and compresses a page only when one
- * of the page's values has changed. So an answer costs hardly more than that of a static file.
- * @param options.connect the origins to which the content security policy allows requests, besides
- * our own. These are the origins of object storage, because uploads of a signed-in user continue on
- * these pages.
+ * Reads the public pages that the build rendered.
+ * @param options.connect the origins of object storage, where uploads of a signed-in user continue.
  * @param options.conditions the conditions that are true for this server.
- * @throws {StartupError} when the pages are missing or from another version of the server.
+ * @throws {StartupError} if the pages are missing or from another version.
  */
 export function loadPublicPages(options: {
   distDir: string
@@ -94,7 +87,7 @@ export function loadPublicPages(options: {
   }
 }
 
-/** A page that keeps its last filled-in body, and reuses it while the values stay the same. */
+/** A page that is filled in and compressed only when a value has changed. */
 class FilledPage {
   readonly #template: Page<PublicPlaceholder>
   #last: { key: string; variants: Promise<Variants> } | null = null

@@ -12,18 +12,13 @@ import type { HttpEnv, ShowPage } from '../http/env.ts'
 import { nameRoute } from '../http/request-context.ts'
 import { hasSignedInHint } from '../http/session.ts'
 import type { PublicPages } from './public-pages.ts'
-import { robotsText, sitemapText } from './site-files.ts'
 
 /** Reads the current values for the public pages. Never rejects. */
 export type ReadValues = () => Promise<Record<PublicPlaceholder, string>>
 
-/** The `Cache-Control` header of robots.txt and the sitemap. Robots may keep them for an hour. */
-const siteFilesKept = 'public, max-age=3600'
+const siteFilesCache = 'public, max-age=3600'
 
-/**
- * Answers with the public pages at their paths, and with robots.txt and the sitemap. A browser that
- * opens any other path gets the page that says that nothing is there.
- */
+/** Serves the public pages, robots.txt and the sitemap, and a page for any unknown path. */
 export function publicPageRoutes(
   pages: PublicPages,
   values: ReadValues,
@@ -37,27 +32,25 @@ export function publicPageRoutes(
       return pages.send(c, name, await values(), 200)
     })
   }
-  // Users who are signed in see the landing page at /preview (spec §2). For visitors, this path
-  // does not exist.
+  // Only for signed-in users (spec §2).
   app.get(previewPath, async (c, next) => {
     nameRoute(c.env.outgoing, previewPath)
     return hasSignedInHint(c) ? pages.send(c, 'landing', await values(), 200) : next()
   })
-  // When a phone gives files to the installed application, the application's service worker keeps
-  // them in the browser. If it cannot keep them, it sends the browser to this path.
+  // Where the service worker leads when it could not store shared files.
   app.get(sharePath, async (c) => {
     nameRoute(c.env.outgoing, sharePath)
     return pages.send(c, 'not-shared', await values(), 200)
   })
   app.get('/robots.txt', (c) => {
     nameRoute(c.env.outgoing, '/robots.txt')
-    return c.text(robotsText(origin), 200, { 'cache-control': siteFilesKept })
+    return c.text(robotsText(origin), 200, { 'cache-control': siteFilesCache })
   })
   app.get('/sitemap.xml', (c) => {
     nameRoute(c.env.outgoing, '/sitemap.xml')
     return c.body(sitemapText(origin), 200, {
       'content-type': 'application/xml; charset=utf-8',
-      'cache-control': siteFilesKept,
+      'cache-control': siteFilesCache,
     })
   })
   app.get('*', async (c, next) => {
@@ -68,10 +61,7 @@ export function publicPageRoutes(
   return app
 }
 
-/**
- * Returns a function that answers a request with one of the public pages. The API uses it where a
- * browser asks: a person should see a page, not JSON.
- */
+/** Returns a function that answers with a public page, for calls that a browser opens. */
 export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
   return async (context, name, answer) => {
     if (answer === undefined) return pages.send(context, name, await values(), 200)
@@ -103,4 +93,54 @@ export function shareRoute(pages: PublicPages, values: ReadValues): Hono<HttpEnv
     })
     return RESPONSE_ALREADY_SENT
   })
+}
+
+/** Paths that no robot may open. */
+const never = ['/api/', '/storage/']
+
+/** The robots of chat previews, and of search engines that obey noindex. */
+const mayOpenLinks = [
+  'Applebot',
+  'bingbot',
+  'Discordbot',
+  'DuckDuckBot',
+  'facebookexternalhit',
+  'Googlebot',
+  'LinkedInBot',
+  'Pinterestbot',
+  'redditbot',
+  'Slackbot',
+  'TelegramBot',
+  'Twitterbot',
+  'WhatsApp',
+  'YandexBot',
+]
+
+/**
+ * Returns robots.txt (RFC 9309). Answers about links say `noindex`, which a search engine sees only
+ * if it may open the link. If it may not, it could still list the address.
+ */
+function robotsText(origin: string): string {
+  const group = (agents: readonly string[], paths: readonly string[]) =>
+    [
+      ...agents.map((agent) => `User-agent: ${agent}`),
+      ...paths.map((path) => `Disallow: ${path}`),
+    ].join('\n')
+  return `${[
+    group(['*'], [...never, '/s/', '/download/']),
+    group(mayOpenLinks, never),
+    `Sitemap: ${origin}/sitemap.xml`,
+  ].join('\n\n')}\n`
+}
+
+/** Returns the sitemap (sitemaps.org). */
+function sitemapText(origin: string): string {
+  const urls = Object.values(publicPages).map(
+    ({ path }) => `  <url><loc>${origin}${path}</loc></url>`,
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${urls.join('\n')}
+</urlset>
+`
 }

@@ -7,8 +7,7 @@ import { settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
 import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import { readConfig } from '../config/config.ts'
 import { makeTemplate, readBuilt } from '../http/built-pages.ts'
-import { valueReader } from './page-values.ts'
-import { conditionsOf } from './server-conditions.ts'
+import { conditionsOf, valueReader } from './page-values.ts'
 
 /** Returns a built page as a visitor sees it on a server with these settings. */
 async function pageOf(name: PublicPageName, env: Record<string, string>): Promise<ParsedPage> {
@@ -23,7 +22,7 @@ async function pageOf(name: PublicPageName, env: Record<string, string>): Promis
     conditions: publicConditions,
     isPartial: true,
   })
-  const deps = { clock: () => new Date(), config, settings }
+  const deps = { config, settings }
   const values = await valueReader(deps as unknown as Parameters<typeof valueReader>[0])()
   return readPage(template(['visitor', ...conditionsOf(config)]).fill(values))
 }
