@@ -9,6 +9,9 @@ import { type Account, type PostgresPrograms, run } from './postgres-programs.ts
 /** A Unix socket's path may have 103 bytes. Postgres adds `/.s.PGSQL.5432` to the folder. */
 const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 
+/** The error code of SQLite for a lock of another process. */
+const sqliteBusy = 5
+
 /**
  * Locks the data folder until the process ends, however it ends, or calls what this returns. Node
  * has no file locks, but SQLite has. The file `lock` stays empty.
@@ -17,13 +20,16 @@ const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 export function lockDataDir(dataDir: string): () => void {
   const lock = new DatabaseSync(join(dataDir, 'lock'))
   try {
-    lock.exec('begin exclusive')
+    // A journal in a file would fail on a full disk.
+    lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (cause) {
     lock.close()
-    throw new StartupError(
-      `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`,
-      { cause },
-    )
+    const { errcode } = cause as { errcode?: number }
+    const message =
+      errcode === sqliteBusy
+        ? `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`
+        : `DATA_DIR ${dataDir} cannot be locked: ${String(cause)}`
+    throw new StartupError(message, { cause })
   }
   return () => lock.close()
 }
