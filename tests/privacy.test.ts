@@ -126,7 +126,6 @@ describe('the privacy policy', () => {
       'mayfly-dismissed-notice': 'notices you have closed',
       'mayfly-toast': 'a message for the next page',
       'mayfly-feedback-seen': 'up to when the administrator has seen feedback',
-      'mayfly-uploads-panel': 'whether the list of uploads is open',
       'mayfly.upload.': 'the uploads themselves',
       'mayfly.abort.': 'the uploads themselves',
       'mayfly-uploads': 'where the browser finds the file',

@@ -78,12 +78,12 @@ export const pageConditions = [
 export type PageCondition = FileKind | (typeof pageConditions)[number]
 
 /** The placeholders of the page that reports a file. */
-export const reportPlaceholders = ['code', 'name', 'words', 'email', 'fault'] as const
+export const reportPlaceholders = ['code', 'name', 'words', 'email', 'error'] as const
 
 export type ReportPlaceholder = (typeof reportPlaceholders)[number]
 
 /** The conditions of the page that reports a file: the choice that was made, and what it shows. */
-export const reportConditions = [...reportChoiceNames, 'fault', 'form', 'sent'] as const
+export const reportConditions = [...reportChoiceNames, 'error', 'form', 'sent'] as const
 
 export type ReportCondition = ReportChoice | (typeof reportConditions)[number]
 
@@ -133,7 +133,7 @@ export const publicPlaceholders = [
   'TIER_FILE_SIZE',
   'TIER_EXPIRATION',
   // Why the server refused a form or could not show a page.
-  'fault',
+  'error',
 ] as const
 
 export type PublicPlaceholder = (typeof publicPlaceholders)[number]

@@ -104,11 +104,11 @@ describe('the page where a visitor reports a file', () => {
     [{ choice: 'other', words: ' ' }, 'Please say what is wrong with the file.'],
     [{ choice: 'foreign', words: 'x'.repeat(901) }, 'Please use at most 900 characters.'],
     [{ choice: 'illegal', words: 'A <trap>', email: 'ada' }, 'Please enter a valid email address.'],
-  ])('shows the form again with what was typed: %j', async (fields, fault) => {
+  ])('shows the form again with what was typed: %j', async (fields, error) => {
     const { shortCode } = await makeFile(owner)
     const { answer, page } = await send(shortCode, fields)
     expect(answer.status).toBe(400)
-    expect(textOf(page.one('p', { class: 'fault' }))).toBe(fault)
+    expect(textOf(page.one('p', { class: 'error' }))).toBe(error)
     const { choice = '', words = '', email = '' } = fields as Record<string, string>
     const chosen = page.all('input').filter((one) => attributeOf(one, 'checked') !== undefined)
     const names = reportChoiceNames.filter((name) => name === choice)
@@ -138,7 +138,7 @@ describe('the page where a visitor reports a file', () => {
     const { answer, page } = await send(shortCode, { choice: 'other', words: 'once more' })
     expect(answer.status).toBe(429)
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(textOf(page.one('p', { class: 'fault' }))).toContain('Too many attempts')
+    expect(textOf(page.one('p', { class: 'error' }))).toContain('Too many attempts')
     expect(textOf(page.one('textarea'))).toBe('once more')
   })
 

@@ -17,12 +17,12 @@ export interface Typed {
 export interface ReportPages {
   /**
    * Answers with the form, filled with what the visitor typed before. If the server refused the
-   * form, `fault` tells the visitor why, and `status` is the status of the answer.
+   * form, `error` tells the visitor why, and `status` is the status of the answer.
    */
   form(
     file: { shortCode: string; originalName: string },
     typed?: Typed,
-    refused?: { fault: string; status: number; headers?: Readonly<Record<string, string>> },
+    refused?: { error: string; status: number; headers?: Readonly<Record<string, string>> },
   ): Response
   /** Answers that the report was received. */
   sent(shortCode: string): Response
@@ -56,19 +56,19 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
   // address of the page.
   const headers = headersOf(html, 'same-origin')
   const deadHeaders = headersOf(dead, 'no-referrer')
-  const none = { code: '', name: '', words: '', email: '', fault: '' }
+  const none = { code: '', name: '', words: '', email: '', error: '' }
   return {
     form(
       { shortCode, originalName },
       { choice, words, email } = { choice: null, words: '', email: '' },
-      { fault, status, headers: more } = { fault: '', status: 200 },
+      { error, status, headers: more } = { error: '', status: 200 },
     ) {
       const { fill } = template([
         'form',
         ...(choice === null ? [] : [choice]),
-        ...(fault === '' ? [] : (['fault'] as const)),
+        ...(error === '' ? [] : (['error'] as const)),
       ])
-      const body = fill({ code: shortCode, name: originalName, words, email, fault })
+      const body = fill({ code: shortCode, name: originalName, words, email, error })
       return new Response(body, { status, headers: { ...headers, ...more } })
     },
     sent(shortCode) {

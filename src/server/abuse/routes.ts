@@ -52,9 +52,9 @@ export function abuseRoutes(
     async sendReportPage({ params, clientAddress, context }) {
       const fields = await readForm(context)
       const parsed = reportForm.safeParse(fields)
-      const refuse = async (fault: string, status: number, headers = {}) => {
+      const refuse = async (error: string, status: number, headers = {}) => {
         const file = await findOpenLink(deps, params.code)
-        return file ? pages.form(file, typedIn(fields), { fault, status, headers }) : pages.dead()
+        return file ? pages.form(file, typedIn(fields), { error, status, headers }) : pages.dead()
       }
       if (!parsed.success) return refuse(faultOf(parsed.error), 400)
       const { choice, words, ...others } = parsed.data

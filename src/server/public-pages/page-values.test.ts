@@ -56,7 +56,7 @@ describe('what the public pages say', () => {
       premiumMark: '7 days',
       signupDomains: '',
       storageHost: '',
-      fault: '',
+      error: '',
       TIER_FILE_COUNT:
         'The free tier holds 3 files at most: delete files to make room. Upgrade to Premium for unlimited uploads.',
       TIER_FILE_SIZE:

@@ -87,7 +87,7 @@ export function pageValues({ limits, ...facts }: PublicFacts): PlaceholderValues
     String(Math.round((1000 * Math.min(days, longest)) / longest) / 10)
   return {
     ...facts,
-    fault: '',
+    error: '',
     TIER_FILE_COUNT: limitErrorText(defaultTier, 'TIER_FILE_COUNT', limits),
     TIER_FILE_SIZE: limitErrorText(defaultTier, 'TIER_FILE_SIZE', limits),
     TIER_EXPIRATION: limitErrorText(defaultTier, 'TIER_EXPIRATION', limits),

@@ -66,7 +66,7 @@ export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
   return async (context, name, answer) => {
     if (answer === undefined) return pages.send(context, name, await values(), 200)
     const { status, reason = '', headers } = answer
-    const page = pages.text(context, name, { ...(await values()), fault: reason })
+    const page = pages.text(context, name, { ...(await values()), error: reason })
     return context.body(page.html, status, {
       ...page.headers,
       'cache-control': 'no-store',

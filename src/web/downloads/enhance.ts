@@ -1,7 +1,6 @@
 /**
- * Adds features to a download page that works without scripts: a theme button, times in the
- * visitor's time zone, a time left that counts down, a reason when a download cannot start, and the
- * uploads of a signed-in user. It runs when the browser has parsed the whole page.
+ * The script of the download page: times in the visitor's time zone, a countdown, and an error
+ * message if a download cannot start. The page also works without it.
  */
 
 import { localMomentText } from '../../shared/rules/format/moment-text.ts'
@@ -16,11 +15,8 @@ function find<E extends Element>(selector: string, within: ParentNode = document
   return within.querySelector<E>(selector)
 }
 
-/**
- * How long a click waits for the check of the file. After that, the download starts without the
- * check.
- */
-const patienceMs = 4000
+/** How long a click waits for the check. After that, the download starts without it. */
+const checkTimeoutMs = 4000
 
 function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
   card.replaceChildren(page.content.cloneNode(true))
@@ -29,11 +25,8 @@ function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
   document.title = `${invalidLink.title} · Mayfly`
 }
 
-/**
- * Updates the time left every second until the link ends, and then calls `over`. It uses the
- * server's clock.
- */
-function runTime(card: HTMLElement, over: () => void) {
+/** Updates the time left every second by the server's clock. Calls `onEnd` when the link ends. */
+function countDown(card: HTMLElement, onEnd: () => void) {
   const time = find<HTMLTimeElement>('time', card)
   const label = find('#label', card)
   const [lived, valid, renewable] = card.querySelectorAll('.time > svg > rect')
@@ -61,14 +54,13 @@ function runTime(card: HTMLElement, over: () => void) {
   const canRenew = renewable.getAttribute('width') !== '0%'
 
   const tick = () => {
-    // A click on the download has found that the link has ended, and `showInvalid` has removed
-    // the time from the page.
+    // `showInvalid` has removed the time from the page.
     if (!time.isConnected) return clearInterval(timer)
     const now = new Date(clock.now())
     const life = lifeline(dates, now, canRenew)
     if (life.tone === 'over') {
       clearInterval(timer)
-      return over()
+      return onEnd()
     }
     const text = openLinkLabel(dates, now)
     if (label.textContent !== text) label.textContent = text
@@ -82,13 +74,12 @@ function runTime(card: HTMLElement, over: () => void) {
 }
 
 /**
- * Finds out by a HEAD request whether the download of `url` can start. A HEAD does not count as a
- * download. If no answer comes in time, the result is 'yes', and the page tries the download. A
- * redirect counts as 'yes' too: the bytes are on another server.
+ * Checks with a HEAD request, which doesn't count as a download, whether `url` can be downloaded.
+ * 'yes' also for a timeout, so that the page tries it, and for a redirect to object storage.
  */
 async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   try {
-    const signal = AbortSignal.timeout(patienceMs)
+    const signal = AbortSignal.timeout(checkTimeoutMs)
     const answer = await fetch(url, { method: 'HEAD', redirect: 'manual', signal })
     if (answer.ok || answer.type === 'opaqueredirect') return 'yes'
     return answer.status === 404 ? 'gone' : 'no'
@@ -97,11 +88,8 @@ async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   }
 }
 
-/**
- * Checks the file before a plain click starts the download. Other ways to follow the link (menu,
- * middle button) are not checked.
- */
-function guardDownload(anchor: HTMLAnchorElement, fail: (gone: boolean) => void) {
+/** Checks the file before a plain click starts the download. */
+function checkBeforeDownload(anchor: HTMLAnchorElement, onFailure: (gone: boolean) => void) {
   let state: 'idle' | 'asking' | 'passing' = 'idle'
   anchor.addEventListener('click', async (event) => {
     if (state === 'passing' || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey)
@@ -113,7 +101,7 @@ function guardDownload(anchor: HTMLAnchorElement, fail: (gone: boolean) => void)
     if (answer === 'yes') {
       state = 'passing'
       anchor.click()
-    } else fail(answer === 'gone')
+    } else onFailure(answer === 'gone')
     state = 'idle'
   })
 }
@@ -124,8 +112,8 @@ const card = find<HTMLElement>('#link')
 const anchor = find<HTMLAnchorElement>('#download')
 const invalid = find<HTMLTemplateElement>('#invalid')
 if (card && anchor && invalid) {
-  runTime(card, () => showInvalid(card, invalid))
-  guardDownload(anchor, (gone) => {
+  countDown(card, () => showInvalid(card, invalid))
+  checkBeforeDownload(anchor, (gone) => {
     showToast(downloadFailed.title, downloadFailed.description)
     if (gone) showInvalid(card, invalid)
   })

@@ -8,8 +8,8 @@ import reportCss from './report-page.css?inline'
 import { ReportPage } from './report-page.tsx'
 
 /**
- * Renders both download pages and the page where a visitor reports a file as whole HTML documents.
- * @param script the URL of the script that adds features to these pages.
+ * Renders the download page, the page of an invalid link, and the page that reports a file.
+ * @param script the URL of their script.
  */
 export function renderDownloadPages(script: string): {
   link: string
@@ -26,9 +26,8 @@ export function renderDownloadPages(script: string): {
 }
 
 /**
- * Puts the <meta> element of the logo into a section that only pages with a logo show. It changes
- * the rendered text. In JSX this is not possible, because React moves each <meta> to the start of
- * the head, out of its section.
+ * Puts the <meta> element of the logo into a section, in the rendered text: React would move it out
+ * of the section.
  */
 function withOptionalLogo(html: string): string {
   const meta = new RegExp(`<meta property="${logoProperty}"[^>]*>`)
@@ -36,8 +35,8 @@ function withOptionalLogo(html: string): string {
 }
 
 /**
- * Puts the attribute `checked` of each radio button into a section that only pages with this choice
- * show. It changes the rendered text, because JSX has no sections inside a tag.
+ * Puts the attribute `checked` of each radio button into a section, in the rendered text: JSX has
+ * no sections inside a tag.
  */
 function withOneChoice(html: string): string {
   return reportChoiceNames.reduce(

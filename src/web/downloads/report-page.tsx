@@ -35,9 +35,9 @@ export function ReportPage(props: { built: Built }) {
               are.
             </span>
           </p>
-          <When is="fault">
-            <p className="fault" role="alert">
-              {placeholder('fault')}
+          <When is="error">
+            <p className="error" role="alert">
+              {placeholder('error')}
             </p>
           </When>
           <form method="post">

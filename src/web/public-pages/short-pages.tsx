@@ -48,7 +48,7 @@ export function UnavailablePage() {
   return (
     <div className="short">
       <h1>This page cannot be shown right now</h1>
-      <p className="muted">{values.fault}</p>
+      <p className="muted">{values.error}</p>
       {/* A link to the same path opens it again. */}
       <a className="button primary" href="?">
         Try again
@@ -75,7 +75,7 @@ export function FeedbackFailedPage() {
   return (
     <div className="short">
       <h1>Failed to send feedback</h1>
-      <p role="alert">{values.fault} Go back in your browser to edit your message.</p>
+      <p role="alert">{values.error} Go back in your browser to edit your message.</p>
     </div>
   )
 }

@@ -24,8 +24,8 @@ describe('the check of the feedback form', () => {
   )
 
   it('names every field that is missing at once', () => {
-    const fault = checkFeedback({ name: '', email: ' ', category: '', message: '' })
-    expect(Object.keys(fault?.fields ?? {})).toEqual(['name', 'email', 'message'])
+    const errors = checkFeedback({ name: '', email: ' ', category: '', message: '' })
+    expect(Object.keys(errors?.fields ?? {})).toEqual(['name', 'email', 'message'])
   })
 
   it('asks for an @ once all fields are filled in', () => {

@@ -1,4 +1,3 @@
-/** What a person has typed into the feedback form. */
 export interface FeedbackValues {
   name: string
   email: string
@@ -8,8 +7,8 @@ export interface FeedbackValues {
 
 type FieldName = keyof FeedbackValues
 
-/** What is wrong with a feedback form: the text of a toast, and a sentence for each wrong field. */
-export interface FeedbackFault {
+/** The text of a toast, and the error of each invalid field. */
+export interface FeedbackErrors {
   title: string
   description: string
   fields: Partial<Record<FieldName, string>>
@@ -18,11 +17,10 @@ export interface FeedbackFault {
 const required = ['name', 'email', 'message'] as const satisfies readonly FieldName[]
 
 /**
- * Checks a feedback form before the page sends it (spec §5): name, email and message must be
- * non-empty after trimming, and the email must contain @. The server checks the same again.
- * @returns null if nothing is wrong.
+ * Validates the feedback form (spec §5): name, email and message must be non-empty after trimming,
+ * and the email must contain @. The server validates again. Returns null if the form is valid.
  */
-export function checkFeedback(values: FeedbackValues): FeedbackFault | null {
+export function checkFeedback(values: FeedbackValues): FeedbackErrors | null {
   const missing = required.filter((name) => values[name].trim() === '')
   if (missing.length > 0) {
     return {

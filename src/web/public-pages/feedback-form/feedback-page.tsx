@@ -27,6 +27,7 @@ export function FeedbackPage() {
               name="name"
               autoComplete="name"
               maxLength={longestFeedback.name}
+              aria-describedby="name-error"
               required
             />
           </Field>
@@ -37,6 +38,7 @@ export function FeedbackPage() {
               type="email"
               autoComplete="email"
               maxLength={longestFeedback.email}
+              aria-describedby="email-error"
               required
             />
           </Field>
@@ -59,6 +61,7 @@ export function FeedbackPage() {
               name="message"
               rows={7}
               maxLength={longestFeedback.message}
+              aria-describedby="message-error"
               required
             />
           </Field>
@@ -100,7 +103,7 @@ function Field({ name, label, children }: { name: string; label: string; childre
     <div className="field">
       <label htmlFor={name}>{label}</label>
       {children}
-      <p className="fault" id={`${name}-fault`} />
+      <p className="error" id={`${name}-error`} />
     </div>
   )
 }

@@ -26,27 +26,27 @@ export function offerDrop(): void {
   const getStarted = document.querySelector('.go .primary')
   let isBusy = false
 
-  const show = (waiting: readonly KeptFile[], fault = '') => {
+  const show = (waiting: readonly KeptFile[], error = '') => {
     const waits = waiting.length > 0
     if (waits)
       title.textContent = `${filesWithSize(waiting.map(({ file }) => file))} ${waiting.length === 1 ? 'is' : 'are'} waiting`
     else title.replaceChildren(...first.title)
-    text.textContent = fault || first.text
+    text.textContent = error || first.text
     remove.hidden = !waits
-    goOn.hidden = !waits && fault === ''
+    goOn.hidden = !waits && error === ''
     // A page has one main action. While a file waits, it is to go on with that file.
     getStarted?.classList.toggle('primary', goOn.hidden)
-    zone.classList.toggle('fault', fault !== '')
+    zone.classList.toggle('error', error !== '')
   }
 
   const take = async (drop: Drop) => {
     if (isBusy) return
     isBusy = true
     title.textContent = `Keeping ${filesWithSize(drop.files.map(({ file }) => file))}...`
-    const fault = await keep(drop)
+    const error = await keep(drop)
     isBusy = false
-    show(await kept.list(), fault)
-    if (fault === '') location.assign(goOn.getAttribute('href') ?? '/login')
+    show(await kept.list(), error)
+    if (error === '') location.assign(goOn.getAttribute('href') ?? '/login')
   }
 
   /** Stores the files of a drop. Returns sentences about those that it can't store. */
