@@ -41,7 +41,7 @@ export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProp
                 tick: '',
                 value: count,
               }))}
-              slots={Math.max(days.length, lifeAxis(dates, now).days)}
+              slots={Math.max(days.length, lifeAxis(dates).days)}
               scale={barScale(days.map(({ count }) => count))}
               hasLines={false}
             />
@@ -54,23 +54,16 @@ export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProp
   )
 }
 
-/** The lifeline that the bars stand on, and the names of its moments. */
+/** The lifeline that the bars stand on, with its dates. */
 function Life({ dates, canRenew, now }: Pick<LifeChartProps, 'dates' | 'canRenew' | 'now'>) {
-  const { start, width, hasFirst, today } = lifeAxis(dates, now)
+  const { start, width } = lifeAxis(dates)
   return (
     <>
       <div className="mt-1" style={{ marginInlineStart: `${start}%`, width: `${width}%` }}>
         <Lifeline life={lifeline(dates, now, canRenew)} size="wide" />
       </div>
       <div className="chart-axis" aria-hidden="true">
-        {hasFirst ? (
-          <span style={{ left: 0 }}>{dayText(dayOf(dates.createdAt), dayOf(now))}</span>
-        ) : null}
-        {today ? (
-          <span style={{ left: `${today.x}%`, transform: `translateX(${today.shift}%)` }}>
-            today
-          </span>
-        ) : null}
+        <span style={{ left: 0 }}>{dayText(dayOf(dates.createdAt), dayOf(now))}</span>
         <span style={{ right: 0 }}>
           <span className="chart-wide-only">gone for good </span>
           {localDayText(dates.maxLifetimeAt, now)}
@@ -81,43 +74,16 @@ function Life({ dates, canRenew, now }: Pick<LifeChartProps, 'dates' | 'canRenew
 }
 
 /**
- * The axis below the downloads of a file: all days of UTC that the file's longest life touches. The
- * life begins within the first day and ends within the last one. Places are in percent of the axis.
+ * Returns the axis below the downloads of a file: the number of UTC days that its longest life
+ * touches, and where on them the life begins and how wide it is, in percent.
  */
-export interface LifeAxis {
-  /** How many days the axis has. */
-  days: number
-  /** Where the file's life begins, and how much of the axis it takes. */
-  start: number
-  width: number
-  /** True if the name of the first day has room below the axis. The end always has its name. */
-  hasFirst: boolean
-  /** Where the name 'today' stands; null if it has no room. */
-  today: { x: number; shift: number } | null
-}
-
-/** The least distance of 'today' from the start and from the end of the axis, in percent. */
-const [fromFirst, fromLast] = [20, 28]
-
-/**
- * Computes the axis of a file's life at the moment `now`. If 'today' is close to the first day, it
- * takes the place of that day's name. Close to the end there is no 'today'.
- */
-export function lifeAxis(file: Omit<LifelineDates, 'expiresAt'>, now: Date): LifeAxis {
-  const first = dayOf(file.createdAt)
-  const days = daysBetween(first, dayOf(file.maxLifetimeAt)).length
-  const begin = startOfDay(first).getTime()
-  const placeOf = (moment: Date) => ((moment.getTime() - begin) / (days * dayInMs)) * 100
-  const start = placeOf(file.createdAt)
-  const x = Math.max(start, placeOf(now))
-  const hasToday = x <= 100 - fromLast
+export function lifeAxis({ createdAt, maxLifetimeAt }: Omit<LifelineDates, 'expiresAt'>) {
+  const first = dayOf(createdAt)
+  const days = daysBetween(first, dayOf(maxLifetimeAt)).length
+  const percent = (ms: number) => (ms / (days * dayInMs)) * 100
   return {
     days,
-    start,
-    width: placeOf(file.maxLifetimeAt) - start,
-    hasFirst: !hasToday || x >= fromFirst,
-    // 'today' is centred at its place. Near the left edge it moves to the right, so that it stays
-    // inside the chart.
-    today: hasToday ? { x, shift: -Math.min(50, 8 * x) } : null,
+    start: percent(createdAt.getTime() - startOfDay(first).getTime()),
+    width: percent(maxLifetimeAt.getTime() - createdAt.getTime()),
   }
 }

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import {
   type Brand,
   branding,
@@ -12,11 +12,12 @@ import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
+import { LoadFailedLine } from '../ui/load-failed.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AccentField } from './accent-field.tsx'
 import { BrandPreview } from './brand-preview.tsx'
 import { LogoField, useChosenLogo } from './logo-field.tsx'
-import { useBrandingChanges } from './use-branding.ts'
+import { useBranding, useBrandingChanges } from './use-branding.ts'
 
 const names = ['name', 'message', 'accent'] as const
 type BrandingValues = Record<(typeof names)[number], string>
@@ -29,10 +30,21 @@ function valuesOf(brand: Brand | null): BrandingValues {
   }
 }
 
-/**
- * The form that changes and removes the user's brand. It has a preview, so the user sees the brand
- * before saving it.
- */
+/** Loads the user's brand, and then shows the form. */
+export function BrandingSettings({ loading }: { loading: ReactNode }) {
+  const { data, isError, isFetching, refetch } = useBranding()
+  if (data !== undefined) return <BrandingForm saved={data} />
+  if (!isError) return loading
+  return (
+    <LoadFailedLine
+      text="Your branding could not be loaded."
+      pending={isFetching}
+      onRetry={() => void refetch()}
+    />
+  )
+}
+
+/** The form that changes and removes the user's brand, with a preview. */
 export function BrandingForm({ saved }: { saved: Brand | null }) {
   const changes = useBrandingChanges()
   const [values, setValues] = useState(() => valuesOf(saved))
@@ -44,23 +56,22 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
     const accent = values.accent.trim() === '' ? null : values.accent.trim()
     const checked = branding.saveBranding.body.safeParse({ ...values, accent })
     if (!checked.success) {
-      const faults: Partial<BrandingValues> = {}
+      const found: Partial<BrandingValues> = {}
       for (const { path, message } of checked.error.issues) {
-        faults[path[0] as keyof BrandingValues] ??= message
+        found[path[0] as keyof BrandingValues] ??= message
       }
-      setErrors(faults)
+      setErrors(found)
       return 'stay'
     }
     setErrors({})
     try {
       await changes.save({ body: checked.data, logo: logo.change })
-      // The server stores the checked texts, for instance without spaces at their ends. So the
-      // fields show these texts.
+      // The server stores the checked texts, for instance trimmed.
       setValues(valuesOf({ ...checked.data, logoUrl: null }))
       logo.reset()
       toast({ title: 'Branding saved', description: 'Your download pages show it now.' })
     } catch (error) {
-      tellFailure('Branding not saved', error)
+      showError('Branding not saved', error)
     }
     return 'stay'
   }
@@ -75,7 +86,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
       toast({ title: 'Branding removed' })
       return true
     } catch (error) {
-      tellFailure('Branding not removed', error)
+      showError('Branding not removed', error)
       return false
     }
   }
@@ -108,7 +119,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
           <AccentField {...field('accent')} error={errors.accent} />
           <LogoField
             logo={logo.shown}
-            error={logo.fault}
+            error={logo.error}
             disabled={busy}
             onChosen={logo.choose}
             onRemove={logo.remove}
@@ -155,23 +166,15 @@ function RemoveButton(props: { disabled: boolean; onConfirm: () => Promise<boole
         pending={pending}
         pendingLabel="Removing..."
         onConfirm={() => void confirm()}
-        // The pressed button disappears when the brand is removed, so the first field gets the
-        // focus.
-        finalFocus={() => (isRemoved.current ? nameField() : true)}
+        // The pressed button disappears with the brand.
+        finalFocus={() => (isRemoved.current ? document.querySelector('input[name="name"]') : true)}
       />
     </>
   )
 }
 
-function nameField(): HTMLElement | null {
-  return document.querySelector<HTMLElement>('input[name="name"]')
-}
-
-/**
- * Shows why a call failed. It shows nothing if the session has ended, because the page has another
- * toast for that.
- */
-function tellFailure(title: string, error: unknown): void {
+/** Shows an error, except the end of the session, which has a toast of its own. */
+function showError(title: string, error: unknown): void {
   if (saysSignedOut(error)) return
   const description =
     error instanceof NetworkError

@@ -2,22 +2,20 @@ import { lazy, Suspense } from 'react'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits, upgradeOf } from '../../shared/rules/tiers/tier-traits.ts'
 import { Card } from '../ui/card.tsx'
-import { BrandingLoading } from './branding-loading.tsx'
+import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
 /** The code of the form is loaded only for users whose tier has custom branding. */
 const BrandingSettings = lazy(() =>
-  import('./branding-settings.tsx').then((it) => ({ default: it.BrandingSettings })),
+  import('./branding-form.tsx').then((it) => ({ default: it.BrandingSettings })),
 )
 
-/**
- * Shows the form for the brand. If the user's tier has no custom branding, it says which tier has.
- */
+/** Shows the form for the brand or, without custom branding, which tier has it. */
 export function BrandingSection({ tier }: { tier: Tier }) {
   return (
     <Card className="p-5 sm:p-6">
       {tierTraits[tier].branding ? (
         <Suspense fallback={<BrandingLoading />}>
-          <BrandingSettings />
+          <BrandingSettings loading={<BrandingLoading />} />
         </Suspense>
       ) : (
         <p>
@@ -26,5 +24,18 @@ export function BrandingSection({ tier }: { tier: Tier }) {
         </p>
       )}
     </Card>
+  )
+}
+
+/** Grey shapes in place of the form while it is being loaded. */
+function BrandingLoading() {
+  return (
+    <Loading label="Loading your branding">
+      <Skeleton className="h-4 w-24" />
+      <Skeleton className="mt-2 h-11 w-full" />
+      <Skeleton className="mt-5 h-4 w-24" />
+      <Skeleton className="mt-2 h-24 w-full" />
+      <Skeleton className="mt-5 h-40 w-full" />
+    </Loading>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { maxLogoBytes } from '../../shared/rules/accounts/logo-limits.ts'
-import { logoFault } from './logo-field.tsx'
+import { logoError } from './logo-field.tsx'
 
 it.each([
   ['a PNG', 'image/png', 10, null],
@@ -11,5 +11,5 @@ it.each([
   ['a GIF', 'image/gif', 10, 'Please choose a PNG, JPEG or WebP.'],
   ['a file without a type', '', 10, 'Please choose a PNG, JPEG or WebP.'],
 ])('%s: %s, %i bytes', (_what, type, size, fault) => {
-  expect(logoFault({ type, size })).toBe(fault)
+  expect(logoError({ type, size })).toBe(fault)
 })

@@ -63,7 +63,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
             disabled={disabled}
             onClick={() => {
               onRemove()
-              // The pressed button disappears with the logo, so the other button gets the focus.
+              // The pressed button disappears with the logo.
               choose.current?.focus()
             }}
           >
@@ -84,11 +84,8 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
   )
 }
 
-/**
- * Returns why a chosen file cannot be a logo; null if it may be one. A browser knows only the type
- * and the size of the file. The server checks the bytes.
- */
-export function logoFault({ size, type }: Pick<File, 'size' | 'type'>): string | null {
+/** Returns why a chosen file cannot be a logo, or null. The server checks its bytes. */
+export function logoError({ size, type }: Pick<File, 'size' | 'type'>): string | null {
   if (!logoTypes.some((known) => known === type)) return 'Please choose a PNG, JPEG or WebP.'
   return size > maxLogoBytes ? `The picture can be ${formatSizeLimit(maxLogoBytes)} at most.` : null
 }
@@ -99,7 +96,7 @@ export function logoFault({ size, type }: Pick<File, 'size' | 'type'>): string |
  */
 export function useChosenLogo(savedUrl: string | null) {
   const [change, setChange] = useState<LogoChange>('keep')
-  const [fault, setFault] = useState<string>()
+  const [error, setError] = useState<string>()
   const [chosenUrl, setChosenUrl] = useState<string | null>(null)
 
   useEffect(() => {
@@ -110,21 +107,18 @@ export function useChosenLogo(savedUrl: string | null) {
   }, [change])
 
   const set = (next: LogoChange) => {
-    setFault(undefined)
+    setError(undefined)
     setChange(next)
   }
   return {
     change,
-    /**
-     * Why the browser refused the last chosen file. undefined: it refused none since the logo was
-     * last changed, removed or reset.
-     */
-    fault,
+    /** Why the last chosen file was refused, if it was. */
+    error,
     /** The URL of the logo that the form shows; null for no logo. */
     shown: change === 'keep' ? savedUrl : chosenUrl,
     choose(picture: File) {
-      const found = logoFault(picture)
-      if (found) setFault(found)
+      const found = logoError(picture)
+      if (found) setError(found)
       else set({ picture })
     },
     remove: () => set(savedUrl === null ? 'keep' : 'remove'),

@@ -3,13 +3,12 @@ import { type ReactNode, useState } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { localMomentText } from '../../shared/rules/format/moment-text.ts'
 import { priceText } from '../../shared/rules/format/numbers.ts'
-import { lifelineBar } from '../../shared/rules/links/lifeline.ts'
-import type { TimeTone } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { type TrialNotice, trialDays } from '../../shared/rules/tiers/trial.ts'
 import { serverNow } from '../api/look-again.ts'
 import { usePremiumPrice } from '../api/public-values.ts'
+import { Lifeline, textColours } from '../files/lifeline.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { ConfirmDialog, type ConfirmDialogProps } from '../ui/confirm-dialog.tsx'
@@ -31,8 +30,7 @@ export interface TrialBannerProps {
 
 /**
  * The trial banner (spec §2). It offers the trial, counts down its days or hours, and says 'Trial
- * expired' at its end. A person cannot dismiss it while the trial runs, because it says how long
- * Premium lasts.
+ * expired' at its end. It cannot be dismissed while the trial runs.
  */
 export function TrialBanner({ user, isMain, onDone, onDismiss }: TrialBannerProps) {
   const notice = useTrialNotice(user)
@@ -57,7 +55,7 @@ export function TrialBanner({ user, isMain, onDone, onDismiss }: TrialBannerProp
         aria-label="Premium trial"
         className="flex min-h-[42px] flex-wrap items-center gap-x-3.5 py-1 pr-1.5 max-sm:py-2 pl-3.5 text-sm tabular-nums sm:flex-nowrap"
       >
-        <TrialWords notice={notice} endsAt={user.premiumTrialEndsAt} />
+        <TrialText notice={notice} endsAt={user.premiumTrialEndsAt} />
         <div
           className={`order-2 -my-1 flex items-center sm:order-5 ${isMain ? 'gap-1' : '-ml-2.5'}`}
         >
@@ -114,11 +112,10 @@ function StayDialog({ to, label, ...props }: StayDialogProps) {
 }
 
 /**
- * The text of the banner, in two pieces. The first piece names the trial, the second tells about
- * its time. They are separate, because a narrow screen has no room for all in one line: it shows
- * the first piece beside the button, and the second piece below.
+ * The text of the banner, in two pieces. A narrow screen shows the name of the trial beside the
+ * button, and its time below.
  */
-function TrialWords({ notice, endsAt }: { notice: TrialNotice; endsAt: string | null }) {
+function TrialText({ notice, endsAt }: { notice: TrialNotice; endsAt: string | null }) {
   switch (notice.kind) {
     case 'offer':
       return <Words>Premium, free for {trialDays} days</Words>
@@ -129,12 +126,20 @@ function TrialWords({ notice, endsAt }: { notice: TrialNotice; endsAt: string | 
           <Words>Premium trial</Words>
           <span className="order-3 flex items-center gap-3.5 max-sm:mb-0.5 max-sm:basis-full max-sm:pr-[11px]">
             <span className="min-w-24 flex-1 sm:w-[120px]">
-              <TrialBar left={notice.left} tone={notice.tone} />
+              <Lifeline
+                life={{
+                  lived: 1 - notice.left,
+                  valid: notice.left,
+                  renewable: 0,
+                  tone: notice.tone,
+                }}
+                size="small"
+              />
             </span>
             <b
               role="status"
               title={until ?? undefined}
-              className={`font-semibold ${colours[notice.tone]}`}
+              className={`font-semibold ${textColours[notice.tone]}`}
             >
               {notice.label}
             </b>
@@ -161,38 +166,4 @@ function TrialWords({ notice, endsAt }: { notice: TrialNotice; endsAt: string | 
 
 function Words({ children }: { children: ReactNode }) {
   return <span className="order-1 max-sm:flex-1">{children}</span>
-}
-
-const colours: Record<TimeTone, string> = {
-  calm: '',
-  amber: 'text-amber',
-  red: 'text-red',
-  over: '',
-}
-
-const fills: Record<TimeTone, string> = {
-  calm: 'var(--accent)',
-  amber: 'var(--amber)',
-  red: 'var(--red)',
-  over: 'none',
-}
-
-/**
- * A bar that shows how much of the trial has passed and how much is left. Screen readers ignore it.
- */
-function TrialBar({ left, tone }: { left: number; tone: TimeTone }) {
-  const { lived, valid } = lifelineBar({ lived: 1 - left, valid: left, renewable: 0, tone })
-  return (
-    <svg width="100%" height="4" display="block" aria-hidden="true">
-      <rect
-        x={`${lived.x}%`}
-        width={`${lived.width}%`}
-        height="4"
-        rx="2"
-        fill="var(--edge)"
-        opacity="0.5"
-      />
-      <rect x={`${valid.x}%`} width={`${valid.width}%`} height="4" rx="2" fill={fills[tone]} />
-    </svg>
-  )
 }

@@ -11,31 +11,24 @@ import { toast } from '../ui/toast.tsx'
 
 const tierChange = ['change of tier']
 
-export interface TierChanges {
-  startTrial: () => void
-  /** Switches the user's own tier to this one. */
-  switchTo: (tier: Tier) => void
-  /**
-   * True while the server changes the tier, no matter which button of the page asked for it. The
-   * buttons wait, because a second change at the same time could undo the first.
-   */
-  isPending: boolean
-}
-
 /**
- * Returns functions for the two changes that users can make to their own tier: to start the trial,
- * and to switch to another tier. After each change a toast says whether it succeeded.
- * @param onDone is called after a successful change, with the changed user.
+ * Returns functions that start the user's trial and switch the user's tier. A toast shows the
+ * result.
+ * @param onDone called with the changed user after a success.
  */
-export function useTierChanges(onDone: (user: User) => void = () => {}): TierChanges {
+export function useTierChanges(onDone: (user: User) => void = () => {}) {
   const client = useQueryClient()
   const settle = (user: User) => {
     client.setQueryData(currentUserQuery.queryKey, user)
     onDone(user)
   }
-  // A failure can mean that this page knows an old tier: another tab has changed the tier, or the
-  // change succeeded and only its answer was lost.
-  const askAgain = () => void client.invalidateQueries(currentUserQuery)
+  const fail = (error: Error, title: string, description: string) => {
+    // The end of the session has a toast of its own.
+    if (saysSignedOut(error)) return
+    toast({ title, description, tone: 'destructive' })
+    // Another tab may have changed the tier, or only the answer was lost.
+    void client.invalidateQueries(currentUserQuery)
+  }
   const trial = useMutation({
     mutationKey: tierChange,
     mutationFn: () => call('startTrial'),
@@ -43,13 +36,8 @@ export function useTierChanges(onDone: (user: User) => void = () => {}): TierCha
       settle(user)
       toast({ title: 'Your Premium trial has started', ...untilWhen(user) })
     },
-    onError(error) {
-      // The ended session has a toast of its own.
-      if (saysSignedOut(error)) return
-      const description = publicMessage(error) ?? 'Please try again.'
-      toast({ title: 'Failed to start trial', description, tone: 'destructive' })
-      askAgain()
-    },
+    onError: (error) =>
+      fail(error, 'Failed to start trial', publicMessage(error) ?? 'Please try again.'),
   })
   const change = useMutation({
     mutationKey: tierChange,
@@ -58,17 +46,13 @@ export function useTierChanges(onDone: (user: User) => void = () => {}): TierCha
       settle(user)
       toast({ title: `Your account is ${tierTraits[user.tier].name} now` })
     },
-    onError(error) {
-      // The ended session has a toast of its own.
-      if (saysSignedOut(error)) return
-      const description = 'Failed to change tier. Please try again.'
-      toast({ title: 'Error', description, tone: 'destructive' })
-      askAgain()
-    },
+    onError: (error) => fail(error, 'Error', 'Failed to change tier. Please try again.'),
   })
   return {
     startTrial: () => trial.mutate(),
-    switchTo: (tier) => change.mutate(tier),
+    /** Switches the user's own tier to this one. */
+    switchTo: (tier: Tier) => change.mutate(tier),
+    /** True while a change is pending, whichever button of the page started it. */
     isPending: useIsMutating({ mutationKey: tierChange }) > 0,
   }
 }

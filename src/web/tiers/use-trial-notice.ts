@@ -1,17 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
-import { type TrialNotice, trialNotice } from '../../shared/rules/tiers/trial.ts'
+import { type TrialNotice, trialNotice, trialOfferPath } from '../../shared/rules/tiers/trial.ts'
 import { lookAgain, serverNow } from '../api/look-again.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 
 /** Spec §9: the trial banner is computed again every 60 s. */
 const refreshMs = 60_000
-/**
- * If the trial has ended by the server's clock, but the server still answers that the user is
- * premium, the page asks the server again after this time.
- */
+/** When to ask again if the server still answers premium after the end of the trial. */
 const askAgainMs = 5000
 
 /** Returns what the banner says about the user's trial at a moment; null for nothing. */
@@ -28,9 +26,8 @@ function noticeFor(user: User, now: Date): TrialNotice | null {
 }
 
 /**
- * Returns what the banner says about the user's trial now, by the server's clock; null for nothing.
- * It is computed again every 60 s, and at the exact end of the trial. The user is then read again
- * from the server, so that the rest of the page shows the new tier.
+ * Returns what the banner says about the user's trial now; null for nothing. At the end of the
+ * trial, the user is read again, so that the rest of the page shows the new tier.
  */
 export function useTrialNotice(user: User): TrialNotice | null {
   const client = useQueryClient()
@@ -74,4 +71,26 @@ function readDismissed(): string | null {
   } catch {
     return null
   }
+}
+
+const trialQuery = 'trial'
+const offer = new URL(trialOfferPath, 'http://any.example').searchParams.get(trialQuery)
+
+/**
+ * Returns whether the user came by the offer of a trial (`trialOfferPath`) and may still start one.
+ * Also returns a function that forgets how the user came.
+ */
+export function useWantedTrial(user: User): [isWanted: boolean, forget: () => void] {
+  const [params, setParams] = useSearchParams()
+  const isOffered = useTrialNotice(user)?.kind === 'offer'
+  const forget = () =>
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before)
+        after.delete(trialQuery)
+        return after
+      },
+      { replace: true },
+    )
+  return [isOffered && params.get(trialQuery) === offer, forget]
 }

@@ -35,10 +35,11 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
   }, [selection, searchKey, listed, isWhole])
   const selectedIds = useMemo(() => new Set(selected.map(({ id }) => id)), [selected])
 
+  const select = (files: readonly StoredFile[], searchKey: string) =>
+    setSelection({ searchKey, files: new Map(files.map((file) => [file.id, file])) })
   const { mutate, isPending } = useMutation({
     mutationFn: () => loadAll(client, view),
-    onSuccess: ({ files, searchKey }) =>
-      setSelection({ searchKey, files: new Map(files.map((file) => [file.id, file])) }),
+    onSuccess: ({ files, searchKey }) => select(files, searchKey),
     onError: (error) => {
       if (saysSignedOut(error)) return
       toast({
@@ -61,7 +62,8 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
         }),
       [searchKey],
     ),
-    selectAll: () => mutate(),
+    /** Loads the whole list first if necessary. */
+    selectAll: () => (isWhole ? select(listed, searchKey) : mutate()),
     clear: () => setSelection({ searchKey, files: new Map() }),
     /** Removes deleted files from the selection. */
     drop: (ids: ReadonlySet<string>) =>
