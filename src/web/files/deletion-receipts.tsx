@@ -1,6 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { exactMomentText } from '../../shared/rules/format/moment-text.ts'
 import { receiptDays } from '../../shared/rules/links/receipt.ts'
 import { callForPage } from '../api/call.ts'
 import { serverNow } from '../api/look-again.ts'
@@ -8,11 +7,9 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
+import { Moment } from './file-receipt.tsx'
 
-/**
- * The receipts of the files that the user has deleted. These files are no longer in the list of
- * files. The page loads the receipts when the user opens them.
- */
+/** The receipts of deleted files, loaded when the user opens them. */
 export function DeletionReceipts() {
   const [isOpen, setOpen] = useState(false)
   const listId = useId()
@@ -40,12 +37,14 @@ export function DeletionReceipts() {
 }
 
 function Receipts() {
-  const { receipts, hasMore, readMore, isError, isFetching, refetch } = useReceipts()
+  const { data, hasNextPage, fetchNextPage, isError, isFetching, refetch } = useReceipts()
+  const receipts = data?.pages.flatMap(({ items }) => items)
+  const now = serverNow()
   const failure =
     isError && !isFetching ? (
       <div role="alert" className="flex flex-wrap items-center gap-3 px-5 py-4 sm:px-6">
         <p className="text-muted text-sm">The receipts could not be loaded.</p>
-        <Button size="small" onClick={() => void (receipts ? readMore() : refetch())}>
+        <Button size="small" onClick={() => void (receipts ? fetchNextPage() : refetch())}>
           Try again
         </Button>
       </div>
@@ -76,15 +75,22 @@ function Receipts() {
             <div className="font-[540]">
               <FileName name={originalName} />
             </div>
-            <Receipt
-              deletion={{ dueAt: new Date(dueAt), purgedAt: new Date(purgedAt) }}
-              now={serverNow()}
-            />
+            <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-muted text-sm tabular-nums">
+              <dt>Deletion due</dt>
+              <dd>
+                <Moment at={new Date(dueAt)} now={now} />
+              </dd>
+              <dt>Bytes deleted</dt>
+              <dd>
+                <Moment at={new Date(purgedAt)} now={now} />
+                <span className="block">Confirmed by storage.</span>
+              </dd>
+            </dl>
           </li>
         ))}
       </ul>
       {failure}
-      {hasMore && !failure ? (
+      {hasNextPage && !failure ? (
         <div className="border-line border-t px-4 py-2 sm:px-5">
           <Button
             variant="quiet"
@@ -92,7 +98,7 @@ function Receipts() {
             wide
             pending={isFetching}
             pendingLabel="Loading…"
-            onClick={() => void readMore()}
+            onClick={() => void fetchNextPage()}
           >
             Show more
           </Button>
@@ -102,51 +108,14 @@ function Receipts() {
   )
 }
 
-/** The two moments that a receipt of a deletion shows. */
-export interface Deletion {
-  /** When the bytes had to be removed. */
-  dueAt: Date
-  /** When storage confirmed that the bytes were removed. */
-  purgedAt: Date
-}
-
-interface ReceiptProps {
-  deletion: Deletion
-  now: Date
-}
-
-/**
- * The receipt of a deletion: when it was due, and when storage confirmed that the bytes were
- * removed.
- */
-function Receipt({ deletion, now }: ReceiptProps) {
-  const { dueAt, purgedAt } = deletion
-  return (
-    <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-muted text-sm tabular-nums">
-      <dt>Deletion due</dt>
-      <dd>
-        <time dateTime={dueAt.toISOString()}>{exactMomentText(dueAt, now)}</time>
-      </dd>
-      <dt>Bytes deleted</dt>
-      <dd>
-        <time dateTime={purgedAt.toISOString()}>{exactMomentText(purgedAt, now)}</time>
-        <span className="block">Confirmed by storage.</span>
-      </dd>
-    </dl>
-  )
-}
-
 /** How many receipts one request loads. */
 const pageSize = 20
 
-/**
- * Returns the receipts of the user's deleted files, newest first, and a function that loads more of
- * them.
- */
+/** Reads the receipts of the user's deleted files, newest first. */
 function useReceipts() {
-  const { data, hasNextPage, fetchNextPage, isError, isFetching, refetch } = useInfiniteQuery({
+  return useInfiniteQuery({
     queryKey: ['/api/files/receipts'],
-    // The user may have deleted a file elsewhere, so there may be a new receipt.
+    // The user may have deleted a file elsewhere.
     refetchOnMount: 'always',
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) => {
@@ -155,12 +124,4 @@ function useReceipts() {
     },
     getNextPageParam: ({ next }) => next,
   })
-  return {
-    receipts: data?.pages.flatMap(({ items }) => items),
-    hasMore: hasNextPage,
-    readMore: fetchNextPage,
-    isError,
-    isFetching,
-    refetch,
-  }
 }

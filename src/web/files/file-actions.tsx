@@ -4,7 +4,7 @@ import type { LinkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { Button, IconButton, IconLink } from '../ui/button.tsx'
-import { CopyLinkButton } from './copy-link-button.tsx'
+import { CopyLinkButton } from './copy-links.tsx'
 import { shareEmailUrl } from './share-email.ts'
 
 export interface FileActionsProps {

@@ -13,8 +13,8 @@ import { LoadingRow } from './files-states.tsx'
 import { RenewDialog } from './renew-dialog.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
-/** Above this number of rows, only the visible ones are drawn. */
-const mostRowsDrawn = 100
+/** Above this number of rows, only those in view are rendered. */
+const maxPlainRows = 100
 
 export interface FileListProps {
   /** The name of the list for screen readers: 'My Files'. */
@@ -42,23 +42,18 @@ export interface FileListProps {
   newIds?: ReadonlySet<string>
   /** The content above the first row. */
   head?: ReactNode
-  /**
-   * Called when the person scrolls near the end of the loaded rows. The argument is the index up to
-   * which rows should be loaded.
-   */
-  onReach?: (place: number) => void
+  /** Called when the person scrolls near the end of the loaded rows. */
+  onReach?: () => void
 }
 
 const noIds: ReadonlySet<string> = new Set()
 
-/**
- * What a dialog asks about. `turn` increases each time a dialog opens. It is the React key of the
- * dialog, so each question begins with fresh state.
- */
+/** What a dialog asks about. */
 interface Question {
   about: 'delete' | 'renew'
   file: StoredFile
-  turn: number
+  /** The React key of the dialog: each question begins with fresh state. */
+  key: number
 }
 
 /** Returns the id of a file's row in the page. */
@@ -68,9 +63,7 @@ export function rowId({ id }: Pick<StoredFile, 'id'>): string {
 
 /**
  * A list of files with their links and actions. A dialog asks before a file is deleted or a link is
- * renewed. When the dialog closes, the focus returns to the element that had it before. If that
- * element is gone, the focus moves to the row of the file. After a deletion, it moves to a row next
- * to the deleted one, or to the heading if no row is left.
+ * renewed. After a deletion, the focus moves to a neighbouring row, or to the heading.
  */
 export function FileList({
   label,
@@ -91,12 +84,11 @@ export function FileList({
   const opener = useRef<Element | null>(null)
   const focusAfter = useRef<string | null>(null)
 
-  // These functions stay the same objects, so that React does not draw every row again while
-  // scrolling.
+  // These functions stay the same, so that scrolling does not render every row again.
   const ask = useCallback((about: Question['about'], file: StoredFile) => {
     opener.current = document.activeElement
     focusAfter.current = rowId(file)
-    setQuestion((before) => ({ about, file, turn: (before?.turn ?? 0) + 1 }))
+    setQuestion((before) => ({ about, file, key: (before?.key ?? 0) + 1 }))
     setAsking(true)
   }, [])
   const askToDelete = useCallback((file: StoredFile) => ask('delete', file), [ask])
@@ -162,7 +154,7 @@ export function FileList({
   return (
     <Card className="overflow-clip">
       {head}
-      {paging.total !== undefined || files.length > mostRowsDrawn ? (
+      {paging.total !== undefined || files.length > maxPlainRows ? (
         <VirtualList
           label={label}
           items={files}
@@ -186,7 +178,7 @@ export function FileList({
       )}
       {question?.about === 'renew' ? (
         <RenewDialog
-          key={question.turn}
+          key={question.key}
           file={question.file}
           tier={tier}
           open={isAsking}
@@ -198,7 +190,7 @@ export function FileList({
       ) : null}
       {question?.about === 'delete' ? (
         <ConfirmDialog
-          key={question.turn}
+          key={question.key}
           open={isAsking}
           onOpenChange={setAsking}
           title={`Delete ${question.file.originalName}?`}

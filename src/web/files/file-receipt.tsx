@@ -6,7 +6,7 @@ import { exactMomentText } from '../../shared/rules/format/moment-text.ts'
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import { removalDueAt } from '../../shared/rules/links/receipt.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { copyText } from './copy-links.ts'
+import { copyText } from './copy-links.tsx'
 import { linkFacts } from './link-facts.ts'
 
 function momentsOf(file: StoredFile, canRenew: boolean): ReceiptMoments {
@@ -28,8 +28,8 @@ export interface FileReceiptProps {
 }
 
 /**
- * The receipt of a file: since when it is stored, when it must be removed, when storage confirmed
- * that its bytes were removed, and its SHA-256. It can be copied as text.
+ * The receipt of a file: when it was stored, when it must be removed, when storage confirmed the
+ * removal, and its SHA-256. It can be copied as text.
  */
 export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
   const moments = momentsOf(file, canRenew)
@@ -67,13 +67,8 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
         {purgedAt === null ? null : (
           <Fact name="Bytes deleted">
             <Moment at={purgedAt} now={now} />
+            <span className="block text-muted">Confirmed by storage.</span>
           </Fact>
-        )}
-        {purgedAt === null ? null : (
-          <div>
-            <dt className="sr-only">Proof</dt>
-            <dd className="text-muted">Confirmed by storage.</dd>
-          </div>
         )}
         {file.sha256 === null ? null : (
           <div>
@@ -97,7 +92,8 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function Moment({ at, now }: { at: Date; now: Date }) {
+/** A moment to the second, in the browser's time zone. */
+export function Moment({ at, now }: { at: Date; now: Date }) {
   return <time dateTime={at.toISOString()}>{exactMomentText(at, now)}</time>
 }
 
@@ -117,7 +113,7 @@ function Checksum({ sha256 }: { sha256: string }) {
   )
 }
 
-/** The moments of a receipt. A moment is null if it is not known or has not come. */
+/** The moments of a receipt; null if unknown or still to come. */
 export interface ReceiptMoments {
   storedAt: Date
   dueAt: Date | null
@@ -125,8 +121,7 @@ export interface ReceiptMoments {
 }
 
 /**
- * Writes the receipt of a file as text that people can keep or send. Its times are in UTC, because
- * others may read it in another time zone. Facts that are not known are left out.
+ * Returns the receipt of a file as text, with times in UTC. Unknown facts are left out.
  * @param origin the address of this server.
  */
 export function receiptText(
@@ -139,15 +134,15 @@ export function receiptText(
     `Receipt from ${origin}`,
     `File: ${originalName}`,
     `Size: ${formatSize(size)}${bytes}`,
-    `Stored: ${momentOf(storedAt)}`,
-    dueAt && `Removal due: ${momentOf(dueAt)}`,
-    purgedAt && `Bytes deleted: ${momentOf(purgedAt)}, confirmed by storage`,
+    `Stored: ${utcText(storedAt)}`,
+    dueAt && `Removal due: ${utcText(dueAt)}`,
+    purgedAt && `Bytes deleted: ${utcText(purgedAt)}, confirmed by storage`,
     sha256 && `SHA-256: ${sha256}`,
   ]
   return lines.filter((line) => line !== null && line !== '').join('\n')
 }
 
-/** Writes a moment so that it is the same for everybody: '2026-11-14 20:40:11 UTC'. */
-function momentOf(moment: Date): string {
+/** Example: '2026-11-14 20:40:11 UTC'. */
+function utcText(moment: Date): string {
   return `${moment.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }

@@ -45,16 +45,7 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...details }
   const size = formatSize(file.size)
   const end = linkEnd(facts, takedown?.at ?? null, tier, now)
 
-  const { onDetails, openDetails, hasStatistics = false } = details
-  const downloads = (
-    <DownloadsCount
-      count={file.downloadCount}
-      fileName={file.originalName}
-      onToggle={() => onDetails(file)}
-      openId={openDetails}
-      hasStatistics={hasStatistics}
-    />
-  )
+  const downloads = <DownloadsCount file={file} {...details} />
 
   return (
     <div className="grid grid-cols-[36px_minmax(0,1fr)] items-center gap-x-3 gap-y-3 px-4 py-3.5 sm:grid-cols-[36px_minmax(0,1fr)_auto] sm:gap-x-4 sm:gap-y-2.5 sm:px-5 lg:grid-cols-[36px_minmax(0,1fr)_84px_190px_64px_auto]">
@@ -79,13 +70,19 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...details }
           )}
           {news ? <span className="ml-1 font-semibold text-accent">New</span> : null}
           {takedown === null ? null : (
-            <RowToggle
-              label="Reason"
-              fileName={file.originalName}
-              open={showsReason}
-              onToggle={() => setShowsReason(!showsReason)}
-              controls={reasonId}
-            />
+            <span className="whitespace-nowrap">
+              <span aria-hidden="true">· </span>
+              <button
+                type="button"
+                aria-expanded={showsReason}
+                aria-controls={showsReason ? reasonId : undefined}
+                onClick={() => setShowsReason(!showsReason)}
+                className="-my-1 min-h-6 rounded-[4px] py-1 hover:text-ink hover:underline pointer-coarse:my-0 pointer-coarse:min-h-11"
+              >
+                Reason
+                <span className="sr-only"> of {file.originalName}</span>
+              </button>
+            </span>
           )}
         </p>
         {takedown !== null && showsReason ? (
@@ -131,77 +128,34 @@ export const FileRow = memo(Row)
 
 const numbers = new Intl.NumberFormat('en')
 
-export interface DownloadsCountProps {
-  count: number
-  fileName: string
-  /** Opens or closes the details of the file. */
-  onToggle: () => void
-  /** The id of the element that shows the details; undefined while they are closed. */
-  openId: string | undefined
-  /** True if the details show the downloads of each day. Otherwise they show the receipt alone. */
-  hasStatistics: boolean
-}
-
-function wordsOf(count: number): string {
-  return `${numbers.format(count)} ${count === 1 ? 'download' : 'downloads'}`
-}
-
-/**
- * How often a file was downloaded. The number is the button that opens the file's details: its
- * receipt, and in the File Manager its statistics too.
- */
-function DownloadsCount({ count, fileName, onToggle, ...details }: DownloadsCountProps) {
-  const { openId, hasStatistics } = details
-  const isOpen = openId !== undefined
+/** The number of downloads, which is the button that opens the file's details. */
+function DownloadsCount(
+  props: Pick<FileRowProps, 'file' | 'onDetails' | 'openDetails' | 'hasStatistics'>,
+) {
+  const { file, onDetails, openDetails, hasStatistics = false } = props
+  const count = numbers.format(file.downloadCount)
+  const label = `${count} ${file.downloadCount === 1 ? 'download' : 'downloads'}`
+  const isOpen = openDetails !== undefined
   const what = hasStatistics ? 'statistics' : 'receipt'
   const Icon = hasStatistics ? ChartColumn : ReceiptText
   return (
     <button
       type="button"
-      aria-label={`${wordsOf(count)}, ${what} of ${fileName}`}
-      title={`${wordsOf(count)}: ${what}`}
+      aria-label={`${label}, ${what} of ${file.originalName}`}
+      title={`${label}: ${what}`}
       aria-expanded={isOpen}
-      aria-controls={openId}
-      onClick={onToggle}
+      aria-controls={openDetails}
+      onClick={() => onDetails(file)}
       className={`-my-1.5 inline-flex min-h-8 cursor-pointer items-center gap-1.5 rounded-[8px] px-2 tabular-nums transition-colors duration-120 hover:bg-[color-mix(in_oklab,transparent,var(--ink)_7%)] hover:text-ink pointer-coarse:min-h-11 ${isOpen ? 'bg-tint font-[560] text-ink' : ''}`}
     >
-      {numbers.format(count)}
+      {count}
       <Icon aria-hidden="true" className="size-3.5" strokeWidth={1.8} />
     </button>
   )
 }
 
-export interface RowToggleProps {
-  /** The name of what the button opens. */
-  label: string
-  fileName: string
-  open: boolean
-  onToggle: () => void
-  /** The id of the element that the button opens. */
-  controls: string
-}
-
-/** A quiet button in a row that shows and hides more about the file. */
-function RowToggle({ label, fileName, open, onToggle, controls }: RowToggleProps) {
-  return (
-    <span className="whitespace-nowrap">
-      <span aria-hidden="true">· </span>
-      <button
-        type="button"
-        aria-expanded={open}
-        aria-controls={open ? controls : undefined}
-        onClick={onToggle}
-        className="-my-1 min-h-6 rounded-[4px] py-1 hover:text-ink hover:underline pointer-coarse:my-0 pointer-coarse:min-h-11"
-      >
-        {label}
-        <span className="sr-only"> of {fileName}</span>
-      </button>
-    </span>
-  )
-}
-
 /** What the owner reads about a file that was taken down. */
-export interface TakedownNote {
+interface TakedownNote {
   at: Date
   reason: string
 }
@@ -211,14 +165,8 @@ function takedownOf({ takenDownAt, takedownReason }: StoredFile): TakedownNote |
   return takenDownAt === null ? null : { at: new Date(takenDownAt), reason: takedownReason ?? '' }
 }
 
-interface TakedownReasonProps {
-  id: string
-  takedown: TakedownNote
-  now: Date
-}
-
 /** Says when and why a file was taken down, and whom the owner can write to. */
-function TakedownReason({ id, takedown, now }: TakedownReasonProps) {
+function TakedownReason({ id, takedown, now }: { id: string; takedown: TakedownNote; now: Date }) {
   const supportEmail = useSupportEmail()
   return (
     <div id={id} className="mt-1 max-w-[68ch] text-sm wrap-anywhere">

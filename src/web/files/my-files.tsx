@@ -1,12 +1,16 @@
 import type { ReactNode } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { newestFirst } from '../../shared/rules/files/file-order.ts'
+import { linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { Button } from '../ui/button.tsx'
 import { useSearch } from '../ui/search-field.tsx'
-import { ClearHistory } from './clear-history.tsx'
+import { useClearExpired } from './change-files.ts'
+import { useDeleteDialog } from './delete-files-dialog.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId, NameSearch } from './files-heading.tsx'
 import { FoundFiles } from './found-files.tsx'
+import { linkFacts } from './link-facts.ts'
 import { useFileCounts, useFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
@@ -52,5 +56,32 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
         onClearSearch={() => setTyped('')}
       />
     </section>
+  )
+}
+
+interface ClearHistoryProps {
+  /** How many files have expired. If there are none, no button is shown. */
+  count: number
+  /** All loaded files, expired or not. */
+  files: readonly StoredFile[]
+  tier: Tier
+  now: Date
+}
+
+/** Lets free users clear their expired history (spec §2), after a question. */
+function ClearHistory({ count, files, tier, now }: ClearHistoryProps) {
+  const { ask, dialog } = useDeleteDialog(useClearExpired())
+  const isExpired = (file: StoredFile) => linkStatus(linkFacts(file), tier, now) === 'deleted'
+  return (
+    <>
+      {count > 0 ? (
+        <div className="max-sm:basis-full">
+          <Button wide onClick={() => ask(files.filter(isExpired), count)}>
+            Clear expired history
+          </Button>
+        </div>
+      ) : null}
+      {dialog}
+    </>
   )
 }

@@ -13,15 +13,12 @@ import { Button, ButtonLink } from '../ui/button.tsx'
 import { ButtonRow, DialogButtons, FormDialog } from '../ui/form-dialog.tsx'
 import { Segmented } from '../ui/segmented.tsx'
 import { isFinalRefusal, useRenewFile } from './change-files.ts'
-import { CopyLinkButton } from './copy-link-button.tsx'
+import { CopyLinkButton } from './copy-links.tsx'
 import { Lifeline, textColours } from './lifeline.tsx'
 import { linkFacts } from './link-facts.ts'
 import { shareEmailUrl } from './share-email.ts'
 
-/**
- * Returns what a renewal at the moment `now` would give: the new end of the link, and whether the
- * link ends early because the file's longest life ends.
- */
+/** Returns the end of a new link, and whether the end of the file's longest life cuts it. */
 function preview(file: StoredFile, days: number, now: Date) {
   const facts = linkFacts(file)
   const expiresAt = renewedExpiry(now, days, facts.maxLifetimeAt)
@@ -59,16 +56,18 @@ function Bar({ name, isNew = false, life, label, until }: BarProps) {
   )
 }
 
-interface ChoiceProps {
-  file: StoredFile
-  tier: Tier
-  now: Date
+function Choice({
+  file,
+  tier,
+  now,
+  pending,
+  onCancel,
+  onRenew,
+}: Pick<RenewDialogProps, 'file' | 'tier' | 'now'> & {
   pending: boolean
   onCancel: () => void
   onRenew: (days: number) => void
-}
-
-function Choice({ file, tier, now, pending, onCancel, onRenew }: ChoiceProps) {
+}) {
   const limits = useLimits()[tier]
   const [chosen, setChosen] = useState<number>()
   const days = selectedDays(limits, chosen)
@@ -129,18 +128,15 @@ function Choice({ file, tier, now, pending, onCancel, onRenew }: ChoiceProps) {
   )
 }
 
-interface NewLinkProps {
-  file: StoredFile
-  tier: Tier
-  now: Date
-  signature: string
-  onDone: () => void
-}
-
-function NewLink({ file, tier, now, signature, onDone }: NewLinkProps) {
+function NewLink({
+  file,
+  tier,
+  now,
+  signature,
+  onClose,
+}: Pick<RenewDialogProps, 'file' | 'tier' | 'now' | 'signature' | 'onClose'>) {
   const copy = useRef<HTMLElement>(null)
-  // This must run before the browser paints. The button that had the focus is gone, and in the next
-  // frame the dialog would move the focus to itself.
+  // The button that had the focus is gone. After the next paint, the dialog would take the focus.
   useLayoutEffect(() => copy.current?.focus(), [])
   const facts = linkFacts(file)
   const { host, origin } = window.location
@@ -178,7 +174,7 @@ function NewLink({ file, tier, now, signature, onDone }: NewLinkProps) {
           >
             Email link
           </ButtonLink>
-          <Button onClick={onDone}>Done</Button>
+          <Button onClick={onClose}>Done</Button>
         </ButtonRow>
       </div>
     </div>
@@ -201,9 +197,8 @@ export interface RenewDialogProps {
 }
 
 /**
- * Renews a link. Two bars first compare the time of the current link with that of the new one. Spec
- * §4: a link can be renewed before or after its expiry, but no link lasts longer than the file.
- * After the renewal, the dialog shows the new link with a button that copies it.
+ * Renews a link (spec §4). Two bars compare the current link with the new one. After the renewal,
+ * the dialog shows the new link.
  */
 export function RenewDialog(props: RenewDialogProps) {
   const { file, tier, open, onClose, now, signature, finalFocus } = props
@@ -211,8 +206,7 @@ export function RenewDialog(props: RenewDialogProps) {
   const name = file.originalName
   const isActive = linkStatus(linkFacts(file), tier, now) === 'active'
   const renew = (days: number) =>
-    // A refusal that another attempt does not change closes the dialog. After any other failure the
-    // person can try again.
+    // After a final refusal there is nothing to try again.
     mutate({ id: file.id, days }, { onError: (error) => isFinalRefusal(error) && onClose() })
   return (
     <FormDialog
@@ -230,7 +224,7 @@ export function RenewDialog(props: RenewDialogProps) {
       }
     >
       {renewed ? (
-        <NewLink file={renewed} tier={tier} now={now} signature={signature} onDone={onClose} />
+        <NewLink file={renewed} tier={tier} now={now} signature={signature} onClose={onClose} />
       ) : (
         <Choice
           file={file}

@@ -3,16 +3,7 @@ import {
   measureElement,
   useWindowVirtualizer,
 } from '@tanstack/react-virtual'
-import {
-  memo,
-  type ReactNode,
-  type Ref,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 export interface VirtualListProps<Item> {
   label: string
@@ -23,24 +14,21 @@ export interface VirtualListProps<Item> {
   total?: number | undefined
   /** True if there may be more items than `total`. */
   isOpenEnded?: boolean
-  /** What is drawn in place of an item that is not loaded yet. */
+  /** Rendered in place of items that are not loaded. */
   placeholder?: ReactNode
-  /**
-   * Called when the list will soon draw items that are not loaded yet. The argument is the index of
-   * the last item that it will soon draw.
-   */
-  onReach?: ((place: number) => void) | undefined
+  /** Called when the list will soon render items that are not loaded. */
+  onReach?: (() => void) | undefined
 }
 
-/** If fewer loaded items than this follow the drawn ones, more items are loaded. */
+/** If fewer loaded items than this follow the rendered ones, more are loaded. */
 const readAhead = 50
 
-/** The height in pixels that the list assumes for all items until it has measured the first one. */
-const firstAssumedHeight = 71
+/** The assumed height of items in pixels until one is measured. */
+const initialHeight = 71
 
 /**
- * A list of thousands of rows that scrolls with the page and draws only the visible rows. Screen
- * readers still learn how many rows there are. The row with the focus is always drawn.
+ * A list of thousands of rows that scrolls with the page and renders only those in view and the one
+ * with the focus. Screen readers learn how many rows there are.
  */
 export function VirtualList<Item>({
   label,
@@ -56,8 +44,7 @@ export function VirtualList<Item>({
   const [top, setTop] = useState(0)
   const [focused, setFocused] = useState<number | null>(null)
 
-  // The list moves when the content above it changes, for instance by the progress of an upload. So
-  // its position is measured each time the page changes its size.
+  // Content above the list, such as the progress of an upload, moves it.
   useLayoutEffect(() => {
     const place = () =>
       setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
@@ -67,13 +54,11 @@ export function VirtualList<Item>({
     return () => watch.disconnect()
   }, [])
 
-  // Items that were never drawn are assumed to be as high as the first one that was measured in a
-  // window of this width. If an item is not as high as it was assumed to be, all items after it
-  // move and the list is drawn again. So most assumptions must be right while one scrolls.
-  const assumed = useRef({ width: 0, height: firstAssumedHeight })
+  // Items are assumed to be as high as the first one measured in a window of this width. Each wrong
+  // assumption moves all items after it.
+  const assumed = useRef({ width: 0, height: initialHeight })
 
-  // This function must stay the same object while the list is scrolled. For a new function, the
-  // virtualizer computes the positions of all items again.
+  // For a new function, the virtualizer would compute the positions of all items again.
   const keyOf = useCallback(
     (index: number) => {
       const item = items[index]
@@ -102,11 +87,11 @@ export function VirtualList<Item>({
   })
 
   const shown = virtualizer.getVirtualItems()
-  const reached = (shown.at(-1)?.index ?? 0) + readAhead
-  const isMissing = items.length < total && reached >= items.length
+  const last = shown.at(-1)?.index ?? 0
+  const isMissing = items.length < total && last + readAhead >= items.length
   useEffect(() => {
-    if (isMissing) onReach?.(reached)
-  }, [isMissing, reached, onReach])
+    if (isMissing) onReach?.()
+  }, [isMissing, onReach])
 
   return (
     <ul
@@ -119,58 +104,21 @@ export function VirtualList<Item>({
       {shown.map(({ index, start, key }) => {
         const item = items[index]
         return (
-          <Place
+          <li
             key={key}
             ref={virtualizer.measureElement}
             id={item === undefined ? undefined : itemId(item)}
-            index={index}
-            total={isOpenEnded ? -1 : total}
-            top={start - top}
-            item={item}
-            row={row}
-            placeholder={placeholder}
-            onFocus={setFocused}
-          />
+            data-index={index}
+            aria-posinset={index + 1}
+            aria-setsize={isOpenEnded ? -1 : total}
+            className={`absolute top-0 left-0 w-full border-t ${index > 0 ? 'border-line' : 'border-transparent'}`}
+            style={{ transform: `translateY(${start - top}px)` }}
+            onFocus={() => setFocused(index)}
+          >
+            {item === undefined ? placeholder : row(item)}
+          </li>
         )
       })}
     </ul>
   )
 }
-
-interface PlaceProps<Item> {
-  ref: Ref<HTMLLIElement>
-  id: string | undefined
-  index: number
-  /** How many items the list has; -1 if this is unknown. */
-  total: number
-  /** The distance from the top of the list in pixels. */
-  top: number
-  /** The item to draw; undefined while its page of the list is not loaded. */
-  item: Item | undefined
-  row: (item: Item) => ReactNode
-  placeholder: ReactNode
-  onFocus: (index: number) => void
-}
-
-function ItemAtItsPlace<Item>({ index, total, top, item, row, ...place }: PlaceProps<Item>) {
-  return (
-    <li
-      ref={place.ref}
-      id={place.id}
-      data-index={index}
-      aria-posinset={index + 1}
-      aria-setsize={total}
-      className={`absolute top-0 left-0 w-full border-t ${index > 0 ? 'border-line' : 'border-transparent'}`}
-      style={{ transform: `translateY(${top}px)` }}
-      onFocus={() => place.onFocus(index)}
-    >
-      {item === undefined ? place.placeholder : row(item)}
-    </li>
-  )
-}
-
-/**
- * An item where the list shows it. While the list is scrolled, `memo` keeps the items that were
- * shown before from being drawn again.
- */
-const Place = memo(ItemAtItsPlace) as typeof ItemAtItsPlace

@@ -1,11 +1,17 @@
-import { Settings2 } from 'lucide-react'
+import { ArrowDown, ArrowUp, Settings2 } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
-import { newestFirst } from '../../../shared/rules/files/file-order.ts'
+import {
+  type FileOrder,
+  newestFirst,
+  type SortKey,
+  sortKeys,
+} from '../../../shared/rules/files/file-order.ts'
 import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { useSearch } from '../../ui/search-field.tsx'
+import { Select } from '../../ui/select.tsx'
 import { useDeleteFiles } from '../change-files.ts'
 import { useDeleteDialog } from '../delete-files-dialog.tsx'
 import { filesHeadingId, NameSearch } from '../files-heading.tsx'
@@ -14,7 +20,6 @@ import { type ListView, useFileCounts, useFiles } from '../use-files.ts'
 import { useNow } from '../use-now.ts'
 import { ManagerSettings } from './manager-settings.tsx'
 import { SelectionBar } from './selection-bar.tsx'
-import { SortControls } from './sort-controls.tsx'
 import { useSelection } from './use-selection.ts'
 
 const none: readonly StoredFile[] = []
@@ -145,5 +150,70 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
       />
       {bulkDelete.dialog}
     </section>
+  )
+}
+
+interface KeyText {
+  label: string
+  ascending: string
+  descending: string
+  /** True if people who choose this key usually want the descending order. */
+  startsDescending: boolean
+}
+
+const sortTexts: Readonly<Record<SortKey, KeyText>> = {
+  date: {
+    label: 'Date',
+    ascending: 'Oldest first',
+    descending: 'Newest first',
+    startsDescending: true,
+  },
+  name: { label: 'Name', ascending: 'A to Z', descending: 'Z to A', startsDescending: false },
+  size: {
+    label: 'Size',
+    ascending: 'Smallest first',
+    descending: 'Largest first',
+    startsDescending: true,
+  },
+  downloads: {
+    label: 'Downloads',
+    ascending: 'Fewest first',
+    descending: 'Most first',
+    startsDescending: true,
+  },
+}
+
+const sortOptions = sortKeys.map((key) => ({ value: key, label: sortTexts[key].label }))
+
+/** Spec §2: sort by date, name, size or downloads, ascending or descending. */
+function SortControls({
+  order,
+  onOrderChange,
+}: {
+  order: FileOrder
+  onOrderChange: (order: FileOrder) => void
+}) {
+  const { ascending, descending } = sortTexts[order.by]
+  return (
+    <div className="flex flex-wrap gap-2 max-sm:basis-full">
+      <div className="min-w-32 flex-1 sm:w-48 cramped:basis-full">
+        <Select
+          label="Sort by"
+          options={sortOptions}
+          value={order.by}
+          onValueChange={(by) => onOrderChange({ by, descending: sortTexts[by].startsDescending })}
+        />
+      </div>
+      <div className="w-40 cramped:w-full">
+        <Button
+          wide
+          icon={order.descending ? <ArrowDown /> : <ArrowUp />}
+          onClick={() => onOrderChange({ ...order, descending: !order.descending })}
+        >
+          {order.descending ? descending : ascending}
+          <span className="sr-only">, change the direction</span>
+        </Button>
+      </div>
+    </div>
   )
 }

@@ -5,7 +5,7 @@ import { linkStatus } from '../../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { copyLinks, linksText } from '../copy-links.ts'
+import { copyLinks, linksText } from '../copy-links.tsx'
 import { linkFacts } from '../link-facts.ts'
 
 export interface SelectionBarProps {

@@ -2,7 +2,7 @@
 import { act } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
 import { openPage } from '../../../tests/support/web-page.ts'
-import { copyText } from './copy-links.ts'
+import { copyText } from './copy-links.tsx'
 
 afterEach(() => {
   vi.unstubAllGlobals()

@@ -1,4 +1,7 @@
+import { Check, Copy } from 'lucide-react'
+import { type Ref, useEffect, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { Button, type ButtonProps } from '../ui/button.tsx'
 import { type ToastOptions, toast } from '../ui/toast.tsx'
 
 /** Counts links: '1 link', '12 links'. */
@@ -62,4 +65,40 @@ export async function copyText(
   } as const
   toast(isCopied ? success : error)
   return isCopied
+}
+
+/** How long the button shows that it has copied. */
+const copiedShownMs = 2000
+
+export interface CopyLinkButtonProps extends Pick<ButtonProps, 'variant' | 'size' | 'unavailable'> {
+  link: string
+  fileName: string
+  ref?: Ref<HTMLElement>
+}
+
+/** Copies a short link with one click, and confirms it on the button and in a toast. */
+export function CopyLinkButton({ link, fileName, ...button }: CopyLinkButtonProps) {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), copiedShownMs)
+    return () => clearTimeout(timer)
+  }, [copied])
+
+  const copy = async () => {
+    const success = { title: 'Link copied', description: link }
+    if (await copyText(link, 'link', success)) setCopied(true)
+  }
+  return (
+    <Button
+      size="small"
+      wide
+      icon={copied ? <Check /> : <Copy />}
+      onClick={() => void copy()}
+      {...button}
+    >
+      {copied ? 'Copied' : 'Copy'}
+      <span className="sr-only">link of {fileName}</span>
+    </Button>
+  )
 }
