@@ -6,7 +6,9 @@ import { localMomentText } from '../../shared/rules/format/moment-text.ts'
 import { lifeline } from '../../shared/rules/links/lifeline.ts'
 import { call } from '../api/call.ts'
 import { serverNow } from '../api/look-again.ts'
+import { Fact } from '../files/file-receipt.tsx'
 import { textColours } from '../files/lifeline.tsx'
+import { linkFacts } from '../files/link-facts.ts'
 import { LoadFailedLine } from '../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { Switch } from '../ui/switch.tsx'
@@ -16,25 +18,21 @@ export interface FileStatisticsProps {
   file: StoredFile
   /** True if the owner's tier can renew links. */
   canRenew: boolean
-  /** What stands below the numbers: the receipt of the file. */
+  /** The receipt of the file, below the numbers. */
   receipt: ReactNode
 }
 
-/**
- * Shows the statistics of a file: the downloads of each day as bars on its lifeline
- * (docs/words.md), the time of the last download, and the receipt.
- */
+/** The statistics of a file: downloads per day, dates, and the receipt. */
 export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps) {
   const { data, isError, isFetching, refetch } = useQuery({
     queryKey: ['/api/files/stats', file.id],
     queryFn: ({ signal }) => call('fileStats', { params: { id: file.id }, signal }),
-    // Cached data is used without a time limit (spec §9), but a person who opens the statistics
-    // expects current numbers.
+    // A person who opens the statistics expects current numbers.
     refetchOnMount: 'always',
   })
   const [asTable, setAsTable] = useState(false)
   const now = serverNow()
-  const dates = datesOf(file)
+  const dates = linkFacts(file)
   const mayRenew = canRenew && file.purgingAt === null
   const chart = () => {
     if (data) {
@@ -77,23 +75,6 @@ export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps)
   )
 }
 
-function datesOf({ createdAt, expiresAt, maxLifetimeAt }: StoredFile) {
-  return {
-    createdAt: new Date(createdAt),
-    expiresAt: new Date(expiresAt),
-    maxLifetimeAt: new Date(maxLifetimeAt),
-  }
-}
-
 function lastDownload({ lastDownloadAt }: FileStats, now: Date): string {
   return lastDownloadAt === null ? 'None yet' : localMomentText(new Date(lastDownloadAt), now)
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="flex flex-wrap justify-between gap-x-4">
-      <dt className="text-muted">{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
 }

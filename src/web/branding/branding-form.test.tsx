@@ -32,7 +32,7 @@ function bodies() {
   return page.asked.filter(({ call }) => call === save).map(({ body }) => body)
 }
 
-test('a brand is saved as the server takes it, and the fields show it tidied', async () => {
+test('a brand is saved, and the fields show the trimmed texts', async () => {
   page.on(save, () => saved)
   show()
   type({ name: '  Ada & Co  ', message: ' Hello \n', accent: ' #0B6E63 ' })
@@ -43,7 +43,7 @@ test('a brand is saved as the server takes it, and the fields show it tidied', a
   expect(field('accent').value).toBe('#0b6e63')
 })
 
-test('an emptied colour is that of Mayfly', async () => {
+test('an empty colour is that of Mayfly', async () => {
   page.on(save, () => saved)
   show(saved)
   type({ accent: '  ' })
@@ -55,7 +55,7 @@ test.each([
   [{ name: ' ' }, 'name', 'Please enter a name.'],
   [{ accent: 'green' }, 'accent', 'Must be a colour such as #0b6e63.'],
   [{ message: 'a\n\nb\n\nc\n\nd\n\ne' }, 'message', 'Must have 8 lines at most.'],
-])('%j is not sent: the field says what is wrong', async (texts, name, fault) => {
+])('%j is not sent, and the field shows the error', async (texts, name, fault) => {
   show(saved)
   type(texts)
   await press('Save branding')
@@ -64,7 +64,7 @@ test.each([
   expect(page.asked).toEqual([])
 })
 
-test('what was wrong is forgotten once it is right', async () => {
+test('a corrected field loses its error', async () => {
   page.on(save, () => saved)
   show()
   await press('Save branding')
@@ -88,7 +88,7 @@ describe('a failure', () => {
       () => Promise.reject(new TypeError('Failed to fetch')),
       'Please check your connection and try again.',
     ],
-  ])('%s, and what was typed stays', async (_, answer, told) => {
+  ])('%s, and the form is kept', async (_, answer, told) => {
     page.on(save, answer)
     show()
     type({ name: 'Ada' })
@@ -97,7 +97,7 @@ describe('a failure', () => {
     expect(field('name').value).toBe('Ada')
   })
 
-  test('without a session has the toast of the session alone', async () => {
+  test('without a session shows only the toast of the session', async () => {
     page.on(save, unauthorized)
     show(saved)
     await press('Save branding')
@@ -107,7 +107,7 @@ describe('a failure', () => {
 })
 
 describe('removing a brand', () => {
-  test('is offered where there is one, and asked about first', async () => {
+  test('asks first, and needs a saved brand', async () => {
     show()
     expect(screen.queryByRole('button', { name: 'Remove branding' })).toBeNull()
     page.close()
@@ -131,7 +131,7 @@ describe('removing a brand', () => {
     ])
   })
 
-  test('that fails says so, and leaves them', async () => {
+  test('shows an error and keeps the fields if it fails', async () => {
     page.on('DELETE /api/branding', () => refused(500))
     show(saved)
     await press('Remove branding')

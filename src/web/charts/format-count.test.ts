@@ -8,7 +8,7 @@ describe('a count', () => {
     [1000, '1,000', '1K'],
     [12_400, '12,400', '12.4K'],
     [1_250_000, '1,250,000', '1.3M'],
-  ])('%i reads %s, and %s in little room', (count, whole, short) => {
+  ])('%i is %s, or in short %s', (count, whole, short) => {
     expect(formatCount(count)).toBe(whole)
     expect(formatShortCount(count)).toBe(short)
   })

@@ -1,13 +1,12 @@
 // @vitest-environment happy-dom
 import { act } from '@testing-library/react'
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
 import { openPage, refused, unauthorized, type WebPage } from '../../../tests/support/web-page.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
 import {
   deletedText,
   isFinalRefusal,
-  notFoundText,
   useClearExpired,
   useDeleteFile,
   useDeleteFiles,
@@ -58,7 +57,7 @@ function away() {
 }
 
 describe('deleting a file', () => {
-  test('takes it out of the list, and says so', async () => {
+  test('removes it from the list and shows a toast', async () => {
     const { own, names } = await listing(useDeleteFile)
     page.on('DELETE /api/files/b', () => {
       listed = [a, c]
@@ -70,7 +69,7 @@ describe('deleting a file', () => {
     await expect.poll(reads).toBe(1)
   })
 
-  test('that is gone already is a success', async () => {
+  test('succeeds if it no longer exists', async () => {
     const { own } = await listing(useDeleteFile)
     page.on('DELETE /api/files/b', () => refused(404, 'FILE_NOT_FOUND', 'File not found'))
     act(() => own()(b))
@@ -82,7 +81,7 @@ describe('deleting a file', () => {
     ['a fault of the server', () => refused(500)],
     ['another 404', () => refused(404, 'NOT_FOUND')],
     ['a proxy that wants a password', () => refused(401)],
-  ])('ends in %s: it is back in the list, and a toast says so', async (_, answer) => {
+  ])('fails with %s: it is listed again, and a toast says so', async (_, answer) => {
     const { own, names } = await listing(useDeleteFile)
     page.on('DELETE /api/files/b', answer)
     act(() => own()(b))
@@ -90,7 +89,7 @@ describe('deleting a file', () => {
     expect(names()).toBe('abc')
   })
 
-  test('without a session has the toast of the session alone', async () => {
+  test('without a session shows only the toast of the session', async () => {
     const { own } = await listing(useDeleteFile)
     page.on('DELETE /api/files/b', unauthorized)
     act(() => own()(b))
@@ -114,7 +113,7 @@ describe('deleting files', () => {
     () =>
       useDeleteFiles((ids) => gone.push([...ids]))
 
-  test('takes them out of the list at once, and says how many', async () => {
+  test('removes them from the list, and says how many', async () => {
     deletes()
     const gone: string[][] = []
     const { own, names } = await listing(bulk(gone))
@@ -125,12 +124,12 @@ describe('deleting files', () => {
     expect(gone).toEqual([['a', 'c']])
   })
 
-  test('that are gone already says which were not there', async () => {
+  test('says how many were already deleted', async () => {
     deletes(['b'])
     const { own } = await listing(bulk())
     act(() => own().mutate([a, b]))
     await expect.poll(page.text).toContain('1 file deleted')
-    expect(page.text()).toContain('b.txt')
+    expect(page.text()).toContain('1 was already deleted.')
   })
 
   test.each([
@@ -138,7 +137,7 @@ describe('deleting files', () => {
     [1001, [1000, 1]],
     [2500, [1000, 1000, 500]],
     [0, []],
-  ])('%i of them asks for %j at once', async (count, sizes) => {
+  ])('%i of them needs calls of %j', async (count, sizes) => {
     deletes()
     const { own } = await listing(bulk())
     const many = Array.from({ length: count }, (_, n) => storedFile({ id: `file-${n}` }))
@@ -148,7 +147,7 @@ describe('deleting files', () => {
     expect(asked.map(({ body }) => (body as { fileIds: string[] }).fileIds.length)).toEqual(sizes)
   })
 
-  test('that fails half-way keeps what was deleted before, and reads the list again', async () => {
+  test('can fail halfway, and then reads the list again', async () => {
     const gone: string[][] = []
     const { own, names } = await listing(bulk(gone))
     let calls = 0
@@ -168,7 +167,7 @@ describe('deleting files', () => {
 })
 
 describe('clearing the history', () => {
-  test('reads the list again, and says what the server said', async () => {
+  test('reloads the list and shows the server’s message', async () => {
     const { own, names } = await listing(useClearExpired)
     page.on('DELETE /api/files/expired/bulk', () => {
       listed = [a]
@@ -179,7 +178,7 @@ describe('clearing the history', () => {
     await expect.poll(names).toBe('a')
   })
 
-  test('that fails says so', async () => {
+  test('shows an error if it fails', async () => {
     const { own } = await listing(useClearExpired)
     page.on('DELETE /api/files/expired/bulk', away)
     act(() => own().mutate([]))
@@ -194,7 +193,7 @@ describe('renewing a link', () => {
     act(() => own().mutate({ id: 'b', days: 3 }))
   const failed = 'Renewal failed'
 
-  test('shows the new one at once, in its place', async () => {
+  test('replaces the link in the list', async () => {
     const { result } = page.run(() => ({ own: useRenewFile(), list: useFiles() }))
     await expect.poll(() => result.current.list.files?.length).toBe(3)
     const renewed = { ...b, shortCode: 'another' }
@@ -212,7 +211,7 @@ describe('renewing a link', () => {
     ['FILE_NOT_FOUND', 404],
     ['TIER_RENEWAL', 403],
   ] as const)(
-    'refused for good (%s) has the server’s words, and reads the list again',
+    'shows the server’s message after a final refusal (%s), and reloads the list',
     async (code, status) => {
       const { own } = await listing(useRenewFile)
       page.on('PATCH /api/files/b/renew', () => refused(status, code, 'The words of the server.'))
@@ -222,7 +221,7 @@ describe('renewing a link', () => {
     },
   )
 
-  test('refused for now has words of its own, and reads nothing again', async () => {
+  test('shows the text of the specification after a temporary error', async () => {
     const { own } = await listing(useRenewFile)
     page.on('PATCH /api/files/b/renew', () => refused(503, 'UNAVAILABLE', 'Not to be shown.'))
     renew(own)
@@ -248,23 +247,4 @@ test.each([
   [0, '0 files deleted'],
   [1, '1 file deleted'],
   [1088, '1,088 files deleted'],
-])('%i deleted files are told as %j', (count, text) => expect(deletedText(count)).toBe(text))
-
-describe('files that were not there', () => {
-  it.each([
-    [['a.txt'], '1 were already deleted: “a.txt”.'],
-    [['a.txt', 'b.txt'], '2 were already deleted: “a.txt” and “b.txt”.'],
-    [['a', 'b', 'c'], '3 were already deleted: “a”, “b” and “c”.'],
-    [['a', 'b', 'c', 'd'], '4 were already deleted: “a”, “b”, “c” and 1 more.'],
-    [Array(1500).fill('a'), '1,500 were already deleted: “a”, “a”, “a” and 1,497 more.'],
-  ])('are named, the first three of %j', (names, text) => {
-    expect(notFoundText(names)).toBe(text)
-  })
-
-  it('are not told of if there are none', () => expect(notFoundText([])).toBeUndefined())
-
-  it('have long names cut in the middle', () => {
-    const text = notFoundText([`${'a'.repeat(200)}-final.mov`])
-    expect(text).toBe(`1 were already deleted: “${'a'.repeat(27)}…aa-final.mov”.`)
-  })
-})
+])('%i deleted files: %j', (count, text) => expect(deletedText(count)).toBe(text))

@@ -4,7 +4,6 @@ import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { mostDeletedAtOnce } from '../../shared/rules/files/file-order.ts'
 import { ApiError, call, publicMessage } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
-import { shortName } from '../ui/file-name.tsx'
 import { toast } from '../ui/toast.tsx'
 import { changeFiles, deleteKey, refreshFiles, reopenFiles } from './use-files.ts'
 
@@ -46,33 +45,32 @@ export function useDeleteFile() {
 }
 
 /**
- * Deletes any number of files and shows the result (spec §8), which also names files that no longer
- * existed. Many files need several calls; if one fails, the earlier ones have deleted their files.
+ * Deletes any number of files and shows the result (spec §8). Many files need several calls; if one
+ * fails, the earlier ones have deleted their files.
  * @param onDeleted called with the ids of the files after each successful call.
  */
 export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async (files: readonly StoredFile[]) => {
-      const missing = new Set<string>()
+      let missing = 0
       for (let from = 0; from < files.length; from += mostDeletedAtOnce) {
         const fileIds = files.slice(from, from + mostDeletedAtOnce).map(({ id }) => id)
         const { notFound } = await call('deleteFiles', { body: { fileIds } })
-        for (const id of notFound) missing.add(id)
+        missing += notFound.length
         const gone = new Set(fileIds)
         changeFiles(client, (files) => files.filter(({ id }) => !gone.has(id)))
         onDeleted(gone)
       }
       return missing
     },
-    onSuccess: (missing, files) => {
-      const names = files.filter(({ id }) => missing.has(id)).map((file) => file.originalName)
-      const description = notFoundText(names)
+    onSuccess: (missing, files) =>
       toast({
-        title: deletedText(files.length - names.length),
-        ...(description && { description }),
-      })
-    },
+        title: deletedText(files.length - missing),
+        ...(missing > 0 && {
+          description: `${missing.toLocaleString('en')} ${missing === 1 ? 'was' : 'were'} already deleted.`,
+        }),
+      }),
     onError: (error) => showError(error, 'Error', 'Failed to delete files. Please try again.'),
     onSettled: () => refreshFiles(client),
   })
@@ -115,23 +113,7 @@ export function useRenewFile() {
   })
 }
 
-/** `notFoundText` names at most this many files, each cut to this many characters. */
-const maxNamed = 3
-const maxNameLength = 40
-
-const list = new Intl.ListFormat('en-GB')
-
-/** Says how many files were deleted: '1,088 files deleted'. */
+/** Example: '1,088 files deleted'. */
 export function deletedText(count: number): string {
   return `${count.toLocaleString('en')} ${count === 1 ? 'file' : 'files'} deleted`
-}
-
-/** Names files that had already been deleted. Returns undefined for no names. */
-export function notFoundText(names: readonly string[]): string | undefined {
-  if (names.length === 0) return undefined
-  const named = names.slice(0, maxNamed).map((name) => `“${shortName(name, maxNameLength)}”`)
-  const others = names.length - named.length
-  const more = others > 0 ? [`${others.toLocaleString('en')} more`] : []
-  const count = names.length.toLocaleString('en')
-  return `${count} were already deleted: ${list.format([...named, ...more])}.`
 }

@@ -34,7 +34,7 @@ function hasMore() {
   return screen.queryByRole('button', { name: 'Show more' }) !== null
 }
 
-test('receipts are read when somebody opens them, and not before', async () => {
+test('receipts are loaded when they are opened', async () => {
   page.on(call, () => answer(['a']))
   expect(page.asked).toEqual([])
   await press('Show receipts')
@@ -45,7 +45,7 @@ test('receipts are read when somebody opens them, and not before', async () => {
   expect(names()).toEqual([])
 })
 
-test('whoever deleted nothing is told so, but not while they are read', async () => {
+test('without deletions, the empty state is shown after loading', async () => {
   const { answer: waiting, come } = later()
   page.on(call, waiting)
   await press('Show receipts')
@@ -55,7 +55,7 @@ test('whoever deleted nothing is told so, but not while they are read', async ()
   await expect.poll(page.text).toContain('You have not deleted any files')
 })
 
-test('receipts that cannot be read say so, and are read again', async () => {
+test('a failed load can be repeated', async () => {
   page.on(call, () => refused(500))
   await press('Show receipts')
   await expect.poll(page.text).toContain('The receipts could not be loaded.')
@@ -65,7 +65,7 @@ test('receipts that cannot be read say so, and are read again', async () => {
   expect(page.text()).not.toContain('could not be loaded')
 })
 
-test('more are shown page by page; a page that fails leaves those before it, and is tried again', async () => {
+test('a failed page keeps those before it and can be loaded again', async () => {
   page.on(call, () => answer(['a', 'b'], 'after b'))
   await press('Show receipts')
   await expect.poll(hasMore).toBe(true)

@@ -30,25 +30,25 @@ async function copy() {
   await act(async () => fireEvent.click(screen.getByRole('button', { name: /^Copy receipt/ })))
 }
 
-test('says since when the file is stored, and when it must be removed', () => {
+test('shows when the file was stored and must be removed', () => {
   const { file, names, times } = show({ sha256: 'a'.repeat(64) })
   expect(names).toEqual(['Stored', 'Removal due', 'SHA-256'])
   expect(times).toEqual([file.createdAt, file.maxLifetimeAt])
 })
 
-test('of a file that cannot be renewed ends with its link', () => {
+test('is due with the link if it cannot be renewed', () => {
   const { file, times } = show({}, false)
   expect(times).toEqual([file.createdAt, file.expiresAt])
 })
 
-test('of a file that is gone says when storage confirmed it', () => {
+test('shows when storage confirmed the removal', () => {
   const [due, gone] = ['2025-07-15T10:00:00.000Z', '2025-07-15T10:00:07.000Z']
   const { times } = show({ purgingAt: due, purgeDueAt: due, purgedAt: gone })
   expect(times.slice(1)).toEqual([due, gone])
   expect(page.text()).toContain('Confirmed by storage.')
 })
 
-test('is copied as a text', async () => {
+test('can be copied as text', async () => {
   const { file } = show({})
   await copy()
   expect(clipboard.copied).toHaveLength(1)
@@ -56,7 +56,7 @@ test('is copied as a text', async () => {
   await expect.poll(page.text).toContain('Receipt copied')
 })
 
-test('says so when the browser refuses to copy it', async () => {
+test('shows an error if the browser refuses to copy it', async () => {
   show({})
   clipboard.refuses = true
   await copy()

@@ -83,7 +83,8 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
   )
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** A name and its value, in a `dl`. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="flex flex-wrap justify-between gap-x-4">
       <dt className="text-muted">{name}</dt>

@@ -10,7 +10,7 @@ const dates = {
   maxLifetimeAt: '2026-03-31T10:00:00.000Z',
 }
 
-it('reads the moments of a file, and none for a purge that has not begun', () => {
+it('parses the dates of a file', () => {
   const facts = linkFacts(storedFile({ ...dates, purgingAt: null }))
   expect(JSON.parse(JSON.stringify(facts))).toEqual({ ...dates, purgingAt: null })
   expect(linkFacts(storedFile({ ...dates, purgingAt: dates.expiresAt })).purgingAt).toEqual(

@@ -25,7 +25,7 @@ function read(address: string) {
   }
 }
 
-test('names the file, its size, the link, until when, and the signature', () => {
+test('has the file, its size, the link, its end and the signature', () => {
   const { to, subject, body } = read(shareEmailUrl(mail()))
   expect(to).toBe('')
   expect(subject).toBe('A file for you: press-kit.zip')
@@ -42,7 +42,7 @@ test('names the file, its size, the link, until when, and the signature', () => 
   ])
 })
 
-test('leaves an empty signature out', () => {
+test('leaves out an empty signature', () => {
   expect(read(shareEmailUrl(mail({ signature: ' \n' }))).body).toMatch(/GMT\+2\.$/)
 })
 
@@ -54,8 +54,8 @@ test('a long name is cut in the subject and whole in the body', () => {
   expect(body).toContain(fileName)
 })
 
-describe('whatever a name or a signature holds', () => {
-  test('it stays text: no receiver, no further field, no loss', () => {
+describe('any name or signature', () => {
+  test('stays text and adds no recipient or field', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constant('a&bcc=x@y.z?to=q#h%0D%0A+ \ud800'),

@@ -13,17 +13,17 @@ function file(expiresIn: number, maxLifetimeIn = 1e9) {
   })
 }
 
-test('without a label that changes soon it is a tick', () => {
+test('the next change is a tick if no label changes sooner', () => {
   expect(nextChange([], 'free', now)).toBe(now + tickMs)
   expect(nextChange([file(hour / 2)], 'free', now)).toBe(now + tickMs)
 })
 
-test('it is the next label that changes: an end, an hour less, a private file’s end', () => {
+test('the next change is that of the first label', () => {
   expect(nextChange([file(20_000), file(7000), file(9000)], 'free', now)).toBe(now + 7000)
   expect(nextChange([file(20_000), file(5 * hour + 6000)], 'free', now)).toBe(now + 6001)
   expect(nextChange([file(20_000), file(-5, 1234)], 'premium', now)).toBe(now + 1234)
 })
 
-test('what is over for good never changes', () => {
+test('a label of a deleted file never changes', () => {
   expect(nextChange([file(-1, -1), file(0, 0)], 'premium', now)).toBe(now + tickMs)
 })

@@ -69,18 +69,18 @@ test.each([
   ['without a trial', offered, 'Premium, free for 30 days'],
   ['in a trial', running, '12 days left'],
   ['after a trial', expired, 'Trial expired'],
-])('a user %s is told', (_, of, words) => {
+])('the banner for a user %s', (_, of, words) => {
   expect(show(of()).text()).toContain(words)
 })
 
-test('a user in a trial is told its exact end, and so are screen readers', () => {
+test('a running trial shows its exact end, also to screen readers', () => {
   show(running())
   const { title } = screen.getByRole('status')
   expect(title).toMatch(/^until \w{3} \d+ \w{3}( \d{4})?, \d\d:\d\d$/)
   expect(screen.getByText(title).className).toBe('sr-only')
 })
 
-test('the administrator, who switches without a trial, is offered none, and told of one that runs', () => {
+test('the administrator is offered no trial, but sees one that runs', () => {
   expect(show({ ...offered(), isAdmin: true }).text()).toBeNull()
   page.close()
   page = openPage()
@@ -92,7 +92,7 @@ test('Premium without an end has no banner', () => {
 })
 
 describe('the button', () => {
-  test('of the offer starts the trial', async () => {
+  test('starts an offered trial', async () => {
     page.on('POST /api/auth/start-trial', () => ({ message: '', user: running() }))
     await show(offered()).press('Start trial')
     await expect.poll(() => told).toEqual(['done premium'])
@@ -101,7 +101,7 @@ describe('the button', () => {
   test.each([
     ['keeps the tier of a trial', running, 'Keep Premium'],
     ['goes to Premium after it', expired, 'Upgrade Now'],
-  ])('%s, after it has told the price', async (_, of, name) => {
+  ])('%s, after showing the price', async (_, of, name) => {
     page.on('GET /api/settings/premium-price', () => ({ price: 12 }))
     page.on('POST /api/auth/toggle-premium', () => ({ message: '', user: user('premium', null) }))
     const { press } = show(of())
@@ -127,14 +127,14 @@ describe('a banner that was dismissed', () => {
   test.each([
     ['the offer', offered],
     ['the end', expired],
-  ])('stays away, also on the next page: %s', async (_, of) => {
+  ])('stays hidden after a reload: %s', async (_, of) => {
     const { press, text } = show(of())
     await press('Dismiss')
     expect([text(), told]).toEqual([null, ['dismissed']])
     expect(reload(of()).text()).toBeNull()
   })
 
-  test('comes back with other news, for somebody else, and for who chose the trial', async () => {
+  test('is shown for another notice, for another user, and to start a chosen trial', async () => {
     await show(offered()).press('Dismiss')
     page.close()
     page = openPage()
@@ -143,7 +143,7 @@ describe('a banner that was dismissed', () => {
     expect(reload(user('free', null, 'bob')).text()).toContain('Premium, free for 30 days')
   })
 
-  test('is none while the trial runs: it says how long Premium lasts', () => {
+  test('cannot be dismissed while the trial runs', () => {
     expect(show(running()).canDismiss()).toBe(false)
   })
 })

@@ -41,7 +41,7 @@ function isAskedAgain() {
   return page.client.getQueryState(currentUserQuery.queryKey)?.isInvalidated
 }
 
-test('a trial that starts is known at once, and its end is told', async () => {
+test('starting a trial updates the user and shows the end', async () => {
   const premium = user('premium', '2030-01-31T12:00:00.000Z')
   page.on(start, () => ({ message: '', user: premium }))
   const changes = open()
@@ -51,7 +51,7 @@ test('a trial that starts is known at once, and its end is told', async () => {
   await expect.poll(page.text).toMatch(/^Your Premium trial has startedIt ends on .*31 .*\.$/)
 })
 
-test('a switch goes to the tier that was pressed, and says which one it is now', async () => {
+test('switching the tier updates the user and shows the new tier', async () => {
   page.on(toggle, () => ({ message: '', user: user('premium') }))
   const changes = open()
   act(() => changes().switchTo('premium'))
@@ -80,7 +80,7 @@ test.each([
 test.each([
   ['startTrial', start],
   ['switchTo', toggle],
-] as const)('%s without a session has the toast of the session alone', async (name, call) => {
+] as const)('%s without a session shows only the toast of the session', async (name, call) => {
   page.on(call, unauthorized)
   const changes = open()
   act(() => (name === 'startTrial' ? changes().startTrial() : changes().switchTo('free')))
@@ -89,7 +89,7 @@ test.each([
   expect(isAskedAgain()).toBe(false)
 })
 
-test('while one button of the page changes the tier, every other one waits', async () => {
+test('all buttons are pending while the tier changes', async () => {
   const { answer, come } = later()
   page.on(toggle, answer)
   const [one, other] = [open(), open()]

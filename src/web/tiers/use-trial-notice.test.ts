@@ -58,7 +58,7 @@ test('Premium without an end has no notice', () => {
   expect(banner(user('premium', null)).notice()).toBeNull()
 })
 
-test('what is left of a trial is counted again each minute', async () => {
+test('the time left of a trial is updated each minute', async () => {
   const { notice, pass } = banner(user('premium', 125 * minute))
   const left = () => {
     const now = notice()
@@ -71,7 +71,7 @@ test('what is left of a trial is counted again each minute', async () => {
   expect(left()).toBe('1 hour left')
 })
 
-test('the end of a trial is told at its millisecond, and the user is read again', async () => {
+test('the notice changes at the end of the trial, and the user is reloaded', async () => {
   const { notice, pass } = banner(user('premium', 90_000))
   // React draws only at the end of `pass`, and the hook then sets its next timer. So the test
   // passes the time in two steps.
@@ -84,7 +84,7 @@ test('the end of a trial is told at its millisecond, and the user is read again'
   expect(reads).toBe(1)
 })
 
-test('a server that still says premium is asked every five seconds, and no more once it says free', async () => {
+test('while the server still answers premium, it is asked every five seconds', async () => {
   const { pass, become } = banner(user('premium', 1000))
   await pass(1000)
   expect(reads).toBe(1)
@@ -97,7 +97,7 @@ test('a server that still says premium is asked every five seconds, and no more 
   expect(reads).toBe(2)
 })
 
-test('a page that comes back to the front looks at the clock at once', async () => {
+test('a page that becomes visible reads the clock at once', async () => {
   const { notice, pass } = banner(user('premium', 10 * minute))
   // The time goes on, but no timer runs, as in a page in the background.
   vi.setSystemTime(start.getTime() + 10 * minute)
@@ -107,7 +107,7 @@ test('a page that comes back to the front looks at the clock at once', async () 
   await pass(0)
 })
 
-test('a banner that has gone waits for nothing', () => {
+test('a removed banner leaves no timer', () => {
   const { leave } = banner(user('premium', 10 * minute))
   leave()
   expect(vi.getTimerCount()).toBe(0)

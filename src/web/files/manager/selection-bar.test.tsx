@@ -58,7 +58,7 @@ describe('the box', () => {
     ['nothing', { selected: [] }, 'Select all files', [false, false], 'all'],
     ['some files', { selected: [open('a')] }, 'Select all files', [false, true], 'all'],
     ['all files', { selected: [open('a')], isAll: true }, 'Select none', [true, false], 'clear'],
-  ])('with %s selected shows it, and does what it says', (_, changes, name, state, press) => {
+  ])('shows that %s is selected, and changes it', (_, changes, name, state, press) => {
     show(changes)
     const { checked, indeterminate } = box(name)
     expect([checked, indeterminate]).toEqual(state)
@@ -74,12 +74,12 @@ describe('the box', () => {
   })
 })
 
-test('says how many files are selected, and how large they are together', () => {
+test('shows the number and total size of selected files', () => {
   show({ selected: [open('a'), { ...open('b'), size: 548 }] })
   expect(screen.getByRole('status').textContent).toBe('2 selected · 1.5 KB')
 })
 
-test('offers nothing to do with nothing', () => {
+test('has no actions without a selection', () => {
   show()
   expect(screen.queryAllByRole('button')).toEqual([])
   expect(screen.getByRole('status').textContent).toBe('Select all')
@@ -88,7 +88,7 @@ test('offers nothing to do with nothing', () => {
 describe('copying links', () => {
   const origin = () => window.location.origin
 
-  test('copies each on a line', async () => {
+  test('copies one link per line', async () => {
     show({ selected: [open('a'), open('b')] })
     await copy('Copy 2 links')
     expect(clipboard.copied).toEqual([`${origin()}/s/code-a\n${origin()}/s/code-b`])
@@ -96,20 +96,20 @@ describe('copying links', () => {
     expect(page.text()).not.toContain('no open link')
   })
 
-  test('leaves out links that do not open, and says so', async () => {
+  test('leaves out a closed link and says so', async () => {
     show({ selected: [open('a'), ended('b')] })
     await copy('Copy 1 link')
     expect(clipboard.copied).toEqual([`${origin()}/s/code-a`])
     await expect.poll(page.text).toContain('1 link copied1 file has no open link.')
   })
 
-  test('counts several of those', async () => {
+  test('counts several closed links', async () => {
     show({ selected: [open('a'), ended('b'), ended('c')] })
     await copy('Copy 1 link')
     await expect.poll(page.text).toContain('2 files have no open link.')
   })
 
-  test('is not possible where none opens', async () => {
+  test('is disabled if all links are closed', async () => {
     show({ selected: [ended('a')] })
     await copy('Copy 0 links')
     expect(clipboard.copied).toEqual([])
@@ -129,7 +129,7 @@ describe('copying links', () => {
   )
 })
 
-test('the other buttons delete and clear', () => {
+test('files can be deleted and the selection cleared', () => {
   show({ selected: [open('a')] })
   fireEvent.click(screen.getByRole('button', { name: 'Delete 1' }))
   fireEvent.click(screen.getByRole('button', { name: 'Clear selection' }))

@@ -21,13 +21,13 @@ test.each<[string, Partial<FileIdentity>, boolean]>([
   expect(isSameFile(known, { ...known, ...difference })).toBe(same)
 })
 
-test('an upload that was never sampled is recognised by its date', () => {
+test('without a sample, a file is recognised by its date', () => {
   const unsampled = { ...known, sample: null }
   expect(isSameFile(unsampled, known)).toBe(true)
   expect(isSameFile(unsampled, { ...known, lastModified: 1 })).toBe(false)
 })
 
-test('a name is the same whether its accents are composed or apart', () => {
+test('names with composed and decomposed accents are equal', () => {
   const composed = { ...known, name: 'caf\u00e9.mov' }
   expect(isSameFile(composed, { ...composed, name: 'cafe\u0301.mov' })).toBe(true)
 })
@@ -50,7 +50,7 @@ test('a refusal names both files and the difference', () => {
   )
 })
 
-test('a file is read only where its name and size let it be the one', async () => {
+test('a file is read only if its name and size match', async () => {
   let read = 0
   const sample = async (file: File) => {
     read += 1

@@ -31,14 +31,14 @@ function handleOf({
   return { handle: handle as unknown as FileSystemFileHandle, asked: () => asked }
 }
 
-test('a file that may be read is read, and nobody is asked', async () => {
+test('a permitted file is read without asking', async () => {
   const { handle, asked } = handleOf({})
   expect(await readHandle(handle)).toMatchObject({ state: 'found', file: { name: 'a.txt' } })
   expect(await askForHandle(handle)).toMatchObject({ state: 'found' })
   expect(asked()).toBe(0)
 })
 
-test('a permission that lapsed is named, and one click gives it back', async () => {
+test('a lapsed permission can be granted again', async () => {
   const { handle, asked } = handleOf({ permission: 'prompt' })
   expect(await readHandle(handle)).toEqual({ state: 'permission' })
   expect(asked()).toBe(0)
@@ -46,7 +46,7 @@ test('a permission that lapsed is named, and one click gives it back', async () 
   expect(asked()).toBe(1)
 })
 
-test('who says no, or cannot be asked without a click, stays asked for', async () => {
+test('a denied or impossible request leaves the permission missing', async () => {
   const refused = handleOf({ permission: 'prompt', answer: 'denied' })
   expect(await askForHandle(refused.handle)).toEqual({ state: 'permission' })
   const unasked = handleOf({
@@ -56,7 +56,7 @@ test('who says no, or cannot be asked without a click, stays asked for', async (
   expect(await askForHandle(unasked.handle)).toEqual({ state: 'permission' })
 })
 
-test('a file that was moved or removed is gone', async () => {
+test('a moved or removed file is gone', async () => {
   const { handle } = handleOf({ isThere: false })
   expect(await readHandle(handle)).toEqual({ state: 'gone' })
   const later = handleOf({ permission: 'prompt', isThere: false })

@@ -19,7 +19,7 @@ function createTable() {
   return { table, rows }
 }
 
-test('a handle is found again by the id of its record until it is removed', async () => {
+test('a handle is stored under its record id until it is removed', async () => {
   const { table } = createTable()
   const video = handleOf('video.mp4')
   await createHandleStore(table).save('1', video)
@@ -31,7 +31,7 @@ test('a handle is found again by the id of its record until it is removed', asyn
   expect(await store.get('1')).toBeUndefined()
 })
 
-test('handles that no record names are forgotten', async () => {
+test('handles without a record are removed', async () => {
   const { table, rows } = createTable()
   const store = createHandleStore(table)
   for (const id of ['1', '2', '3']) await store.save(id, handleOf(id))
@@ -41,7 +41,7 @@ test('handles that no record names are forgotten', async () => {
   expect(rows.size).toBe(0)
 })
 
-test('where nothing can be kept, nothing is found and nothing breaks', async () => {
+test('without storage, nothing is found and nothing fails', async () => {
   const fail = async () => {
     throw new DOMException('no room', 'QuotaExceededError')
   }

@@ -20,20 +20,20 @@ async function read(clipboard: Clipboard) {
   return files.map(({ file, pasted }) => ({ name: file.name, type: file.type, pasted }))
 }
 
-test('a picture becomes a file that is named after the moment', async () => {
+test('a pasted picture is named after the time', async () => {
   expect(await read(clipboardOf('', picture('image.png', 'image/png')))).toEqual([
     { name: 'Pasted image 2026-11-21 at 14.03.22.png', type: 'image/png', pasted: true },
   ])
 })
 
-test('one picture in several formats is one file', async () => {
+test('a picture in several formats is one file', async () => {
   const formats = [picture('image.tiff', 'image/tiff'), picture('image.png', 'image/png')]
   expect(await read(clipboardOf('', ...formats))).toEqual([
     { name: 'Pasted image 2026-11-21 at 14.03.22.tiff', type: 'image/tiff', pasted: true },
   ])
 })
 
-test('text becomes a file with its very characters', async () => {
+test('pasted text becomes a file without changes', async () => {
   const text = '  dünne Bretter\r\n→ ✓\n'
   const { files } = await readPaste(clipboardOf(text), now)
   expect(files).toHaveLength(1)
@@ -43,13 +43,13 @@ test('text becomes a file with its very characters', async () => {
   expect(await files[0]?.file.text()).toBe(text)
 })
 
-test('of rich text the plain text wins over the picture of it', async () => {
+test('rich text becomes a text file, not a picture', async () => {
   const [file, ...others] = await read(clipboardOf('a table', picture('image.png', 'image/png')))
   expect(file?.name).toBe('Pasted text 2026-11-21 at 14.03.22.txt')
   expect(others).toEqual([])
 })
 
-test('files of a file manager keep their names, whatever text lies beside them', async () => {
+test('files copied in a file manager keep their names', async () => {
   const files = [
     new File(['a'], 'report.pdf', { type: 'application/pdf', lastModified: now.getTime() }),
     picture('harbour.png', 'image/png'),
@@ -63,7 +63,7 @@ test('files of a file manager keep their names, whatever text lies beside them',
   ])
 })
 
-test('an empty clipboard, or blanks, make nothing', async () => {
+test('an empty clipboard or white space makes no file', async () => {
   expect(await read(clipboardOf(''))).toEqual([])
   expect(await read(clipboardOf(' \n\t'))).toEqual([])
 })
