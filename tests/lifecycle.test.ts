@@ -194,8 +194,8 @@ test('a server from its first start to a second signal', async () => {
   expect(await second.said).toBe(`Mayfly is ready: ${second.url}\n`)
 })
 
-describe('a start that cannot be is told in plain words, with exit code 1', () => {
-  test('wrong settings, all of them', async () => {
+describe('an impossible start is explained, with exit code 1', () => {
+  test('all invalid settings', async () => {
     const failed = await run({ LOG_LEVEL: 'loud', APP_URL: 'nowhere', S3_BUCKET: 'files' })
     expect(await failed.ended).toBe(1)
     expect((await failed.said).split('\n')).toEqual([
@@ -207,7 +207,7 @@ describe('a start that cannot be is told in plain words, with exit code 1', () =
     ])
   })
 
-  test('a port that is taken', async () => {
+  test('a port in use', async () => {
     await prepareDataFolder(dataDir)
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -222,7 +222,7 @@ describe('a start that cannot be is told in plain words, with exit code 1', () =
   })
 })
 
-test('an error that nobody catches ends the server in order, and without a drain', async () => {
+test('an uncaught error stops the server gracefully, without a drain', async () => {
   await prepareDataFolder(dataDir)
   const thrower = `process.on('SIGUSR2', () => { throw new Error('a fault') })`
   const started = await startServer({
@@ -234,7 +234,7 @@ test('an error that nobody catches ends the server in order, and without a drain
   await expectPostgresGone()
 })
 
-test('a server that is told to stop is not ready, and answers on, for DRAIN_SECONDS', async () => {
+test('a stopping server answers but is not ready for DRAIN_SECONDS', async () => {
   await prepareDataFolder(dataDir)
   const started = await startServer({ DRAIN_SECONDS: '4' })
   started.child.kill('SIGTERM')
@@ -247,7 +247,7 @@ test('a server that is told to stop is not ready, and answers on, for DRAIN_SECO
   await expectPostgresGone()
 })
 
-test('a signal during the start ends it in order', async () => {
+test('a signal during the start stops it gracefully', async () => {
   const started = await run()
   await eventually(() => readFile(join(dataDir, 'postgres/postmaster.pid')))
   expect(await stop(started)).toBe(0)

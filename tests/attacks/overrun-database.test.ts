@@ -121,8 +121,8 @@ test('sheds requests for the stored size of an upload, too', async () => {
 })
 
 test('logs load shedding once a minute, with the number of refused requests', async () => {
-  const told = () => app.logged.filter(({ msg }) => msg.startsWith('Shedding load'))
-  const before = told().length
+  const shedLines = () => app.logged.filter(({ msg }) => msg.startsWith('Shedding load'))
+  const before = shedLines().length
   app.clock.advance(60_000)
   const held = await overrun()
   for (let n = 0; n < 5; n += 1) await owner.fetch('/api/files')
@@ -130,6 +130,6 @@ test('logs load shedding once a minute, with the number of refused requests', as
   await owner.fetch('/api/files')
   await witness.query('commit')
   await Promise.all(held)
-  expect(told().slice(before)).toMatchObject([{ level: 40 }, { level: 40, refused: 5 }])
+  expect(shedLines().slice(before)).toMatchObject([{ level: 40 }, { level: 40, refused: 5 }])
   expect(app.logged.filter(({ code }) => code === 'SERVER_BUSY')).toEqual([])
 })

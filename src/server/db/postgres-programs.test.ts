@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findPostgres, run } from './postgres-programs.ts'
 
-describe('a program that was run', () => {
+describe('a program', () => {
   const shell = (script: string) => run(spawn('sh', ['-c', script]))
 
-  it('tells how it ended and what it said', async () => {
+  it('returns its exit code and output', async () => {
     expect(await shell('echo out; echo wrong >&2; exit 3')).toEqual({
       code: 3,
       output: 'out\n',
@@ -17,17 +17,17 @@ describe('a program that was run', () => {
     expect(await shell('true')).toEqual({ code: 0, output: '', errors: '' })
   })
 
-  it('that was ended by a signal has not succeeded', async () => {
+  it('ended by a signal has the code -1', async () => {
     expect((await shell('kill -9 $$')).code).toBe(-1)
   })
 
-  it('that cannot be run at all has no code, and the reason is told', async () => {
+  it('that cannot be run has no code, but a reason', async () => {
     const { code, errors } = await run(spawn('/nowhere/postgres'))
     expect(code).toBeNull()
     expect(errors).toContain('ENOENT')
   })
 
-  it('may have nobody who listens to it', async () => {
+  it('can run without pipes', async () => {
     expect(await run(spawn('true', { stdio: 'ignore' }))).toEqual({
       code: 0,
       output: '',
@@ -49,7 +49,7 @@ describe('the Postgres of this machine', () => {
     expect(version).toMatch(/^\d+\.\d+$/)
   })
 
-  it('is run by this account, or, by root, by another one that gets its folders open', async () => {
+  it('is run by this account, or by root as another one that gets its folders opened', async () => {
     const { account, pathOf } = await findPostgres(join(folder, 'missing'))
     if (isRoot) expect(account?.uid).toBeGreaterThan(0)
     else expect(account).toBeNull()
@@ -57,7 +57,7 @@ describe('the Postgres of this machine', () => {
     expect(pathOf(3, '/data/socket')).toBe(byRoot ? '/proc/self/fd/3' : '/data/socket')
   })
 
-  it('gets nothing of the environment of the server', async () => {
+  it('gets nothing from the environment of the server', async () => {
     const before = process.env.PGOPTIONS
     process.env.PGOPTIONS = 'a setting of the shell'
     try {

@@ -13,28 +13,28 @@ interface Sent {
 }
 
 /**
- * Makes a counter of downloads whose statements the test answers. `sent` has the statements, `told`
- * the callers who know that their download is written.
+ * Makes a download counter whose statements the test answers. `sent` has the statements, `settled`
+ * the settled calls.
  */
-function world() {
+function setUp() {
   const sent: Sent[] = []
-  const told: string[] = []
+  const settled: string[] = []
   const count = makeDownloadCounter((fileId, day, count, last) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const settled = (settle: () => void) => async () => {
+    const whenDone = (settle: () => void) => async () => {
       settle()
       await turn()
     }
-    const fail = settled(() => reject(new Error('the database is away')))
-    sent.push({ statement: `${fileId} ${day} +${count}`, last, answer: settled(resolve), fail })
+    const fail = whenDone(() => reject(new Error('the database is unavailable')))
+    sent.push({ statement: `${fileId} ${day} +${count}`, last, answer: whenDone(resolve), fail })
     return promise
   })
   const arrive = (name: string, fileId = 'a', now = noon) =>
     void count(fileId, now).then(
-      () => told.push(name),
-      () => told.push(`${name} failed`),
+      () => settled.push(name),
+      () => settled.push(`${name} failed`),
     )
-  return { sent, told, arrive, statements: () => sent.map(({ statement }) => statement) }
+  return { sent, settled, arrive, statements: () => sent.map(({ statement }) => statement) }
 }
 
 /** Waits until everything has happened that does not depend on an answer of the test. */
@@ -44,7 +44,7 @@ function turn() {
 
 describe('counting the downloads of a file', () => {
   it('are written one by one if no statement runs', async () => {
-    const { sent, told, arrive, statements } = world()
+    const { sent, settled, arrive, statements } = setUp()
     arrive('first')
     await turn()
     expect(statements()).toEqual(['a 2026-03-08 +1'])
@@ -53,25 +53,25 @@ describe('counting the downloads of a file', () => {
     await turn()
     expect(statements()).toEqual(['a 2026-03-08 +1', 'a 2026-03-08 +1'])
     await sent[1]?.answer()
-    expect(told).toEqual(['first', 'second'])
+    expect(settled).toEqual(['first', 'second'])
   })
 
   it('are written together if they arrive in one turn of the event loop', async () => {
-    const { sent, told, arrive, statements } = world()
+    const { sent, settled, arrive, statements } = setUp()
     for (const name of ['1', '2', '3']) arrive(name)
     // Another download may arrive a little later in the same turn of the event loop.
     await Promise.resolve()
     arrive('4')
     await turn()
     expect(statements()).toEqual(['a 2026-03-08 +4'])
-    expect(told).toEqual([])
+    expect(settled).toEqual([])
     await sent[0]?.answer()
-    expect(told).toEqual(['1', '2', '3', '4'])
+    expect(settled).toEqual(['1', '2', '3', '4'])
     expect(sent).toHaveLength(1)
   })
 
   it('are written together if they arrive while a statement runs', async () => {
-    const { sent, told, arrive, statements } = world()
+    const { sent, settled, arrive, statements } = setUp()
     arrive('1')
     await turn()
     for (const name of ['2', '3', '4']) arrive(name)
@@ -81,18 +81,18 @@ describe('counting the downloads of a file', () => {
     expect(statements()).toEqual(['a 2026-03-08 +1', 'a 2026-03-08 +3'])
     // The second statement is sent already, so this download waits for the third one.
     arrive('5')
-    // No caller is told before the caller's own download is written.
-    expect(told).toEqual(['1'])
+    // A caller resolves only when its own download is written.
+    expect(settled).toEqual(['1'])
     await sent[1]?.answer()
-    expect(told).toEqual(['1', '2', '3', '4'])
+    expect(settled).toEqual(['1', '2', '3', '4'])
     expect(statements().at(-1)).toBe('a 2026-03-08 +1')
     await sent[2]?.answer()
-    expect(told.at(-1)).toBe('5')
+    expect(settled.at(-1)).toBe('5')
     expect(sent).toHaveLength(3)
   })
 
   it('are written with the time of the last one', async () => {
-    const { sent, arrive } = world()
+    const { sent, arrive } = setUp()
     const noonPlus = (seconds: number) => new Date(noon.getTime() + seconds * 1000)
     arrive('some', 'a', noonPlus(0))
     await turn()
@@ -102,7 +102,7 @@ describe('counting the downloads of a file', () => {
   })
 
   it('do not wait for those of another file', async () => {
-    const { arrive, statements } = world()
+    const { arrive, statements } = setUp()
     arrive('1', 'a')
     arrive('2', 'b')
     await turn()
@@ -110,7 +110,7 @@ describe('counting the downloads of a file', () => {
   })
 
   it('are written for their own day', async () => {
-    const { arrive, statements } = world()
+    const { arrive, statements } = setUp()
     const beforeMidnight = new Date('2026-03-08T23:59:59.999Z')
     const midnight = new Date('2026-03-09T00:00:00.000Z')
     for (const now of [noon, beforeMidnight, midnight, midnight, midnight]) arrive('late', 'a', now)
@@ -119,22 +119,22 @@ describe('counting the downloads of a file', () => {
   })
 
   it('fail only with their own statement', async () => {
-    const { sent, told, arrive, statements } = world()
+    const { sent, settled, arrive, statements } = setUp()
     arrive('1')
     await turn()
     arrive('2')
     arrive('3')
     await sent[0]?.fail()
-    expect(told).toEqual(['1 failed'])
+    expect(settled).toEqual(['1 failed'])
     arrive('4')
     await sent[1]?.fail()
-    expect(told).toEqual(['1 failed', '2 failed', '3 failed'])
+    expect(settled).toEqual(['1 failed', '2 failed', '3 failed'])
     await sent[2]?.answer()
-    expect(told.at(-1)).toBe('4')
+    expect(settled.at(-1)).toBe('4')
     arrive('5')
     await turn()
     await sent[3]?.answer()
-    expect(told.at(-1)).toBe('5')
+    expect(settled.at(-1)).toBe('5')
     expect(statements()).toHaveLength(4)
   })
 })

@@ -10,7 +10,7 @@ const ours = 'Host: files.example.org'
 const foreign = 'Host: evil.example'
 
 let admit: Admit
-let told: object[]
+let warnings: object[]
 let server: Server
 beforeAll(async () => {
   server = createServer({ requireHostHeader: false }, (request, response) => {
@@ -19,8 +19,8 @@ beforeAll(async () => {
   await once(server, 'listening')
 })
 beforeEach(() => {
-  told = []
-  const log = { warn: (facts: object) => void told.push(facts) }
+  warnings = []
+  const log = { warn: (facts: object) => void warnings.push(facts) }
   admit = admitHost(servedHosts({ appUrl, appUrlIsSet: true }), { appUrl, log })
 })
 afterAll(() => new Promise((resolve) => server.close(resolve)))
@@ -44,7 +44,7 @@ describe('a request is admitted', () => {
     ['for the metrics, without a host', 'GET /metrics HTTP/1.0', []],
   ])('%s', async (_, line, headers) => {
     expect((await ask(line, ...headers)).body).toBe('admitted')
-    expect(told).toEqual([])
+    expect(warnings).toEqual([])
   })
 })
 
@@ -76,7 +76,7 @@ describe('a request is refused', () => {
       code: 'HOST_NOT_SERVED',
       message: expect.stringContaining('Open https://files.example.org, or set APP_URL'),
     })
-    expect(told).toHaveLength(1)
+    expect(warnings).toHaveLength(1)
   })
 
   it.each([
@@ -92,6 +92,6 @@ describe('a request is refused', () => {
   it('and logged once, with the first 200 characters of its host', async () => {
     await ask('GET / HTTP/1.1', `Host: ${'x'.repeat(300)}`)
     await ask('GET / HTTP/1.1', foreign)
-    expect(told).toEqual([{ host: 'x'.repeat(200), appUrl: 'https://files.example.org' }])
+    expect(warnings).toEqual([{ host: 'x'.repeat(200), appUrl: 'https://files.example.org' }])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { redactAddresses } from './redact.ts'
 
-describe('what is logged without addresses', () => {
+describe('redactAddresses', () => {
   it.each([
     ['550 5.1.1 <ada@example.org>: no such user', '550 5.1.1 <…@…>: no such user'],
     ["open '/data/outbox/2026-11-21-ada@example.org.eml.tmp'", "open '/data/outbox/…@…'"],
@@ -16,7 +16,7 @@ describe('what is logged without addresses', () => {
     expect(redactAddresses(text)).toBe(cleaned)
   })
 
-  it('cleans lists, fields, names of fields and errors in errors, and ends in a circle', () => {
+  it('redacts lists, fields, field names and causes, and ends at a circle', () => {
     const inner = Object.assign(new Error('x'), { recipient: 'ada@example.org' })
     const value: Record<string, unknown> = { rejected: ['ada@example.org'], inner: [inner], n: 1 }
     value['ada@example.org'] = null
@@ -31,7 +31,7 @@ describe('what is logged without addresses', () => {
     })
   })
 
-  it('leaves dates and bytes to their own form', () => {
+  it('leaves dates and bytes unchanged', () => {
     const at = new Date(0)
     expect(redactAddresses({ at })).toEqual({ at })
   })

@@ -12,31 +12,31 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function faultOf(query: PromiseLike<unknown>): Promise<unknown> {
+async function errorOf(query: PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(query).then(
     () => expect.fail('The query did not fail.'),
     (error: unknown) => error,
   )
 }
 
-/** Returns what the log writes about an error. */
-function told(error: unknown) {
+/** Returns the log entry of an error. */
+function logEntry(error: unknown) {
   return JSON.parse(JSON.stringify(logSerializers.err(error as Error)))
 }
 
-describe('what the log says of a failed query', () => {
-  it('names the statement, the constraint and the code, and not the value that is there twice', async () => {
+describe('a logged query error', () => {
+  it('has the statement, the constraint and the code, but not the duplicate value', async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const { db } = app.deps
-    const error = await faultOf(
+    const error = await errorOf(
       db.update(users).set({ email: ada.email }).where(eq(users.id, bob.id)),
     )
     expect(JSON.stringify(error)).toContain(ada.email)
-    const said = told(error)
-    expect(JSON.stringify(said)).not.toContain(ada.email)
-    expect(said.message).toMatch(/^Failed query: update "users" .*: duplicate key value violates/s)
-    expect(said.stack).toMatch(/^Error: Failed query: update "users"[^\n]*\n +at /)
-    expect(said.stack).toMatch(/caused by: error: duplicate key [^\n]*\n +at /)
+    const entry = logEntry(error)
+    expect(JSON.stringify(entry)).not.toContain(ada.email)
+    expect(entry.message).toMatch(/^Failed query: update "users" .*: duplicate key value violates/s)
+    expect(entry.stack).toMatch(/^Error: Failed query: update "users"[^\n]*\n +at /)
+    expect(entry.stack).toMatch(/caused by: error: duplicate key [^\n]*\n +at /)
   })
 
   it.each([
@@ -44,27 +44,27 @@ describe('what the log says of a failed query', () => {
     sql`select ${'{"confidential'}::jsonb`,
     sql`select ${'confidential'}::timestamptz`,
     sql`insert into settings (key, value, description) values (${'confidential'}, null, ${'confidential'})`,
-  ])('says no value that is refused: %#', async (statement) => {
-    const error = await faultOf(app.deps.db.execute(statement))
+  ])('has no invalid value: %#', async (statement) => {
+    const error = await errorOf(app.deps.db.execute(statement))
     const wrapped = new Error('the use case failed', { cause: error })
-    for (const said of [told(error), told(wrapped)]) {
-      expect(JSON.stringify(said)).not.toContain('confidential')
-      expect(said.message).toContain('Failed query: ')
+    for (const entry of [logEntry(error), logEntry(wrapped)]) {
+      expect(JSON.stringify(entry)).not.toContain('confidential')
+      expect(entry.message).toContain('Failed query: ')
     }
   })
 
-  it('says no value to a query without drizzle', async () => {
+  it('has no value of a query without drizzle', async () => {
     const ada = await makePerson(app)
     const copy = app.pool.query(
       `insert into users select 'x', name, email from users where email = $1`,
       [ada.email],
     )
-    expect(JSON.stringify(told(await faultOf(copy)))).not.toContain(ada.email)
+    expect(JSON.stringify(logEntry(await errorOf(copy)))).not.toContain(ada.email)
   })
 
-  it('is whole for every other error', () => {
+  it('keeps every other error unchanged', () => {
     const error = Object.assign(new Error('no room "here"'), { code: 'ENOSPC', detail: 'the disk' })
-    expect(told(error)).toMatchObject({
+    expect(logEntry(error)).toMatchObject({
       type: 'Error',
       message: 'no room "here"',
       code: 'ENOSPC',
@@ -75,8 +75,8 @@ describe('what the log says of a failed query', () => {
   })
 })
 
-describe('what a command says of its failure', () => {
-  it('names the causes: what the bucket said, and why it could not be reached', () => {
+describe('the error message of a command', () => {
+  it('has the causes', () => {
     const denied = Object.assign(new Error('Access denied.'), { name: 'AccessDenied' })
     const refused = new AggregateError([], '')
     Object.assign(refused, { code: 'ECONNREFUSED' })
@@ -86,9 +86,9 @@ describe('what a command says of its failure', () => {
     expect(story(undefined)).toBe('The storage is away.')
   })
 
-  it('says no value of a query and no signature, and ends where an error is its own cause', async () => {
+  it('has no value of a query and no signature, and ends at a circular cause', async () => {
     const query = sql`select ${'confidential'}::int`
-    const wrapped = new Error('failed', { cause: await faultOf(app.deps.db.execute(query)) })
+    const wrapped = new Error('failed', { cause: await errorOf(app.deps.db.execute(query)) })
     expect(redactedMessages(wrapped)).toMatch(/^failed, caused by .*Failed query: select \$1/)
     const url = 'https://s3.example.org/b/k?X-Amz-Signature=confidential&a=b'
     const loop = new Error(`no answer from ${url} in time`)

@@ -158,9 +158,9 @@ describe('the rest of the server', () => {
   it('with a bucket has no upload space of the disk', async () => {
     const metrics = createMetrics()
     watchSpace(metrics, { freeBytes: () => 5, availableBytes: () => -1 }, 's3')
-    const told = await metrics.scrape()
-    expect(told).toContain('mayfly_disk_free_bytes 5')
-    expect(told).not.toContain('mayfly_disk_upload_room_bytes')
+    const text = await metrics.scrape()
+    expect(text).toContain('mayfly_disk_free_bytes 5')
+    expect(text).not.toContain('mayfly_disk_upload_room_bytes')
   })
 
   it('counts failures of the storage, not errors of clients', async () => {
