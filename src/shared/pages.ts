@@ -1,7 +1,6 @@
 /**
- * The paths for which the single-page application has a screen. At `/`, visitors get the landing
- * page instead. For any other path, the server sends a page of its own: a public page
- * (`public-pages.ts`), the page of a link, or with status 404 the page for an unknown path.
+ * The paths of the single-page application. At `/`, visitors get the landing page instead. For
+ * other paths the server has public pages, pages of links, or a 404.
  */
 export const pages = [
   '/',
@@ -13,5 +12,5 @@ export const pages = [
   '/reset-password',
 ] as const
 
-/** The pages to which links in emails lead. Their URLs carry a secret token at first. */
+/** The pages that links in emails lead to. Their URLs have a secret token at first. */
 export const tokenPages: readonly string[] = ['/reset-password', '/verify-email']

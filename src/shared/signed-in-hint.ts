@@ -1,5 +1,2 @@
-/**
- * The name of a cookie that only tells our own pages that somebody seems to be signed in. They then
- * ask the server for the user. The cookie gives no rights.
- */
+/** The cookie that tells our pages that someone may be signed in. It gives no access. */
 export const signedInHint = 'mayfly.signed_in'

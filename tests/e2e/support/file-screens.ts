@@ -83,7 +83,7 @@ export const fileScreens: Screens = {
     await page.getByRole('tab', { name: 'File Manager' }).click()
     await page.getByRole('button', { name: 'Settings' }).click()
     await expect(page.getByRole('switch', { name: 'Email before a link expires' })).toBeVisible()
-    await page.getByRole('checkbox', { name: 'Select all files' }).check()
+    await page.getByRole('checkbox', { name: 'Select all files' }).click()
     await page.getByRole('checkbox', { name: 'Select over.mp3' }).uncheck()
     await expect(page.getByRole('button', { name: 'Copy 4 links' })).toBeVisible()
     await page.getByRole('button', { name: `0 downloads, statistics of ${longName}` }).click()

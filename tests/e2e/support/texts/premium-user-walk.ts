@@ -118,7 +118,7 @@ export const premiumUserWalk: readonly Stop[] = [
     at: 'File Manager',
     go: async (stage) => {
       await tab('File Manager')(stage)
-      await stage.page.getByRole('checkbox', { name: 'Select all files' }).check()
+      await stage.page.getByRole('checkbox', { name: 'Select all files' }).click()
     },
     shows: [[main, [/^8 selected\b/m, 'Sort by', 'Settings', 'Copy 6 links']]],
   },
