@@ -1,19 +1,54 @@
+import './ui/styles.css'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { StrictMode } from 'react'
+import { TriangleAlert } from 'lucide-react'
+import { Component, type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { readHint } from './api/hint-cookie.ts'
 import { signInWaysQuery } from './api/public-values.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { currentUserQuery } from './api/use-current-user.ts'
 import { createSignInAgain, SignInAgainContext } from './auth/sign-in-again.ts'
-import { FailureBoundary } from './pages/failure-boundary.tsx'
 import { ShownPath } from './pages/page.tsx'
 import { Uploads } from './pages/uploads.tsx'
 import { Routes } from './routes.tsx'
+import { Button } from './ui/button.tsx'
+import { EmptyState } from './ui/empty-state.tsx'
 import { Toaster, toast } from './ui/toast.tsx'
 import { registerShareWorker } from './uploads/kept/register-share-worker.ts'
 import { isGuarded } from './uploads/tabs/guard-page.ts'
-import './ui/styles.css'
+
+/**
+ * If a screen cannot be loaded or drawn, shows a message with a button instead. This happens for
+ * instance after an update of the server.
+ */
+class FailureBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError() {
+    return { failed: true }
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children
+    return (
+      <main className="grid min-h-dvh place-items-center">
+        <h1 className="sr-only">This screen failed</h1>
+        <EmptyState
+          failed
+          icon={<TriangleAlert />}
+          title="This screen could not be shown"
+          action={
+            <Button variant="primary" onClick={() => window.location.reload()}>
+              Reload
+            </Button>
+          }
+        >
+          Mayfly may have been updated since you opened it. Reload to get the new version.
+        </EmptyState>
+      </main>
+    )
+  }
+}
 
 const signInAgain = createSignInAgain(
   toast,

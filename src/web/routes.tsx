@@ -1,9 +1,10 @@
-import { type ComponentType, lazy, Suspense } from 'react'
+import { type ComponentType, lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
-import { Home } from './pages/home.tsx'
+import { dropHint, readHint } from './api/hint-cookie.ts'
 import { LoadingPage } from './pages/loading-page.tsx'
 import { pageImports } from './pages/page-imports.ts'
 import { type PagePath, Preload } from './pages/page-link.tsx'
+import { SignedInScreen } from './pages/screen-sets.tsx'
 
 /**
  * The screens of spec §2 that this application draws, by their paths, which are those of
@@ -52,4 +53,30 @@ export function Routes() {
       </Suspense>
     </Preload>
   )
+}
+
+const Dashboard = lazy(pageImports.dashboard)
+
+/**
+ * The page at / for a signed-in user: the dashboard (spec §2). Visitors normally get the landing
+ * page from the server. A visitor gets this page only if the browser still hints that somebody is
+ * signed in, although the session has ended.
+ */
+function Home() {
+  return <SignedInScreen visitor={<LeaveForLanding />}>{() => <Dashboard />}</SignedInScreen>
+}
+
+/**
+ * Loads the landing page from the server. It is for a visitor whose browser still hints that
+ * somebody is signed in, although the session has ended. So it first removes the hint.
+ */
+function LeaveForLanding() {
+  useEffect(() => {
+    const hint = readHint(document)
+    if (hint !== null) dropHint(document, hint)
+    // If the browser has not removed the hint, the server would answer / with this application
+    // again. The login page avoids this loop.
+    window.location.replace(readHint(document) === null ? '/' : '/login')
+  }, [])
+  return <LoadingPage />
 }

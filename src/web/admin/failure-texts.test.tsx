@@ -9,7 +9,7 @@ import { endpoints } from '../../shared/contract/index.ts'
 import { Toaster } from '../ui/toast.tsx'
 import { useUserDeletion } from './delete-user-dialog.tsx'
 import { MaintenanceSection } from './maintenance-section.tsx'
-import { SettingForm } from './setting-form.tsx'
+import { SettingForm } from './settings-section.tsx'
 import { UserRow } from './user-row.tsx'
 
 /** These tests check what each action of the administrator says when its call fails. */

@@ -15,13 +15,15 @@ import { ProgressBar } from '../ui/progress-bar.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { faultText } from './error-text.ts'
 import {
+  failures,
   type MaintenanceAction,
   maintenanceActions,
+  rememberedOutcome,
   useMaintenance,
 } from './maintenance-actions.ts'
-import { type ActOutcome, failures, rememberedOutcome } from './maintenance-text.ts'
 import { refreshAfterAct } from './refresh.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
+import type { ActOutcome } from './test-upload.ts'
 
 /**
  * The maintenance actions (spec §2). Each row says what its action does, and what it did last, in

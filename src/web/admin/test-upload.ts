@@ -1,7 +1,6 @@
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { call } from '../api/call.ts'
 import { type Send, type StorageAnswer, sendByXhr } from '../uploads/transfer/storage-request.ts'
-import type { ActOutcome } from './maintenance-text.ts'
 
 /** How many bytes a test upload sends. */
 export const testUploadBytes = 1024 ** 2
@@ -9,6 +8,16 @@ export const testUploadBytes = 1024 ** 2
 const testFileType = 'application/octet-stream'
 const testTimeoutMs = 60_000
 const reachTimeoutMs = 10_000
+
+/** The result of a maintenance action, in words for the administrator. */
+export interface ActOutcome {
+  /** null if nobody knows whether it succeeded. */
+  ok: boolean | null
+  /** What the action did, in figures. After a failure, it says what failed. */
+  text: string
+  /** More about the result, or what to do about a failure. */
+  note?: string
+}
 
 /** What a test upload needs from the browser and the server. */
 export interface UploadWorld {

@@ -5,7 +5,13 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import type { TextSettingKey } from '../../shared/rules/tiers/admin-settings.ts'
+import { priceText } from '../../shared/rules/format/numbers.ts'
+import {
+  longestSignature,
+  longestVersion,
+  priceBounds,
+  type TextSettingKey,
+} from '../../shared/rules/tiers/admin-settings.ts'
 import { limitKeys, readLimits } from '../../shared/rules/tiers/limit-settings.ts'
 import { call } from '../api/call.ts'
 import {
@@ -18,9 +24,40 @@ import { saysSignedOut } from '../api/query-client.ts'
 import { tellUnsaved } from './error-text.ts'
 import type { LimitSetting } from './limit-texts.ts'
 import { limitsKey, refreshAfterAct } from './refresh.ts'
-import { settingTexts } from './setting-texts.ts'
 
 type Settings = Record<TextSettingKey, string>
+
+interface SettingTexts {
+  label: string
+  /** Says where people see the value, and which bounds it has. */
+  hint: string
+  /** The title of the message when the value could not be saved. */
+  failure: string
+  /** Returns the value as part of a sentence. Returns null if the value has several lines. */
+  inSentence: (value: string) => string | null
+}
+
+/** The texts about each setting in the section "Settings" of the Admin Center. */
+export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
+  premium_price: {
+    label: 'Premium price',
+    hint: `${priceText(priceBounds.least)} to ${priceText(priceBounds.most)} per month.`,
+    failure: 'Failed to update premium price',
+    inSentence: priceText,
+  },
+  app_version: {
+    label: 'App version',
+    hint: `Shown in the footer. At most ${longestVersion} characters.`,
+    failure: 'Failed to update app version',
+    inSentence: (value) => value,
+  },
+  email_signature: {
+    label: 'Email signature',
+    hint: `Ends every email of this server, and those that share a link. At most ${longestSignature} characters.`,
+    failure: 'Failed to update email signature',
+    inSentence: () => null,
+  },
+}
 
 /** The query for the present settings in the database. Each visit reads them again. */
 const settingsQuery = queryOptions({

@@ -1,17 +1,23 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { SearchX, UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
-import type { ListedUser } from '../../shared/contract/admin.ts'
+import { type ListedUser, newUserBody } from '../../shared/contract/admin.ts'
 import { longestAddress } from '../../shared/rules/accounts/mail-address.ts'
 import { topUsers } from '../../shared/rules/accounts/user-list.ts'
+import { call } from '../api/call.ts'
 import { serverClock } from '../api/server-clock.ts'
+import { AccountFields } from '../auth/account-fields.tsx'
+import { useAuthForm } from '../auth/use-auth-form.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { Form } from '../ui/form.tsx'
+import { DialogButtons, FormDialog } from '../ui/form-dialog.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'
 import { SearchField, useSearch } from '../ui/search-field.tsx'
+import { toast } from '../ui/toast.tsx'
 import { useUserDeletion } from './delete-user-dialog.tsx'
-import { MakeUserDialog } from './make-user-dialog.tsx'
-import { useStats } from './refresh.ts'
+import { refreshAfterAct, useStats } from './refresh.ts'
 import { RowsLoading, SectionFrame, type SectionProps } from './section.tsx'
 import { useUsers } from './use-users.ts'
 import { UserRow, userColumns } from './user-row.tsx'
@@ -123,5 +129,65 @@ function NobodyFound({ search, onClear }: { search: string; onClear: () => void 
         </EmptyState>
       )}
     </Card>
+  )
+}
+
+const names = ['firstName', 'lastName', 'email', 'password'] as const
+
+export interface MakeUserDialogProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+/**
+ * Makes an account for another person. This works even if the setting `SIGNUP` lets nobody sign up.
+ */
+function MakeUserDialog({ open, onOpenChange }: MakeUserDialogProps) {
+  return (
+    <FormDialog
+      open={open}
+      onOpenChange={onOpenChange}
+      wide
+      title="Add user"
+      description="The account works at once, even if sign-up is closed. No email is sent, so pass on the password yourself."
+    >
+      <MakeUserForm onDone={() => onOpenChange(false)} />
+    </FormDialog>
+  )
+}
+
+function MakeUserForm({ onDone }: { onDone: () => void }) {
+  const client = useQueryClient()
+  const form = useAuthForm({
+    names,
+    schema: newUserBody,
+    send: async (body) => {
+      const { email } = await call('makeUser', { body })
+      refreshAfterAct(client)
+      toast({ title: 'User added', description: `${email} can sign in now.` })
+      onDone()
+      return 'stay'
+    },
+    failed: {
+      title: 'User not added',
+      description: 'Failed to create account. Please try again.',
+    },
+    refusals: { EMAIL_TAKEN: { email: 'An account with this email already exists.' } },
+  })
+  return (
+    <Form {...form}>
+      {(busy) => (
+        <>
+          <AccountFields errors={form.errors} isOwn={false} />
+          <DialogButtons
+            label="Add user"
+            variant="primary"
+            pendingLabel="Adding…"
+            busy={busy}
+            onCancel={onDone}
+          />
+        </>
+      )}
+    </Form>
   )
 }

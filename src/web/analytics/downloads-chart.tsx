@@ -1,6 +1,6 @@
 import { type DayCount, dayOf } from '../../shared/rules/format/day.ts'
 import { dayText, weekdayText } from '../../shared/rules/format/moment-text.ts'
-import { serverNow } from '../api/look-again.ts'
+import { serverNow } from '../api/server-clock.ts'
 import { BarChart } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
 import { formatCount } from '../charts/format-count.ts'

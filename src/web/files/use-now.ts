@@ -2,8 +2,7 @@ import { useEffect, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { nextLabelChange } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
-import { lookAgain, serverNow } from '../api/look-again.ts'
-import { serverClock } from '../api/server-clock.ts'
+import { lookAgain, serverClock, serverNow } from '../api/server-clock.ts'
 import { linkFacts } from './link-facts.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { Mail } from 'lucide-react'
+import { type ReactNode, useId } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { idleDays, longestDays } from '../../shared/rules/accounts/session-life.ts'
 import { useSendsMail, useSupportEmail } from '../api/public-values.ts'
-import { deletionMailAddress } from '../auth/account/deletion-mail.ts'
-import { Holdings } from '../auth/account/holdings.tsx'
+import { deletionMailAddress, Holdings } from '../auth/account/holdings.tsx'
 import { NameForm } from '../auth/account/name-form.tsx'
 import { PasswordSection } from '../auth/account/password-section.tsx'
 import { SessionList } from '../auth/account/session-list.tsx'
@@ -13,7 +13,6 @@ import { DeletionReceipts } from '../files/deletion-receipts.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { DescribedSection } from '../ui/described-section.tsx'
 import { Page } from './page.tsx'
 import { SignedInScreen } from './screen-sets.tsx'
 import { Wrap } from './wrap.tsx'
@@ -131,5 +130,35 @@ function Deletion({ user, supportEmail }: WithSupport) {
         </div>
       ) : null}
     </Card>
+  )
+}
+
+export interface DescribedSectionProps {
+  title: string
+  /** What the section is for, in a sentence or two. */
+  lead: ReactNode
+  /** The cards of the section. */
+  children: ReactNode
+}
+
+/**
+ * A section of a settings page. Its title and purpose stand left of its cards, on phones above
+ * them. Its heading can take the focus when the focused element is removed.
+ */
+function DescribedSection({ title, lead, children }: DescribedSectionProps) {
+  const id = useId()
+  return (
+    <section
+      aria-labelledby={id}
+      className="grid gap-x-12 gap-y-4 md:grid-cols-[minmax(0,300px)_minmax(0,1fr)]"
+    >
+      <div className="pt-1.5">
+        <h2 id={id} tabIndex={-1} className="text-lg outline-none">
+          {title}
+        </h2>
+        <p className="mt-1.5 max-w-[44ch] text-muted text-sm">{lead}</p>
+      </div>
+      <div className="grid min-w-0 gap-4">{children}</div>
+    </section>
   )
 }

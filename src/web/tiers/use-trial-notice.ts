@@ -4,7 +4,7 @@ import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { type TrialNotice, trialNotice, trialOfferPath } from '../../shared/rules/tiers/trial.ts'
-import { lookAgain, serverNow } from '../api/look-again.ts'
+import { lookAgain, serverNow } from '../api/server-clock.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 
 /** Spec §9: the trial banner is computed again every 60 s. */

@@ -5,7 +5,7 @@ import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { localDayText } from '../../../shared/rules/format/moment-text.ts'
 import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
 import { call } from '../../api/call.ts'
-import { serverNow } from '../../api/look-again.ts'
+import { serverNow } from '../../api/server-clock.ts'
 import { Card } from '../../ui/card.tsx'
 import { LoadFailedLine } from '../../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
@@ -90,4 +90,16 @@ const holdingsQuery = queryOptions({
  */
 function useHoldings() {
   return useQuery(holdingsQuery)
+}
+
+/**
+ * Returns a `mailto:` address that opens an email to support, in which a user asks for the deletion
+ * of the account.
+ */
+export function deletionMailAddress(supportEmail: string, userEmail: string): string {
+  const subject = encodeURIComponent('Delete my account')
+  const body = encodeURIComponent(
+    `Please delete my account ${userEmail} with all its files and links.\r\n`,
+  )
+  return `mailto:${encodeURIComponent(supportEmail).replace('%40', '@')}?subject=${subject}&body=${body}`
 }

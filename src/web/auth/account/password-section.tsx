@@ -14,7 +14,7 @@ import { toast } from '../../ui/toast.tsx'
 import { isConfirmed, NewPasswordFields, newPasswordToast } from '../new-password-fields.tsx'
 import { useAuthForm } from '../use-auth-form.ts'
 import { mailWaits } from '../use-mail-waits.ts'
-import { sessionsQuery } from './use-sessions.ts'
+import { sessionsQuery } from './session-list.tsx'
 import { ownWaysQuery, useRequestPasswordEmail, useWays } from './use-ways.ts'
 
 /** Changes the password. If the account has none, it offers an email with a link to set one. */

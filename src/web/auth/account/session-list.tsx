@@ -1,15 +1,18 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, Monitor, Smartphone } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import type { SessionView } from '../../../shared/contract/own-account.ts'
 import { localDayText, localMomentText } from '../../../shared/rules/format/moment-text.ts'
 import { counted } from '../../../shared/rules/format/numbers.ts'
 import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/format/units.ts'
+import { ApiError, call } from '../../api/call.ts'
 import { serverClock } from '../../api/server-clock.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { sessionName, useEndOtherSessions, useEndSession, useSessions } from './use-sessions.ts'
+import { toast } from '../../ui/toast.tsx'
+import { tellUnlessSignedOut } from '../use-auth-form.ts'
 import { WayRow, WayRowsLoading } from './way-row.tsx'
 
 /** How many sessions are shown at first. */
@@ -169,4 +172,69 @@ export function lastSeenText(lastSeen: Date, now: Date): string {
  */
 export function isHandheld(browser: string | null): boolean {
   return /\b(Android|iOS|Windows Phone)\b/.test(browser ?? '')
+}
+
+/**
+ * The query for the user's sessions. Each visit reads it again, because people expect the current
+ * list.
+ */
+export const sessionsQuery = queryOptions({
+  queryKey: ['/api/auth/sessions'],
+  queryFn: ({ signal }) => call('listSessions', { signal }),
+  refetchOnMount: 'always',
+})
+
+/** Returns the user's sessions. Each visit asks for them anew. */
+function useSessions() {
+  return useQuery(sessionsQuery)
+}
+
+/** Returns the name of a session for people. */
+function sessionName({ browser }: SessionView): string {
+  return browser ?? 'Unknown browser'
+}
+
+/** Ends one of the user's sessions. If it has ended already, this is a success too. */
+function useEndSession() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: async ({ id }: SessionView) => {
+      try {
+        await call('endSession', { params: { id } })
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'SESSION_NOT_FOUND')) throw error
+      }
+    },
+    onSuccess: (_, session) => {
+      refresh((all) => all.filter(({ id }) => id !== session.id))
+      toast({ title: 'Signed out', description: sessionName(session) })
+    },
+    onError: tell,
+  })
+}
+
+/** Ends all of the user's sessions except this one. */
+function useEndOtherSessions() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: () => call('endOtherSessions'),
+    onSuccess: ({ message }) => {
+      refresh((all) => all.filter(({ isCurrent }) => isCurrent))
+      toast({ title: message })
+    },
+    onError: tell,
+  })
+}
+
+/** Returns a function that changes the shown list immediately, and then reads it again. */
+function useRefresh() {
+  const client = useQueryClient()
+  return (change: (sessions: SessionView[]) => SessionView[]) => {
+    client.setQueryData(sessionsQuery.queryKey, (sessions) => sessions && change(sessions))
+    void client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+  }
+}
+
+function tell(error: unknown): void {
+  tellUnlessSignedOut(error, 'Sign out failed', 'Failed to end the session. Please try again.')
 }

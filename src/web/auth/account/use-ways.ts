@@ -4,7 +4,7 @@ import { signInWaysQuery } from '../../api/public-values.ts'
 import { currentUserQuery } from '../../api/use-current-user.ts'
 import { toast } from '../../ui/toast.tsx'
 import { tellUnlessSignedOut } from '../use-auth-form.ts'
-import { sessionsQuery } from './use-sessions.ts'
+import { sessionsQuery } from './session-list.tsx'
 
 /** The query for the ways to sign in to the account. */
 export const ownWaysQuery = queryOptions({

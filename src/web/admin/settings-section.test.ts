@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { textSettingKeys } from '../../shared/rules/tiers/admin-settings.ts'
-import { savedText, settingTexts } from './setting-texts.ts'
+import { savedText } from './settings-section.tsx'
+import { settingTexts } from './use-settings.ts'
 
 test('each setting has its failure of spec §8, and names its bounds', () => {
   expect(textSettingKeys.map((key) => settingTexts[key].failure)).toEqual([

@@ -6,7 +6,7 @@ import {
   rememberedOutcome,
   sanitized,
   tested,
-} from './maintenance-text.ts'
+} from './maintenance-actions.ts'
 
 test.each([
   [cleanedUp({ deletedCount: 0 }), '0 files deleted: none had expired'],

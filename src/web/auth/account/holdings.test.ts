@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deletionMailAddress } from './deletion-mail.ts'
+import { deletionMailAddress } from './holdings.tsx'
 
 test('the mail names the account, whatever stands in the addresses', () => {
   const address = new URL(deletionMailAddress('support+a&b@example.org', 'ada?cc=eve@example.org'))

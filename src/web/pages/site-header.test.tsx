@@ -2,8 +2,8 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import { useCheckAgain, useChecks } from '../admin/use-checks.ts'
-import { AdminLink } from './admin-link.tsx'
+import { useCheckAgain, useChecks } from '../admin/checks-section.tsx'
+import { AdminLink } from './site-header.tsx'
 
 let page: WebPage
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Report } from '../../shared/contract/abuse.ts'
 import type { CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
 import type { Feedback } from '../../shared/contract/feedback.ts'
-import { type Loaded, newestOf, waitingIn } from './waiting.ts'
+import { type Loaded, newestOf, waitingIn } from './section-links.tsx'
 
 const nothing: Loaded = {
   checks: undefined,
