@@ -5,14 +5,10 @@ import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { lookAgain, serverClock, serverNow } from '../api/server-clock.ts'
 import { linkFacts } from './link-facts.ts'
 
-/**
- * Returns the server's time for all components that show these files. One timer for all of them
- * fires when the next label changes.
- */
+/** Returns the server's time, updated whenever a label of these files changes. */
 export function useNow(files: readonly StoredFile[], tier: Tier): Date {
   const [{ now, of }, setLook] = useState(() => ({ now: serverNow(), of: files }))
-  // New files may be newer than the last reading of the clock, so the clock is read again
-  // immediately.
+  // New files may be newer than `now`.
   if (of !== files) setLook({ now: serverNow(), of: files })
   useEffect(() => {
     const look = () => setLook({ now: serverNow(), of: files })
@@ -22,16 +18,10 @@ export function useNow(files: readonly StoredFile[], tier: Tier): Date {
   return now
 }
 
-/**
- * The longest time between two readings of the clock. Timers stop while a computer sleeps. After
- * that, a label can be out of date for this long.
- */
+/** Timers stop while a computer sleeps. After that, labels are outdated for at most this long. */
 export const tickMs = 30_000
 
-/**
- * Returns when to read the clock again, in milliseconds since 1970: at the next moment when a label
- * of these files changes, but after 30 s at the latest.
- */
+/** Returns when the next label changes, at most `tickMs` from now, in milliseconds since 1970. */
 export function nextChange(files: readonly StoredFile[], tier: Tier, now: number): number {
   const at = new Date(now)
   let next = now + tickMs

@@ -1,21 +1,15 @@
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import type { FileIdentity } from '../records/upload-record.ts'
 
-/**
- * True when two file names are equal. Some systems store an accented letter as one character,
- * others as letter and accent. Both count as equal.
- */
+/** True if two file names are equal, whether their accents are composed or not. */
 function isSameName(one: string, other: string) {
   return one.normalize() === other.normalize()
 }
 
 /**
- * True when a chosen file is the one that an upload began with. Name and size must be equal.
- *
- * If both have a sample (a hash over some of the bytes), the samples decide, and the date does not
- * count: a copy from a backup has another date. If one of them has none, the dates must be equal. A
- * sample may miss a change. On the disk store, the server finds that change at the end, when it
- * compares the SHA-256 of the whole file.
+ * True if a chosen file is the one that an upload began with: name and size are equal, and so is
+ * the sample (a hash over some of the bytes) or, without samples, the date. A copy from a backup has
+ * another date.
  */
 export function isSameFile(known: FileIdentity, chosen: FileIdentity): boolean {
   if (!isSameName(known.name, chosen.name) || known.size !== chosen.size) return false
@@ -23,7 +17,7 @@ export function isSameFile(known: FileIdentity, chosen: FileIdentity): boolean {
   return known.lastModified === chosen.lastModified
 }
 
-/** Returns the text that says why a chosen file is refused. It names the expected file too. */
+/** Says why a chosen file is refused, and which one is expected. */
 export function otherFileText(known: FileIdentity, chosen: FileIdentity): string {
   if (!isSameName(known.name, chosen.name)) {
     return `${chosen.name} is not ${known.name}. Choose ${known.name} to go on with its upload.`
@@ -39,9 +33,7 @@ function differenceText(known: FileIdentity, chosen: FileIdentity): string {
   return wereRead ? 'its content has changed' : 'it has another date'
 }
 
-/**
- * Returns the size as people read it. Where both sizes would read the same, returns it in bytes.
- */
+/** Returns a size, in bytes if both sizes would read the same. */
 function sizeText({ size }: FileIdentity, other: FileIdentity): string {
   return formatSize(size) === formatSize(other.size)
     ? `${size.toLocaleString('en-US')} Bytes`
@@ -49,9 +41,9 @@ function sizeText({ size }: FileIdentity, other: FileIdentity): string {
 }
 
 /**
- * Returns the facts by which a file is recognised later. `sample` hashes some of its bytes; it
- * returns null where the browser cannot.
- * @throws the error of `sample` when the file cannot be read
+ * Returns the facts by which a file is recognised later.
+ * @param sample hashes some of the bytes; null if the browser cannot.
+ * @throws the error of `sample` if the file cannot be read.
  */
 export async function identify(
   file: File,
@@ -70,9 +62,9 @@ function nameOf({ name, size, lastModified }: File): FileIdentity {
 }
 
 /**
- * Compares a chosen file with the one that an upload began with. Returns why the chosen file is
- * refused, or null when it is the same. Reads no byte of a file whose name or size differs.
- * @throws the error of `sample` when the file cannot be read
+ * Returns why a chosen file is not the one that an upload began with, or null if it is. Reads the
+ * file only if its name and size match.
+ * @throws the error of `sample` if the file cannot be read.
  */
 export async function refuseOtherFile(
   known: FileIdentity,

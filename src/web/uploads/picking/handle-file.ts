@@ -1,7 +1,6 @@
 /**
- * The state of the file behind a file handle. `found`: the file can be read. `permission`: the
- * browser must ask a person before it reads the file. `gone`: the file cannot be read for another
- * reason, mostly because it was moved or removed.
+ * The file behind a handle. `permission`: the browser must ask the user first. `gone`: it cannot be
+ * read, mostly because it was moved or removed.
  */
 export type HandleFile =
   | { state: 'found'; file: File }
@@ -22,8 +21,8 @@ function isNamed(error: unknown, name: string) {
 }
 
 /**
- * Returns the file behind a handle, without asking a person. While a tab of this origin is open,
- * the browser remembers after a reload that it may read the file. Never rejects.
+ * Returns the file behind a handle without asking the user. The browser keeps the permission while
+ * a tab of this origin is open. Never rejects.
  */
 export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
   try {
@@ -34,9 +33,8 @@ export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFi
 }
 
 /**
- * Returns the file behind a handle. If the browser needs permission, it asks the person, and this
- * function waits for the answer. Call it in the handler of a click, or the browser does not ask.
- * Never rejects.
+ * Returns the file behind a handle, asking the user for permission if necessary. Call it in a click
+ * handler. Never rejects.
  */
 export async function askForHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
   const before = await readHandle(handle)

@@ -6,16 +6,12 @@ export interface Clipboard {
   getData(format: 'text/plain'): string
 }
 
-/**
- * If the date of a picture is less than this long ago, the browser made the picture during the
- * paste.
- */
+/** A picture with a more recent date than this was made by the browser during the paste. */
 const justMadeMs = 10_000
 
 /**
- * True for a picture that is not a file on a disk. Browsers name it `image.png` and give it the
- * time of the paste as its date. A file that a file manager copied has an older date, whatever its
- * name is.
+ * True for a picture that is no file on a disk: browsers name it `image.png` and date it to the
+ * paste. A file that was copied in a file manager has an older date.
  */
 function isPicture(file: File, now: Date) {
   return (
@@ -25,7 +21,7 @@ function isPicture(file: File, now: Date) {
   )
 }
 
-/** Returns a local time in the form that file names use: 2026-11-21 at 14.03.22. */
+/** Returns a local time for a file name: 2026-11-21 at 14.03.22. */
 function stamp(now: Date): string {
   const two = (part: number) => String(part).padStart(2, '0')
   const day = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join('-')
@@ -43,10 +39,9 @@ function pasted(content: BlobPart, name: string, type: string, now: Date): Drop 
 }
 
 /**
- * Makes files of a paste. Files and folders that a file manager copied are read like a drop.
- * Otherwise the text becomes a file. Without text the picture becomes a file. Text comes first,
- * since programs that copy rich text add a picture of the text. Call it while the event is handled.
- * Never rejects.
+ * Returns the files of a paste: copied files and folders, else the text as a file, else the picture.
+ * Text comes before a picture, because programs add a picture to rich text. Call it in the event
+ * handler. Never rejects.
  */
 export async function readPaste(clipboard: Clipboard, now: Date): Promise<Drop> {
   const items = [...clipboard.items].filter(({ kind }) => kind === 'file')
@@ -58,8 +53,7 @@ export async function readPaste(clipboard: Clipboard, now: Date): Promise<Drop> 
   const text = clipboard.getData('text/plain')
   if (text.trim() !== '') return pasted(text, `Pasted text ${stamp(now)}.txt`, 'text/plain', now)
 
-  // If the clipboard has several pictures, they are one picture in several formats. So the first
-  // one is enough.
+  // Several pictures are one picture in several formats.
   const picture = seen[0]?.file
   if (!picture) return { files: [], unreadable: [] }
   const extension = picture.name.slice(picture.name.lastIndexOf('.') + 1).toLowerCase()
