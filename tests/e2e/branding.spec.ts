@@ -46,7 +46,7 @@ test('a brand is made on the account page, shows on the pages of links without s
   noise.expect(/400 \(Bad Request\).*\/api\/branding\/logo$/)
   await choose('logo.png', 'image/png', Buffer.from('no PNG'))
   await save.click()
-  await expect(page.getByText('This picture cannot be read')).toBeVisible()
+  await expect(page.getByText('This image cannot be read')).toBeVisible()
   await choose('logo.png', 'image/png', await flatPng({ width: 120, height: 60 }))
   await expect(preview).toContainText('Harbour & Pine')
   await pressOn(page, save)

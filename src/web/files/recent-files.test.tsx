@@ -108,6 +108,13 @@ test('the links of several new files can be copied together, one per line', asyn
   expect(page.text()).toContain('2 links copied')
 })
 
+test('a file of the same moment as a known one is new', async () => {
+  await open()
+  await store({ ...make('new', 0), createdAt: files[0]?.createdAt ?? '' })
+  expect(row('new.txt').isMarked()).toBe(true)
+  expect(row('old.txt').isMarked()).toBe(false)
+})
+
 test('the links of unlisted new files are copied too', async () => {
   await open()
   await store(...Array.from({ length: 7 }, (_, n) => make(`file-${n}`, n + 1)))

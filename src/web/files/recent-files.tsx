@@ -1,5 +1,5 @@
 import { Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
@@ -92,10 +92,15 @@ export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
  * newest one if it is out of view, unless the person has scrolled or uses the keyboard.
  */
 function useNewFiles(files: readonly StoredFile[] | undefined): readonly StoredFile[] {
-  const [newestBefore, setNewestBefore] = useState<string | null>(null)
-  if (files && newestBefore === null) setNewestBefore(files[0]?.createdAt ?? '')
-  const fresh =
-    newestBefore === null ? none : (files ?? none).filter((file) => file.createdAt > newestBefore)
+  const [before, setBefore] = useState<readonly StoredFile[] | null>(null)
+  if (files && before === null) setBefore(files)
+  const fresh = useMemo(() => {
+    if (!files || before === null) return none
+    const knownIds = new Set(before.map(({ id }) => id))
+    // An older file can enter the list after a deletion.
+    const newest = before[0]?.createdAt ?? ''
+    return files.filter(({ id, createdAt }) => !knownIds.has(id) && createdAt >= newest)
+  }, [files, before])
   const [newest] = fresh
   const row = newest && rowId(newest)
   useEffect(() => {
