@@ -8,8 +8,8 @@ function isSameName(one: string, other: string) {
 
 /**
  * True if a chosen file is the one that an upload began with: name and size are equal, and so is
- * the sample (a hash over some of the bytes) or, without samples, the date. A copy from a backup has
- * another date.
+ * the sample (a hash over some of the bytes) or, without samples, the date. A copy from a backup
+ * has another date.
  */
 export function isSameFile(known: FileIdentity, chosen: FileIdentity): boolean {
   if (!isSameName(known.name, chosen.name) || known.size !== chosen.size) return false

@@ -39,9 +39,9 @@ function pasted(content: BlobPart, name: string, type: string, now: Date): Drop 
 }
 
 /**
- * Returns the files of a paste: copied files and folders, else the text as a file, else the picture.
- * Text comes before a picture, because programs add a picture to rich text. Call it in the event
- * handler. Never rejects.
+ * Returns the files of a paste: copied files and folders, else the text as a file, else the
+ * picture. Text comes before a picture, because programs add a picture to rich text. Call it in the
+ * event handler. Never rejects.
  */
 export async function readPaste(clipboard: Clipboard, now: Date): Promise<Drop> {
   const items = [...clipboard.items].filter(({ kind }) => kind === 'file')
