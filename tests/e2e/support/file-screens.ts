@@ -123,8 +123,6 @@ export const fileScreens: Screens = {
     await makeDownloads(app, person)
     await openDashboard(page, app, person)
     await page.getByRole('tab', { name: 'Analytics' }).click()
-    await page.getByRole('slider', { name: 'Downloads per day' }).focus()
-    await page.keyboard.press('Home')
     await expect(page.getByRole('heading', { name: /^412 downloads/ })).toBeVisible()
   },
   'the receipt of a deletion': async ({ app, page }) => {
