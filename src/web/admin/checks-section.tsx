@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { LoadFailed } from '../ui/load-failed.tsx'
 import { checkMeaning, cureParts, summarise } from './check-text.ts'
-import { faultText } from './error-text.ts'
+import { errorText } from './error-text.ts'
 import { checksKey } from './refresh.ts'
 import { RowsLoading, SectionFrame, type SectionProps } from './section.tsx'
 
@@ -50,7 +50,7 @@ export function ChecksSection({ id, title }: SectionProps) {
     >
       {data && error && !isFetching ? (
         <p role="alert" className="mb-3 text-red">
-          The checks could not be repeated. {faultText(error)}
+          The checks could not be repeated. {errorText(error)}
         </p>
       ) : null}
       {content()}

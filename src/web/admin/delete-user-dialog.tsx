@@ -4,11 +4,11 @@ import type { ListedUser } from '../../shared/contract/admin.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
 import { ApiError, call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
+import { DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
-import { DialogButtons, FormDialog } from '../ui/form-dialog.tsx'
 import { toast } from '../ui/toast.tsx'
-import { faultText } from './error-text.ts'
+import { errorText } from './error-text.ts'
 import { refreshAfterAct } from './refresh.ts'
 import { useQuestion } from './use-question.ts'
 import { deletionText, isSameAddress, shownName } from './user-text.ts'
@@ -120,7 +120,7 @@ function useDeleteUser(user: ListedUser) {
     },
     onError: (error) => {
       if (saysSignedOut(error)) return
-      toast({ title: 'Failed to delete user', description: faultText(error), tone: 'destructive' })
+      toast({ title: 'Failed to delete user', description: errorText(error), tone: 'destructive' })
     },
   })
 }

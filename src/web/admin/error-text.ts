@@ -7,17 +7,17 @@ import { toast } from '../ui/toast.tsx'
  * field, and the toast has only its title. Otherwise the toast gives the reason.
  * @returns whether the server refused the value.
  */
-export function tellUnsaved(
+export function showSaveError(
   title: string,
   error: unknown,
   onRefused: (fault: string) => void,
 ): boolean {
   const isRefused = error instanceof ApiError && error.code === 'INVALID_INPUT'
-  if (isRefused) onRefused(faultText(error))
+  if (isRefused) onRefused(errorText(error))
   toast({
     title,
     tone: 'destructive',
-    ...(isRefused ? {} : { description: faultText(error) }),
+    ...(isRefused ? {} : { description: errorText(error) }),
   })
   return isRefused
 }
@@ -26,7 +26,7 @@ export function tellUnsaved(
  * What the administrator should do about these errors. The server's messages for them tell people
  * to write to support, which does not help the administrator.
  */
-const ownCures: Partial<Record<ErrorCode, string>> = {
+const remedies: Partial<Record<ErrorCode, string>> = {
   DISK_FULL: 'The disk of this server is full. See the check Free space.',
   STORAGE_FULL: 'This server has too little free space for it. See the check Free space.',
   STORAGE_CAP_REACHED:
@@ -37,8 +37,8 @@ const ownCures: Partial<Record<ErrorCode, string>> = {
  * Returns a sentence about why a call of the administrator failed: what to do about it, the
  * server's message, or that the server could not be reached.
  */
-export function faultText(error: unknown): string {
+export function errorText(error: unknown): string {
   if (error instanceof NetworkError) return 'Please check your connection and try again'
-  const cure = error instanceof ApiError && error.code ? ownCures[error.code] : undefined
-  return cure ?? publicMessage(error) ?? 'The server gave no reason. See its log.'
+  const remedy = error instanceof ApiError && error.code ? remedies[error.code] : undefined
+  return remedy ?? publicMessage(error) ?? 'The server gave no reason. See its log.'
 }

@@ -14,10 +14,10 @@ import { useSendsMail } from '../api/public-values.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { toast } from '../ui/toast.tsx'
-import { faultText } from './error-text.ts'
+import { errorText } from './error-text.ts'
 import { PagedList, pageSize, pagesFrom } from './paged-list.tsx'
 import { refreshAfterAct } from './refresh.ts'
 import { SectionFrame, type SectionProps } from './section.tsx'
@@ -214,7 +214,7 @@ function useDeleteFeedback() {
     onError: (error) => {
       if (saysSignedOut(error)) return
       const title = 'Failed to delete the feedback'
-      toast({ title, description: faultText(error), tone: 'destructive' })
+      toast({ title, description: errorText(error), tone: 'destructive' })
     },
   })
 }

@@ -9,11 +9,11 @@ import { serverClock } from '../api/server-clock.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { LoadFailedLine } from '../ui/load-failed.tsx'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { faultText } from './error-text.ts'
+import { errorText } from './error-text.ts'
 import {
   failures,
   type MaintenanceAction,
@@ -124,7 +124,7 @@ function useAction({ act, run }: MaintenanceAction) {
       setSent(0)
       const outcome = await run(setSent).catch((error: unknown): ActOutcome => {
         if (saysSignedOut(error)) throw error
-        return { ok: false, text: failures[act], note: faultText(error) }
+        return { ok: false, text: failures[act], note: errorText(error) }
       })
       return { ...outcome, at: new Date(serverClock().now()) }
     },

@@ -9,7 +9,7 @@ import type { Report } from '../../shared/contract/abuse.ts'
 import { ApiError, call, callForPage, type ListPage } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { toast } from '../ui/toast.tsx'
-import { faultText } from './error-text.ts'
+import { errorText } from './error-text.ts'
 import { pageSize, pagesFrom } from './paged-list.tsx'
 import { refreshAfterAct } from './refresh.ts'
 
@@ -51,7 +51,7 @@ function afterClosing(client: QueryClient, id: string | null): void {
 
 function tellFailure(client: QueryClient, error: unknown, title: string): void {
   if (saysSignedOut(error)) return
-  toast({ title, description: faultText(error), tone: 'destructive' })
+  toast({ title, description: errorText(error), tone: 'destructive' })
   // Reload the reports too, because somebody may have closed some in another window.
   void client.invalidateQueries({ queryKey: reportsKey })
 }

@@ -21,7 +21,7 @@ import {
   versionQuery,
 } from '../api/public-values.ts'
 import { saysSignedOut } from '../api/query-client.ts'
-import { tellUnsaved } from './error-text.ts'
+import { showSaveError } from './error-text.ts'
 import type { LimitSetting } from './limit-texts.ts'
 import { limitsKey, refreshAfterAct } from './refresh.ts'
 
@@ -115,7 +115,7 @@ export function useSaveSetting(key: TextSettingKey) {
     },
     onError: (error, { onRefused }) => {
       if (saysSignedOut(error)) return
-      tellUnsaved(settingTexts[key].failure, error, onRefused)
+      showSaveError(settingTexts[key].failure, error, onRefused)
     },
   })
 }
@@ -167,7 +167,7 @@ export function useSaveLimit() {
     },
     onError: (error, { onRefused }) => {
       if (saysSignedOut(error)) return
-      const isRefused = tellUnsaved('Failed to update limit', error, onRefused)
+      const isRefused = showSaveError('Failed to update limit', error, onRefused)
       // The server may have refused the value because of another limit that somebody has changed
       // elsewhere. So the page reads all limits again.
       if (isRefused) void client.invalidateQueries({ queryKey: limitSettingsQuery.queryKey })

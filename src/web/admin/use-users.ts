@@ -5,7 +5,7 @@ import { call } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { toast } from '../ui/toast.tsx'
-import { faultText } from './error-text.ts'
+import { errorText } from './error-text.ts'
 import { refreshAfterAct, usersKey } from './refresh.ts'
 import { shownName } from './user-text.ts'
 
@@ -44,7 +44,7 @@ export function useSwitchTier({ id }: ListedUser) {
       if (saysSignedOut(error)) return
       toast({
         title: 'Failed to change user tier',
-        description: faultText(error),
+        description: errorText(error),
         tone: 'destructive',
       })
       // The list may be out of date: the user may be deleted, or somebody may have changed the tier

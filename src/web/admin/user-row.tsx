@@ -8,7 +8,7 @@ import { UserAvatar } from '../auth/user-avatar.tsx'
 import { formatCount } from '../charts/format-count.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
 import { useSwitchTier } from './use-users.ts'
 import { downgradeText, shownName, tierText } from './user-text.ts'
 

@@ -115,18 +115,18 @@ export function serverNow(): Date {
 }
 
 /**
- * Calls `look` after `waitMs`. Browsers stop timers while a page is in the background. So this also
- * calls `look` whenever the page becomes visible or hidden. It calls `look` too when an answer of
- * the server corrects the page's clock.
+ * Calls `check` after `waitMs`. Browsers stop timers while a page is in the background. So this
+ * also calls `check` whenever the page becomes visible or hidden, and when an answer of the server
+ * corrects the page's clock.
  * @returns a function that stops all these calls. A React effect can return it as its cleanup.
  */
-export function lookAgain(look: () => void, waitMs: number): () => void {
-  const timer = setTimeout(look, waitMs)
-  const leave = serverClock().subscribe(look)
-  document.addEventListener('visibilitychange', look)
+export function scheduleCheck(check: () => void, waitMs: number): () => void {
+  const timer = setTimeout(check, waitMs)
+  const leave = serverClock().subscribe(check)
+  document.addEventListener('visibilitychange', check)
   return () => {
     clearTimeout(timer)
     leave()
-    document.removeEventListener('visibilitychange', look)
+    document.removeEventListener('visibilitychange', check)
   }
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { ConfirmDialog, type ConfirmDialogProps } from '../ui/confirm-dialog.tsx'
+import { ConfirmDialog, type ConfirmDialogProps } from '../ui/dialog.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { filesHeadingId } from './files-heading.tsx'
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { nextLabelChange } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
-import { lookAgain, serverClock, serverNow } from '../api/server-clock.ts'
+import { scheduleCheck, serverClock, serverNow } from '../api/server-clock.ts'
 import { linkFacts } from './link-facts.ts'
 
 /** Returns the server's time, updated whenever a label of these files changes. */
@@ -13,7 +13,7 @@ export function useNow(files: readonly StoredFile[], tier: Tier): Date {
   useEffect(() => {
     const look = () => setLook({ now: serverNow(), of: files })
     const change = nextChange(files, tier, now.getTime())
-    return lookAgain(look, change - serverClock().now())
+    return scheduleCheck(look, change - serverClock().now())
   }, [files, tier, now])
   return now
 }

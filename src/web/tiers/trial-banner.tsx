@@ -11,7 +11,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { Lifeline, textColours } from '../files/lifeline.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { ConfirmDialog, type ConfirmDialogProps } from '../ui/confirm-dialog.tsx'
+import { ConfirmDialog, type ConfirmDialogProps } from '../ui/dialog.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 import { useDismissed, useTrialNotice } from './use-trial-notice.ts'
 

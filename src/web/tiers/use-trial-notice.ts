@@ -4,7 +4,7 @@ import { useSearchParams } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { type TrialNotice, trialNotice, trialOfferPath } from '../../shared/rules/tiers/trial.ts'
-import { lookAgain, serverNow } from '../api/server-clock.ts'
+import { scheduleCheck, serverNow } from '../api/server-clock.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 
 /** Spec §9: the trial banner is computed again every 60 s. */
@@ -41,7 +41,7 @@ export function useTrialNotice(user: User): TrialNotice | null {
     const look = () => setNow(serverNow())
     const leftMs = endsAt === null ? 0 : Date.parse(endsAt) - now.getTime()
     const waitMs = isOld ? askAgainMs : leftMs > 0 ? Math.min(refreshMs, leftMs) : refreshMs
-    return lookAgain(look, waitMs)
+    return scheduleCheck(look, waitMs)
   }, [client, endsAt, isOld, now])
   return notice
 }

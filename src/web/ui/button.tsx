@@ -60,31 +60,6 @@ function looks({ variant = 'plain', size = 'medium', wide }: Look) {
   return `${base} ${variants[variant]} ${sizes[size]}${wide ? ' w-full' : ''}`
 }
 
-/**
- * Shows the reason why a button cannot be used, as its tooltip. The tooltip also shows on a press,
- * and screen readers read the reason with the button. The button stays visible and keeps its focus.
- */
-function Unavailable({ reason, button }: { reason: string; button: (id: string) => ReactElement }) {
-  const id = useId()
-  return (
-    <>
-      <Tooltip text={reason} showsOnPress>
-        {button(id)}
-      </Tooltip>
-      <span id={id} hidden>
-        {reason}
-      </span>
-    </>
-  )
-}
-
-/**
- * The attributes of a button that cannot be used. `id` is the id of the element with the reason.
- */
-function unavailableAs(id: string) {
-  return { 'aria-disabled': true, 'aria-describedby': id, 'data-unavailable': '' }
-}
-
 export interface ButtonProps extends Look {
   children: ReactNode
   /**
@@ -118,40 +93,25 @@ export interface ButtonProps extends Look {
 export function Button({
   children,
   label,
-  expands,
-  onClick,
-  type = 'button',
-  disabled = false,
-  pending = false,
-  pendingLabel,
-  unavailable,
   icon,
-  ref,
-  ...look
+  pendingLabel,
+  pending = false,
+  variant,
+  size,
+  wide,
+  ...push
 }: ButtonProps) {
-  const button = (more: object) => (
-    <BaseButton
-      ref={ref}
-      type={type}
-      className={looks(look)}
-      disabled={disabled || pending}
-      focusableWhenDisabled={pending}
-      aria-busy={pending || undefined}
+  return (
+    <PushButton
+      {...push}
+      className={looks({ variant, size, wide })}
+      pending={pending}
       aria-label={label}
-      aria-expanded={expands?.isOpen}
-      aria-controls={expands?.isOpen ? expands.id : undefined}
-      {...more}
     >
-      {pending || icon ? (
-        <span aria-hidden="true" className="contents">
-          {pending ? <LoaderCircle className="animate-spin" /> : icon}
-        </span>
-      ) : null}
+      <Icon>{pending ? <LoaderCircle className="animate-spin" /> : icon}</Icon>
       {pending && pendingLabel ? pendingLabel : children}
-    </BaseButton>
+    </PushButton>
   )
-  if (unavailable === undefined) return button({ onClick })
-  return <Unavailable reason={unavailable} button={(id) => button(unavailableAs(id))} />
 }
 
 export interface IconButtonProps {
@@ -175,34 +135,79 @@ export interface IconButtonProps {
 export function IconButton({
   label,
   icon,
-  expands,
-  onClick,
   variant = 'quiet',
   size = 'small',
+  ...push
+}: IconButtonProps) {
+  return (
+    <PushButton
+      {...push}
+      className={`${base} ${variants[variant]} ${squares[size]} ${variant === 'quiet' ? 'text-muted not-data-unavailable:hover:text-ink' : ''}`}
+      aria-label={label}
+      tooltip={label}
+    >
+      <Icon>{icon}</Icon>
+    </PushButton>
+  )
+}
+
+type PushButtonProps = Omit<ButtonProps, keyof Look | 'label' | 'pendingLabel'> & {
+  className: string
+  'aria-label': string | undefined
+  /** Shows on hover, unless the button has a reason why it cannot be used. */
+  tooltip?: string
+}
+
+/**
+ * The button element. If it cannot be used, its tooltip gives the reason, also on a press, and
+ * screen readers read the reason with the button. It stays visible and keeps its focus.
+ */
+function PushButton({
+  type = 'button',
+  expands,
+  onClick,
   disabled = false,
   pending = false,
   unavailable,
-  ref,
-}: IconButtonProps) {
-  const button = (more: object) => (
+  tooltip,
+  ...element
+}: PushButtonProps) {
+  const reasonId = useId()
+  const isUsable = unavailable === undefined
+  const button = (
     <BaseButton
-      ref={ref}
-      className={`${base} ${variants[variant]} ${squares[size]} ${variant === 'quiet' ? 'text-muted not-data-unavailable:hover:text-ink' : ''}`}
+      {...element}
+      type={type}
       disabled={disabled || pending}
       focusableWhenDisabled={pending}
       aria-busy={pending || undefined}
-      aria-label={label}
       aria-expanded={expands?.isOpen}
       aria-controls={expands?.isOpen ? expands.id : undefined}
-      {...more}
-    >
-      <span aria-hidden="true" className="contents">
-        {icon}
-      </span>
-    </BaseButton>
+      {...(isUsable
+        ? { onClick }
+        : { 'aria-disabled': true, 'aria-describedby': reasonId, 'data-unavailable': '' })}
+    />
   )
-  if (unavailable === undefined) return <Tooltip text={label}>{button({ onClick })}</Tooltip>
-  return <Unavailable reason={unavailable} button={(id) => button(unavailableAs(id))} />
+  if (isUsable) return tooltip ? <Tooltip text={tooltip}>{button}</Tooltip> : button
+  return (
+    <>
+      <Tooltip text={unavailable} showsOnPress>
+        {button}
+      </Tooltip>
+      <span id={reasonId} hidden>
+        {unavailable}
+      </span>
+    </>
+  )
+}
+
+/** An icon before a text, or alone. Screen readers ignore it. */
+function Icon({ children }: { children: ReactNode }) {
+  return children ? (
+    <span aria-hidden="true" className="contents">
+      {children}
+    </span>
+  ) : null
 }
 
 export interface ButtonLinkProps
@@ -223,11 +228,7 @@ export function ButtonLink({
 }: ButtonLinkProps) {
   return (
     <a ref={ref} {...anchor} className={looks({ variant, size, wide })}>
-      {icon ? (
-        <span aria-hidden="true" className="contents">
-          {icon}
-        </span>
-      ) : null}
+      <Icon>{icon}</Icon>
       {children}
     </a>
   )
@@ -249,9 +250,7 @@ export function IconLink({ label, icon, href }: IconLinkProps) {
         href={href}
         className={`${base} ${variants.quiet} ${squares.small} text-muted hover:text-ink`}
       >
-        <span aria-hidden="true" className="contents">
-          {icon}
-        </span>
+        <Icon>{icon}</Icon>
         <span className="sr-only">{label}</span>
       </a>
     </Tooltip>

@@ -1,6 +1,83 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
+import { Dialog } from '@base-ui/react/dialog'
 import { type ReactNode, useRef } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
+
+export interface FormDialogProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  description: ReactNode
+  /** A form. Its first field gets the focus. */
+  children: ReactNode
+  /** Makes the dialog wider, for more than a few fields. */
+  wide?: boolean
+  /**
+   * Returns the element that gets the focus when the dialog closes, or true for the element that
+   * had it before.
+   */
+  finalFocus?: () => HTMLElement | true | null
+}
+
+/**
+ * A dialog with a form. Escape and a click outside close it without a change. The form itself must
+ * have a Cancel button that does the same.
+ */
+export function FormDialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  children,
+  wide = false,
+  finalFocus,
+}: FormDialogProps) {
+  return (
+    <Dialog.Root open={open} onOpenChange={onOpenChange}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={backdropLook} />
+        <Dialog.Popup className={wide ? widePopupLook : popupLook} finalFocus={finalFocus}>
+          <Dialog.Title className="text-lg wrap-anywhere">{title}</Dialog.Title>
+          <Dialog.Description className="mt-2 mb-5 text-muted">{description}</Dialog.Description>
+          {children}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+export interface DialogButtonsProps extends Pick<ButtonProps, 'variant' | 'pendingLabel'> {
+  /** The text of the button that sends the form. It names the action: 'Delete'. */
+  label: string
+  /** Whether the form is being sent. */
+  busy: boolean
+  onCancel: () => void
+}
+
+/** The buttons at the end of a form in a dialog: Cancel, and the one that sends the form. */
+export function DialogButtons({
+  label,
+  busy,
+  onCancel,
+  variant,
+  pendingLabel,
+}: DialogButtonsProps) {
+  return (
+    <ButtonRow>
+      <Button disabled={busy} onClick={onCancel}>
+        Cancel
+      </Button>
+      <Button type="submit" variant={variant} pending={busy} pendingLabel={pendingLabel}>
+        {label}
+      </Button>
+    </ButtonRow>
+  )
+}
+
+/** The row of buttons at the end of a dialog. On a phone the buttons share the whole width. */
+export function ButtonRow({ children }: { children: ReactNode }) {
+  return <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">{children}</div>
+}
 
 export interface ConfirmDialogProps {
   open: boolean
@@ -65,18 +142,20 @@ export function ConfirmDialog({
             {description}
           </AlertDialog.Description>
           {children}
-          <div className="mt-6 flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">
-            <Button ref={cancel} disabled={pending} onClick={() => onOpenChange(false)}>
-              Cancel
-            </Button>
-            <Button
-              variant={confirmVariant}
-              pending={pending}
-              pendingLabel={pendingLabel}
-              onClick={onConfirm}
-            >
-              {confirmLabel}
-            </Button>
+          <div className="mt-6">
+            <ButtonRow>
+              <Button ref={cancel} disabled={pending} onClick={() => onOpenChange(false)}>
+                Cancel
+              </Button>
+              <Button
+                variant={confirmVariant}
+                pending={pending}
+                pendingLabel={pendingLabel}
+                onClick={onConfirm}
+              >
+                {confirmLabel}
+              </Button>
+            </ButtonRow>
           </div>
         </AlertDialog.Popup>
       </AlertDialog.Portal>
@@ -85,13 +164,13 @@ export function ConfirmDialog({
 }
 
 /** The classes of the dimmed layer between the page and a dialog. */
-export const backdropLook =
+const backdropLook =
   'fixed inset-0 z-40 bg-[rgb(17_19_18/0.45)] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
 
 const popup =
   'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-32px)] -translate-x-1/2 -translate-y-1/2 flex-col overflow-y-auto rounded-card border border-line bg-surface p-6 text-ink shadow-float transition-[opacity,scale] duration-150 data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0'
 
-export const popupLook = `${popup} w-[min(440px,calc(100vw-32px))]`
+const popupLook = `${popup} w-[min(440px,calc(100vw-32px))]`
 
 /** The classes of a dialog that shows more than a sentence, such as a list or a drawing. */
-export const widePopupLook = `${popup} w-[min(520px,calc(100vw-32px))]`
+const widePopupLook = `${popup} w-[min(520px,calc(100vw-32px))]`
