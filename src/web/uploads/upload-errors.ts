@@ -123,7 +123,7 @@ export function transferText(
   status: number | null,
   toBucket: boolean,
 ): string {
-  if (kind === 'unreadable') return unreadable
+  if (kind === 'unreadable' || kind === 'changed') return unreadable
   if (kind === 'network') return networkError
   if (kind === 'disk-full') return errorTable.DISK_FULL.message
   // The text of STORAGE_FULL says what a person can do. The bare status would not.

@@ -50,6 +50,7 @@ export interface TransferJob {
  *   in every attempt. Also an unexpected error of this program, without a status.
  * - `network` and `timeout`: no attempt succeeded, although the server could be reached.
  * - `unreadable`: the file was changed or removed on disk.
+ * - `changed`: storage has parts of another version of the file.
  * - `signed-out`: the server answered 401 to a call for presigned URLs or for the stored parts.
  * - `gone`: the server knows no such upload.
  * - `disk-full`: the server could not write, although it says that it is ready.
@@ -59,6 +60,7 @@ export type TransferFault =
   | 'network'
   | 'timeout'
   | 'unreadable'
+  | 'changed'
   | 'signed-out'
   | 'gone'
   | 'disk-full'

@@ -51,6 +51,15 @@ describe('an upload that goes on', () => {
     expect(types(stepOf(uploading, lost).effects)).not.toContain('release-data')
   })
 
+  test('starts again, once, with a file that has changed since it began', () => {
+    const changed = { type: 'transfer-failed', kind: 'changed', status: null } as const
+    const anew = stepOf(uploading, changed)
+    expect(anew.record).toMatchObject({ ticket: null, uploadedBytes: 0 })
+    expect(anew.effects).toContainEqual({ type: 'get-ticket', instead: ticket.cloudKey })
+    const again = stepOf({ ...uploading, restarted: true }, changed)
+    expect(again.record).toMatchObject({ status: 'failed', need: 'file' })
+  })
+
   test('sends bytes that differ once more from the start, then fails', () => {
     const differs = {
       type: 'refused',

@@ -54,6 +54,7 @@ const anyEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
       'network',
       'timeout',
       'unreadable',
+      'changed',
       'signed-out',
       'gone',
     ),

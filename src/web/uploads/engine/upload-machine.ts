@@ -244,9 +244,10 @@ function transferFailed(
   if (kind === 'signed-out') return pausedToSignIn(record)
   if (ticket && !restarted) {
     if (kind === 'gone' || status === 404) return askWhetherStored(record, ticket)
-    // Storage refused the presigned URL of a small file, and also the newly signed URLs by which
-    // `send-file.ts` then sent the file as a single part. A new start gives other URLs. A larger
-    // file fails instead, because a new start would lose its stored parts.
+    // The file has changed since its upload began. Continuing would mix two versions.
+    if (kind === 'changed') return startedAnew(record, ticket.cloudKey)
+    // The presigned URL of a small file has expired. A new start gives another one. A larger file
+    // fails instead, because a new start would lose its stored parts.
     if (status === 403 && !ticket.parts) return startedAnew(record, ticket.cloudKey)
   }
   const why = {
@@ -255,7 +256,8 @@ function transferFailed(
   }
   // If the file cannot be read, this browser forgets it. The next attempt then asks for the file,
   // unless it was pasted and so cannot be chosen again.
-  if (kind !== 'unreadable') return failedAndTold(record, 'transfer', why)
+  const isFileLost = kind === 'unreadable' || kind === 'changed'
+  if (!isFileLost) return failedAndTold(record, 'transfer', why)
   const next = failedAndTold(record, 'transfer', why, [{ type: 'release-data' }])
   if (record.pasted || next.record === null) return next
   return { ...next, record: { ...next.record, need: 'file' } }
