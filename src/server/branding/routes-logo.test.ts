@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Brand } from '../../shared/contract/branding.ts'
 import { maxLogoBytes, maxLogoSide } from '../../shared/rules/accounts/logo-limits.ts'
 import { branding, users } from '../db/schema.ts'
-import { maxLogoPngBytes } from './logo-exit.ts'
+import { maxLogoPngBytes } from './convert-logo.ts'
 
 let app: TestApp
 let ada: Person
@@ -31,8 +31,8 @@ describe('a logo', () => {
     ['a tall JPEG', () => noise({ width: 60, height: 600 }).jpeg().toBuffer(), [24, 240]],
     ['a WebP', () => noise({ width: 100, height: 50 }).webp().toBuffer(), [100, 50]],
     ['one pixel', () => flatPng({ width: 1, height: 1 }), [1, 1]],
-    ['the widest', () => flatPng({ width: maxLogoSide, height: 1 }), [480, 1]],
-    ['one that lies on its side', () => sideways(), [100, 200]],
+    ['the widest image', () => flatPng({ width: maxLogoSide, height: 1 }), [480, 1]],
+    ['a rotated photo', () => sideways(), [100, 200]],
   ] as const)('of %s becomes a small PNG without metadata', async (_what, make, size) => {
     const logoUrl = await saveLogo(ada, await make())
     const response = await fetch(logoUrl)
@@ -43,7 +43,7 @@ describe('a logo', () => {
     expect(png.length).toBeLessThanOrEqual(maxLogoPngBytes)
   })
 
-  it('of noise is small all the same', async () => {
+  it('of noise is small, too', async () => {
     const picture = await noise({ width: 240, height: 120 }).png().toBuffer()
     const response = await fetch(await saveLogo(ada, picture))
     expect((await response.arrayBuffer()).byteLength).toBeLessThanOrEqual(maxLogoPngBytes)
@@ -59,7 +59,7 @@ describe('a logo', () => {
     expect(dominant.r).toBeGreaterThan(dominant.b)
   })
 
-  it('is served to anybody, for ever, as a picture that may do nothing', async () => {
+  it('is served to anybody, cacheable forever and without active content', async () => {
     const logoUrl = await saveLogo(ada, await flatPng(side(30)))
     expect(logoUrl).toMatch(new RegExp(`^${app.url}/api/branding/logo/[0-9a-f]{32}$`))
     const response = await makeClient(app).fetch(new URL(logoUrl).pathname)
@@ -72,7 +72,7 @@ describe('a logo', () => {
     })
   })
 
-  it('has another address when it is another picture, and the old one is gone', async () => {
+  it('has another URL when the image changes, and the old one is gone', async () => {
     const first = await saveLogo(ada, await flatPng(side(30), '#ff0000'))
     expect(await saveLogo(ada, await flatPng(side(30), '#ff0000'))).toBe(first)
     const second = await saveLogo(ada, await flatPng(side(30), '#00ff00'))
@@ -93,14 +93,14 @@ describe('a logo', () => {
   })
 
   it.each(['x', '0'.repeat(32), '0'.repeat(31), '%00', '..%2f..%2fsecret', "1'or'1"])(
-    'with the key %s is not there',
+    'with the key %s is not found',
     async (key) => {
       const response = await fetch(`${app.url}/api/branding/logo/${key}`)
       expect(await refusalOf(response)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
     },
   )
 
-  it('survives being saved twice at once: one of them stays whole', async () => {
+  it('can be saved twice at once: one of them stays', async () => {
     const pictures = await Promise.all(['#111111', '#222222'].map((it) => flatPng(side(40), it)))
     const saved = await Promise.all(pictures.map((picture) => saveLogo(ada, picture)))
     const { logoUrl } = (await brandOf(ada)) ?? {}
@@ -109,11 +109,11 @@ describe('a logo', () => {
   })
 })
 
-describe('a picture that is none', () => {
+describe('an upload as a logo', () => {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>'
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-  const tooLarge = 'This picture is too large: it may be 4,096 pixels wide and high at most.'
+  const tooLarge = 'This image is too large: it can be at most 4,096 pixels wide and high.'
   const unreadable = 'This image cannot be read. Use a PNG, JPEG or WebP.'
 
   it.each([
@@ -151,13 +151,13 @@ describe('a picture that is none', () => {
     ['half a JPEG', async () => half(await noise(side(64)).jpeg().toBuffer()), unreadable],
     ['half a WebP', async () => half(await noise(side(64)).webp().toBuffer()), unreadable],
     [
-      'a PNG with a bit that flipped',
+      'a PNG with a flipped bit',
       async () => flipped(await noise(side(64)).png().toBuffer()),
       unreadable,
     ],
-    ['a PNG that lacks its pixels', () => pngOfZeros(side(1000)), unreadable],
-    ['one pixel too wide', () => flatPng({ width: maxLogoSide + 1, height: 1 }), tooLarge],
-    ['one pixel too high', () => flatPng({ width: 1, height: maxLogoSide + 1 }), tooLarge],
+    ['a PNG without its pixels', () => pngOfZeros(side(1000)), unreadable],
+    ['an image one pixel too wide', () => flatPng({ width: maxLogoSide + 1, height: 1 }), tooLarge],
+    ['an image one pixel too high', () => flatPng({ width: 1, height: maxLogoSide + 1 }), tooLarge],
   ] as const)('%s is refused, and the logo stays', async (_what, make, message) => {
     const logoUrl = await keepLogo(app, ada)
     const refusal = await refusalOf(await putLogo(ada, await make()))
@@ -165,14 +165,32 @@ describe('a picture that is none', () => {
     expect(await brandOf(ada)).toMatchObject({ logoUrl })
   })
 
-  it('a bomb, which is far larger than its bytes, is refused before it opens', async () => {
+  it('a bomb, which is far larger than its bytes, is refused before it is decoded', async () => {
     const bomb = pngOfZeros({ width: 60_000, height: 60_000 }, 60_000_000)
     expect(bomb.length).toBeLessThan(100_000)
     const refusal = await refusalOf(await putLogo(ada, bomb))
     expect(refusal).toMatchObject({ status: 400, code: 'LOGO_UNREADABLE' })
   })
 
-  it('a megabyte is taken, and a byte more is refused', async () => {
+  it('16 requests whose bodies never arrive do not delay another logo', async () => {
+    const bob = await makePerson(app, { tier: 'premium' })
+    const aborted = new AbortController()
+    const stalled = Array.from({ length: 16 }, () =>
+      bob.fetch('/api/branding/logo', {
+        method: 'PUT',
+        headers: { 'content-type': 'image/png', 'content-length': '2' },
+        body: new ReadableStream({ start: (body) => body.enqueue(Uint8Array.of(137)) }),
+        duplex: 'half',
+        signal: aborted.signal,
+      } as RequestInit),
+    )
+    const ended = Promise.allSettled(stalled)
+    await saveLogo(bob, await flatPng(side(8)))
+    aborted.abort()
+    expect((await ended).every(({ status }) => status === 'rejected')).toBe(true)
+  })
+
+  it('of a megabyte is accepted, and of a byte more refused', async () => {
     const padded = Buffer.concat([await flatPng(side(5)), Buffer.alloc(maxLogoBytes)])
     const most = padded.subarray(0, maxLogoBytes)
     expect((await putLogo(ada, most)).status).toBe(200)
@@ -197,8 +215,7 @@ function flipped(bytes: Buffer) {
 }
 
 /**
- * A picture as a camera writes it: turned by 90 degrees, with a note in which direction to turn it
- * back.
+ * A JPEG as cameras write it: rotated by 90 degrees, with the orientation in its metadata.
  */
 function sideways() {
   return noise({ width: 200, height: 100 }).jpeg().withMetadata({ orientation: 6 }).toBuffer()

@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import { type Handlers, readBytes } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
 import type { SessionUser } from '../http/session.ts'
-import { LogoConversion } from './logo-conversion.ts'
+import { logoConverter } from './convert-logo.ts'
 import { findBrand, findLogo, removeBrand, removeLogo, toBrand, writeBrand } from './queries.ts'
 
 type BrandingEndpoint =
@@ -36,7 +36,7 @@ export function brandingRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
 ): Handlers<BrandingEndpoint> {
   const { clock, db, rateLimits } = deps
-  const conversion = new LogoConversion()
+  const convertLogo = logoConverter()
   return {
     async getBranding({ user, publicOrigin }) {
       requireBranding(user)
@@ -56,14 +56,10 @@ export function brandingRoutes(
       return { message: 'Branding removed.' }
     },
 
-    async saveLogo({ user, publicOrigin, context, log }) {
+    async saveLogo({ user, publicOrigin, context }) {
       requireBranding(user)
       await rateLimits.spend([counter('logosByUser', user.id)])
-      const { png, key, width, height } = await conversion.convert(
-        user.id,
-        () => readBytes(context),
-        log,
-      )
+      const { png, key, width, height } = await convertLogo(await readBytes(context))
       const logo = { logo: png, logoKey: key, logoWidth: width, logoHeight: height }
       const row = await writeBrand(db, { ownerId: user.id, ...logo }, clock())
       return toBrand(row, publicOrigin)

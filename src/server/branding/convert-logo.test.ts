@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { flatPng } from '../../../tests/support/pictures.ts'
+import { logoConverter } from './convert-logo.ts'
+
+it('refuses the 17th image in the queue, and converts others once it is empty', async () => {
+  const convert = logoConverter()
+  const png = await flatPng({ width: 10, height: 10 })
+  const queued = Array.from({ length: 16 }, () => convert(png))
+  expect(() => convert(png)).toThrow(expect.objectContaining({ code: 'LOGOS_BUSY' }))
+  await Promise.all(queued)
+  expect(await convert(png)).toMatchObject({ width: 10, height: 10 })
+})
+
+it('goes on after an image that cannot be read', async () => {
+  const convert = logoConverter()
+  const broken = convert(Buffer.from('no image'))
+  const intact = convert(await flatPng({ width: 10, height: 10 }))
+  await expect(broken).rejects.toMatchObject({ code: 'LOGO_UNREADABLE' })
+  expect(await intact).toMatchObject({ width: 10 })
+})

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { maxLogoSide } from '../../shared/rules/accounts/logo-limits.ts'
+import { groupedDigits } from '../../shared/rules/format/numbers.ts'
+import { AppError } from '../errors.ts'
+
+/** A logo as the database stores it and clients get it. */
+export interface Logo {
+  /** A PNG without metadata. */
+  png: Buffer
+  /** A hash of the PNG in hexadecimal. */
+  key: string
+  /** In pixels. */
+  width: number
+  height: number
+}
+
+/** Logos have at most this many bytes, so that a page with a logo stays below 100 KB. */
+export const maxLogoPngBytes = 24 * 1024
+
+/** Logos fit into this box, in pixels. Pages show them at most 36 px high. */
+const box = { width: 480, height: 240 }
+
+/** Each encoding makes a smaller PNG than the one before; the last one is always small enough. */
+const encodings = [
+  { scale: 1, palette: false },
+  { scale: 1, palette: true },
+  { scale: 0.75, palette: true },
+  { scale: 0.5, palette: true },
+  { scale: 0.3, palette: true },
+]
+
+/** The slowest image within the pixel limit takes about three seconds. */
+const timeoutSeconds = 20
+
+/** Loads sharp at the first logo: it takes 30 MB and 0.1 s, and many servers never need it. */
+async function loadSharp() {
+  const { default: sharp } = await import('sharp')
+  sharp.block({ operation: ['VipsForeignLoad'] })
+  sharp.unblock({
+    operation: ['Png', 'Jpeg', 'Webp'].map((format) => `VipsForeignLoad${format}Buffer`),
+  })
+  sharp.cache(false)
+  sharp.concurrency(1)
+  return sharp
+}
+
+/**
+ * Converts an image to a logo.
+ * @throws {AppError} LOGO_UNREADABLE unless it is an intact PNG, JPEG or WebP within the limits.
+ */
+async function convert(image: Uint8Array): Promise<Logo> {
+  const sharp = await loadSharp()
+  const timeout = { seconds: timeoutSeconds }
+  try {
+    // Of an animation, only the first frame is read.
+    const input = sharp(image, { failOn: 'error', limitInputPixels: maxLogoSide ** 2, pages: 1 })
+    const { width, height } = await input.metadata()
+    if (width > maxLogoSide || height > maxLogoSide) throw tooLarge()
+    const { data, info: raw } = await input
+      .timeout(timeout)
+      .autoOrient()
+      .resize({ ...box, fit: 'inside', withoutEnlargement: true })
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    for (const { scale, palette } of encodings) {
+      const size = { width: box.width * scale, height: box.height * scale }
+      const { data: png, info } = await sharp(data, { raw })
+        .timeout(timeout)
+        .resize({ ...size, fit: 'inside', withoutEnlargement: true })
+        .png({ compressionLevel: 9, palette })
+        .toBuffer({ resolveWithObject: true })
+      if (png.length > maxLogoPngBytes) continue
+      const key = createHash('sha256').update(png).digest('hex').slice(0, 32)
+      return { png, key, width: info.width, height: info.height }
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('LOGO_UNREADABLE', { cause: error })
+  }
+  throw new AppError('LOGO_UNREADABLE')
+}
+
+function tooLarge(): AppError {
+  const side = groupedDigits(maxLogoSide)
+  const message = `This image is too large: it can be at most ${side} pixels wide and high.`
+  return new AppError('LOGO_UNREADABLE', { message })
+}
+
+/** Decoding a logo can take 70 MB, so only one is decoded at a time. */
+const maxQueued = 16
+
+/**
+ * Returns the function that converts an image to a logo, one image at a time.
+ * @throws {AppError} from that function: LOGOS_BUSY while 16 images wait; LOGO_UNREADABLE unless
+ * the image is an intact PNG, JPEG or WebP of at most 4,096 pixels a side.
+ */
+export function logoConverter(): (image: Uint8Array) => Promise<Logo> {
+  let queued = 0
+  let last: Promise<unknown> = Promise.resolve()
+  return (image) => {
+    if (queued >= maxQueued) throw new AppError('LOGOS_BUSY')
+    queued += 1
+    const converted = last.then(() => convert(image)).finally(() => (queued -= 1))
+    last = converted.catch(() => undefined)
+    return converted
+  }
+}
