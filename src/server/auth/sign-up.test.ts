@@ -51,6 +51,7 @@ describe('POST /api/auth/signup', () => {
   it.each([
     ['a missing first name', { firstName: undefined }, 'firstName'],
     ['a blank last name', { lastName: '  ' }, 'lastName'],
+    ['an invisible name', { firstName: '\u2800' }, 'firstName'],
     ['a name that no database keeps', { firstName: 'A\0B' }, 'firstName'],
     ['a name with half a character', { lastName: 'A\ud800' }, 'lastName'],
     [

@@ -84,7 +84,7 @@ describe('a brand', () => {
   it.each([
     ['no name', { name: undefined }],
     ['an empty name', { name: '   ' }],
-    ['a name that nobody sees', { name: '\u200d\u3164\u2060' }],
+    ['an invisible name', { name: '\u200d\u3164\u2060\u2800' }],
     ['a name of 61 letters', { name: 'x'.repeat(61) }],
     ['a name in two lines', { name: 'a\nb' }],
     ['a name with a direction mark', { name: 'a\u202eb' }],
@@ -96,7 +96,7 @@ describe('a brand', () => {
     ['a message of 9 lines', { message: Array(9).fill('x').join('\n') }],
     ['a message with a direction mark', { message: 'a\u2066b' }],
     ['a message with an escape', { message: 'a\u001b[31mb' }],
-    ['a message that nobody sees', { message: '\u200d' }],
+    ['an invisible message', { message: '\u200d' }],
     ['a colour by name', { accent: 'red' }],
     ['a short colour', { accent: '#fff' }],
     ['a colour that is CSS', { accent: '#ffffff;}body{display:none' }],

@@ -138,7 +138,7 @@ function page({ subject, preview, heading, blocks }: EmailContent, footer: Email
 <table class="sheet" role="presentation" width="600" cellpadding="0" cellspacing="0" border="0" style="width:100%;max-width:600px;border:1px solid #e3dfd8;border-radius:14px;border-collapse:separate;background:#ffffff"><tr>
 <td class="inner" style="padding:32px 36px;font-family:${font};font-size:15px;line-height:1.5">
 ${mark}
-<h1 class="ink" style="margin:28px 0 0;font-size:21px;line-height:1.25;font-weight:650;email-spacing:-0.02em;color:#1b1a18">${heading}</h1>
+<h1 class="ink" style="margin:28px 0 0;font-size:21px;line-height:1.25;font-weight:650;letter-spacing:-0.02em;color:#1b1a18">${heading}</h1>
 ${blocks.map(blockHtml)}
 <p class="muted rule" style="margin:32px 0 0;padding:20px 0 0;border-top:1px solid #e3dfd8;font-size:13px;color:#625e57">${signatureHtml(footer)}</p>
 </td></tr></table>
@@ -155,7 +155,7 @@ function bar(name: string, width: number, colour: string): Html {
 }
 
 /** The product's name above its logo, a line in three colours. */
-const mark = html`<div class="ink" style="font-size:19px;font-weight:700;email-spacing:-0.03em;color:#1b1a18">Mayfly</div>
+const mark = html`<div class="ink" style="font-size:19px;font-weight:700;letter-spacing:-0.03em;color:#1b1a18">Mayfly</div>
 <table role="presentation" cellpadding="0" cellspacing="0" border="0" aria-hidden="true"><tr>${bar('lived', 16, '#c6c3be')}${gap}${bar('valid', 21, '#0b6e63')}${gap}${bar('rest', 19, '#e3dfd8')}</tr></table>`
 
 function blockHtml(block: Block): Html {

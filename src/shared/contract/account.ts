@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { longestAddress } from '../rules/accounts/mail-address.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
-import { done, fitsDatabase, isoDate, isPlainLine } from './fields.ts'
+import { done, fitsDatabase, isoDate, isPlainLine, isVisible } from './fields.ts'
 import { limitsSchema } from './settings.ts'
 
 /** Spec §9. The maximum limits the cost of hashing. */
@@ -39,7 +39,7 @@ export const currentPassword = password.min(1)
 export const newPassword = password.min(minPasswordLength, passwordTooShort)
 const token = z.string().min(1).max(200).describe('The secret from the link in the email.')
 export const optionalName = z.string().trim().max(100).refine(isPlainLine, 'Must be text.')
-export const personName = optionalName.min(1)
+export const personName = optionalName.min(1).refine(isVisible, 'Must have a visible character.')
 
 /** Spec §5, signup: all fields are required, both passwords match, at least 6 characters. */
 export const signupBody = z

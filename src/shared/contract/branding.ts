@@ -3,13 +3,11 @@ import { isColour } from '../rules/accounts/accent.ts'
 import { logoTypes, maxLogoBytes } from '../rules/accounts/logo-limits.ts'
 import { formatSizeLimit } from '../rules/format/file-size.ts'
 import { endpoint } from './endpoint.ts'
-import { done, isPlainLine } from './fields.ts'
+import { done, isPlainLine, isVisible } from './fields.ts'
 
 export const maxBrandNameLength = 60
 export const maxBrandMessageLength = 280
 const maxMessageLines = 8
-
-const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u
 
 const name = z
   .string()
@@ -18,7 +16,7 @@ const name = z
   .min(1, 'Please enter a name.')
   .max(maxBrandNameLength, `Must have ${maxBrandNameLength} characters at most.`)
   .refine(isPlainLine, 'Must be text in one line.')
-  .refine((text) => text === '' || visible.test(text), 'Please enter a name.')
+  .refine((text) => text === '' || isVisible(text), 'Please enter a name.')
 
 const message = z
   .string()
@@ -30,7 +28,7 @@ const message = z
       .normalize()
       .max(maxBrandMessageLength, `Must have ${maxBrandMessageLength} characters at most.`)
       .refine((text) => text.split('\n').every(isPlainLine), 'Must be text.')
-      .refine((text) => text === '' || visible.test(text), 'Must be text.')
+      .refine((text) => text === '' || isVisible(text), 'Must be text.')
       .refine(
         (text) => text.split('\n').length <= maxMessageLines,
         `Must have ${maxMessageLines} lines at most.`,
