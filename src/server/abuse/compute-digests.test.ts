@@ -10,8 +10,8 @@ import {
 } from '../../../tests/support/takedowns.ts'
 import type { TestApp } from '../../../tests/support/test-app.ts'
 import { confirm, download, expectRefusal } from '../../../tests/support/upload-requests.ts'
-import type { File } from '../../shared/contract/files.ts'
 import { AppError } from '../errors.ts'
+import type { FileRow } from '../files/queries.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
 import { confirmUploads } from '../uploads/confirm-upload.ts'
@@ -40,7 +40,7 @@ function depsWith(changes: Partial<Storage> = {}) {
   }
 }
 
-async function confirmed(cloudKey: string, claim?: string): Promise<File> {
+async function confirmed(cloudKey: string, claim?: string): Promise<FileRow> {
   const [result] = await confirmUploads(depsWith(), owner.id, [{ cloudKey, sha256: claim }])
   if (result?.status === 'fulfilled') return result.value
   throw result?.reason
@@ -61,7 +61,9 @@ describe('a confirmed file', () => {
     expect((await listedFile(owner, file.id))?.sha256).toBeNull()
     expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0 })
     expect((await listedFile(owner, file.id))?.sha256).toBe(sha256(bytes))
-    const details = await json<File>(await visitor.fetch(`/api/links/${file.shortCode}`))
+    const details = await json<{ sha256: string }>(
+      await visitor.fetch(`/api/links/${file.shortCode}`),
+    )
     expect(details.sha256).toBe(sha256(bytes))
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0 })
   })

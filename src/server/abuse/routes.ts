@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { type Report, reportForm } from '../../shared/contract/abuse.ts'
+import { reportForm } from '../../shared/contract/abuse.ts'
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import { opens } from '../../shared/rules/links/link-status.ts'
 import {
@@ -97,14 +97,9 @@ function dismissedText(open: number): string {
 type ListedReport = Awaited<ReturnType<typeof listReports>>[number]
 
 /** Returns a report as the administrator sees it at the moment `now`. */
-function toReport({ report, file, owner, copies }: ListedReport, now: Date): Report {
+function toReport({ report, file, owner, copies }: ListedReport, now: Date) {
   return {
-    id: report.id,
-    shortCode: report.shortCode,
-    count: report.count,
-    firstReportedAt: report.firstReportedAt.toISOString(),
-    lastReportedAt: report.lastReportedAt.toISOString(),
-    statements: report.statements,
+    ...report,
     file: {
       originalName: report.originalName,
       mimeType: report.mimeType,

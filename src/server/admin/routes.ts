@@ -57,7 +57,7 @@ export function adminRoutes(
       return found.map(({ user, ...counts }) => ({
         ...publicUser(toSessionUser(user, now)),
         ...counts,
-        createdAt: user.createdAt.toISOString(),
+        createdAt: user.createdAt,
       }))
     },
 
@@ -83,13 +83,9 @@ export function adminRoutes(
       const before = cursor === undefined ? undefined : parseCursor(place, cursor)
       const wanted = { ...readAuditQuery(query), limit: limit + 1, before, action }
       const lines = await listAudit(db, wanted)
-      const page = takePage(context, lines, { limit, placeOf: ({ at, id }) => [at, id] })
-      return page.map((line) => ({ ...line, at: line.at.toISOString() }))
+      return takePage(context, lines, { limit, placeOf: ({ at, id }) => [at, id] })
     },
 
-    async listMaintenance() {
-      const lines = await lastLinesOf(db, maintenanceActs)
-      return lines.map(({ at, ...line }) => ({ ...line, at: at.toISOString() }))
-    },
+    listMaintenance: () => lastLinesOf(db, maintenanceActs),
   }
 }

@@ -1,9 +1,7 @@
-import type { Analytics } from '../../shared/contract/analytics.ts'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { analyticsDays, lastDays, withEmptyDays } from '../../shared/rules/format/day.ts'
 import { avoidTableScans } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { toFile } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
 import { countDownloadsOfOwner, countKinds, findMostDownloaded } from './queries.ts'
 
@@ -18,10 +16,7 @@ const mostDownloadedLength = fileKinds.length
  * together, how many of the user's links expire soon, and how often the files were downloaded
  * (spec §2).
  */
-export async function readAnalytics(
-  { clock, db }: Pick<Deps, 'clock' | 'db'>,
-  user: Owner,
-): Promise<Analytics> {
+export async function readAnalytics({ clock, db }: Pick<Deps, 'clock' | 'db'>, user: Owner) {
   const now = clock()
   const days = lastDays(now, analyticsDays)
   return db.transaction(async (tx) => {
@@ -32,7 +27,7 @@ export async function readAnalytics(
       kinds: fileKinds.map((kind) => byKind.get(kind) ?? { kind, count: 0, size: 0 }),
       expiringSoon: counted.reduce((sum, { endingSoon }) => sum + endingSoon, 0),
       days: withEmptyDays(days, await countDownloadsOfOwner(tx, user.id, days)),
-      mostDownloaded: (await findMostDownloaded(tx, user.id, mostDownloadedLength)).map(toFile),
+      mostDownloaded: await findMostDownloaded(tx, user.id, mostDownloadedLength),
     }
   })
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { FileStats } from '../../shared/contract/analytics.ts'
 import { dayOf, daysBetween, withEmptyDays } from '../../shared/rules/format/day.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -17,7 +16,7 @@ export async function readFileStats(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
   ownerId: string,
   id: string,
-): Promise<FileStats> {
+) {
   const file = fileId.safeParse(id).success ? await findFile(db, ownerId, id) : undefined
   if (!file) throw new AppError('FILE_NOT_FOUND')
   const { downloadCount, lastDownloadAt, createdAt, maxLifetimeAt } = file
@@ -25,7 +24,7 @@ export async function readFileStats(
   const days = daysBetween(dayOf(createdAt), dayOf(new Date(end)))
   return {
     downloadCount,
-    lastDownloadAt: lastDownloadAt?.toISOString() ?? null,
+    lastDownloadAt,
     days: withEmptyDays(days, await countDownloadsOfFile(db, id)),
   }
 }

@@ -43,14 +43,10 @@ export function ownAccountRoutes(deps: OwnAccountDeps): OwnAccountHandlers {
 
     async listSessions({ user, sessionId }) {
       const listed = await listSessions(db, { userId: user.id, sessionId }, clock())
-      return listed.map(({ id, createdAt, lastSeenAt, userAgent, ipAddress }) => ({
-        id,
-        createdAt: createdAt.toISOString(),
-        lastSeenAt: lastSeenAt.toISOString(),
-        userAgent,
-        browser: browserName(userAgent),
-        ipAddress,
-        isCurrent: id === sessionId,
+      return listed.map((session) => ({
+        ...session,
+        browser: browserName(session.userAgent),
+        isCurrent: session.id === sessionId,
       }))
     },
 

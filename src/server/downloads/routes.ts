@@ -47,14 +47,7 @@ export function downloadRoutes(
       if (!link) throw new AppError('LINK_NOT_FOUND')
       const { brand } = pageOwner(link, deps.clock())
       return {
-        shortCode: link.shortCode,
-        originalName: link.originalName,
-        mimeType: link.mimeType,
-        size: link.size,
-        createdAt: link.createdAt.toISOString(),
-        expiresAt: link.expiresAt.toISOString(),
-        maxLifetimeAt: link.maxLifetimeAt.toISOString(),
-        sha256: link.sha256,
+        ...link,
         branding: brand && toBrand(brand, publicOrigin),
       }
     },

@@ -40,8 +40,7 @@ export function feedbackRoutes(
     async listFeedback({ query: { limit, cursor }, context }) {
       const after = cursor === undefined ? undefined : parseCursor(place, cursor)
       const rows = await listFeedback(deps.db, { limit: limit + 1, after })
-      const page = takePage(context, rows, { limit, placeOf: (row) => [row.createdAt, row.id] })
-      return page.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }))
+      return takePage(context, rows, { limit, placeOf: (row) => [row.createdAt, row.id] })
     },
 
     async deleteFeedback({ params, user, clientAddress }) {

@@ -1,6 +1,5 @@
 import { and, count, eq, gt, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
-import type { File } from '../../shared/contract/files.ts'
 import type { LinkStatus } from '../../shared/rules/links/link-status.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/links/short-code.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
@@ -21,28 +20,6 @@ import {
 export { markPurged } from './purge-queries.ts'
 
 export type FileRow = typeof files.$inferSelect
-
-/** Returns a file as its owner sees it. */
-export function toFile(row: FileRow): File {
-  return {
-    id: row.id,
-    originalName: row.originalName,
-    mimeType: row.mimeType,
-    size: row.size,
-    shortCode: row.shortCode,
-    createdAt: row.createdAt.toISOString(),
-    expiresAt: row.expiresAt.toISOString(),
-    maxLifetimeAt: row.maxLifetimeAt.toISOString(),
-    downloadCount: row.downloadCount,
-    uploadDuration: row.uploadDuration,
-    sha256: row.sha256,
-    purgingAt: row.purgingAt?.toISOString() ?? null,
-    purgedAt: row.purgedAt?.toISOString() ?? null,
-    purgeDueAt: row.purgeDueAt?.toISOString() ?? null,
-    takenDownAt: row.takenDownAt?.toISOString() ?? null,
-    takedownReason: row.takedownReason,
-  }
-}
 
 /**
  * Makes a random short code. A code that was ever given before makes the insert into `short_codes`

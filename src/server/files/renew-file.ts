@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { File } from '../../shared/contract/files.ts'
 import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import { renewedExpiry } from '../../shared/rules/links/lifetime.ts'
 import { checkRenewal, type RenewalRefusal } from '../../shared/rules/links/renewal.ts'
@@ -9,7 +8,7 @@ import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { lockUser } from '../tiers/queries.ts'
-import { giveNewLink, lockFile, newShortCode, toFile } from './queries.ts'
+import { type FileRow, giveNewLink, lockFile, newShortCode } from './queries.ts'
 
 const fileId = z.uuid()
 
@@ -27,7 +26,7 @@ export async function renewFile(
   ownerId: string,
   id: string,
   days: number,
-): Promise<File> {
+): Promise<FileRow> {
   if (!fileId.safeParse(id).success) throw new AppError('FILE_NOT_FOUND')
   const limits = await settings.limits()
   return db.transaction(async (tx) => {
@@ -43,12 +42,11 @@ export async function renewFile(
     if (!check.ok) throw refusal(check.code, tier)
     const daysRefusal = checkDays(days, tier, limits)
     if (daysRefusal !== null) throw limitError(daysRefusal, tier, limits)
-    const renewed = await giveNewLink(tx, file, {
+    return giveNewLink(tx, file, {
       shortCode: newShortCode(),
       issuedAt: now,
       expiresAt: renewedExpiry(now, days, file.maxLifetimeAt),
     })
-    return toFile(renewed)
   })
 }
 

@@ -10,7 +10,6 @@ import { deleteFile } from './delete-file.ts'
 import { deleteExpiredFiles, deleteFiles } from './delete-files.ts'
 import { countFiles, prepareListFiles } from './list-queries.ts'
 import { readPreferences } from './preference-queries.ts'
-import { toFile } from './queries.ts'
 import { listReceipts, type ReceiptPlace } from './receipt-queries.ts'
 import { renewFile } from './renew-file.ts'
 
@@ -51,7 +50,7 @@ export function fileRoutes(
       if (last && page.length < rows.length) {
         context.header('x-next-cursor', formatPosition(order, last))
       }
-      return page.map(toFile)
+      return page
     },
 
     countFiles: ({ user }) => countFiles(deps.db, user, deps.clock()),
@@ -62,11 +61,7 @@ export function fileRoutes(
       const wanted = { now: deps.clock(), limit: limit + 1, after }
       const rows = await listReceipts(deps.db, user.id, wanted)
       const placeOf = ({ purgedAt, fileId }: ReceiptPlace) => ({ purgedAt, fileId })
-      return takePage(context, rows, { limit, placeOf }).map((row) => ({
-        ...row,
-        dueAt: row.dueAt.toISOString(),
-        purgedAt: row.purgedAt.toISOString(),
-      }))
+      return takePage(context, rows, { limit, placeOf })
     },
 
     async deleteFile({ params, user, log }) {

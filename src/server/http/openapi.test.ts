@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { commonErrors, type Endpoint } from '../../shared/contract/endpoint.ts'
-import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
+import { type Endpoint, errorsOf } from '../../shared/contract/endpoint.ts'
+import { errorTable } from '../../shared/contract/errors.ts'
 import { endpoints } from '../../shared/contract/index.ts'
 import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import { openApiDocument } from './openapi.ts'
@@ -40,9 +40,9 @@ describe('every call of the table', () => {
     expect(security).toEqual(access === 'visitor' ? [] : [{ session: [] }])
   })
 
-  it.each(rows)('%s names every error that it can answer, by its status', (name, { errors }) => {
+  it.each(rows)('%s names every error that it can answer, by its status', (name, row) => {
     const { responses } = operationOf(name as keyof typeof endpoints)
-    for (const code of [...errors, ...commonErrors] as ErrorCode[]) {
+    for (const code of errorsOf(row)) {
       const { status, message } = errorTable[code]
       expect(responses[status]?.description).toContain(`${code}: ${message}`)
     }

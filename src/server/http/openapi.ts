@@ -1,5 +1,5 @@
 import { type ZodType, z } from 'zod'
-import { answersJson, commonErrors, type Endpoint } from '../../shared/contract/endpoint.ts'
+import { answersJson, type Endpoint, errorsOf } from '../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
 import { type EndpointName, endpoints, features } from '../../shared/contract/index.ts'
 import { isTierLimitCode, limitErrorText } from '../../shared/contract/tier-errors.ts'
@@ -106,7 +106,7 @@ function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
     }),
     responses: {
       ...success(row),
-      ...failures([...row.errors, ...commonErrors], limits),
+      ...failures(errorsOf(row), limits),
     },
   }
 }

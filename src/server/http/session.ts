@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
-import type { User } from '../../shared/contract/account.ts'
 import type { Role } from '../../shared/rules/accounts/role.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
@@ -37,39 +36,12 @@ export interface Session {
 
 /** @throws {RangeError} for a tier that this version doesn't know. */
 export function toSessionUser(user: UserRow, now: Date): SessionUser {
-  const trial = {
-    premiumTrialStartedAt: user.premiumTrialStartedAt,
-    premiumTrialEndsAt: user.premiumTrialEndsAt,
-  }
-  return {
-    id: user.id,
-    email: user.email,
-    name: user.name,
-    firstName: user.firstName,
-    lastName: user.lastName,
-    emailVerified: user.emailVerified,
-    role: user.role,
-    tier: effectiveTier({ tier: user.tier, ...trial }, now),
-    ...trial,
-    image: user.image,
-  }
+  return { ...user, tier: effectiveTier(user, now) }
 }
 
-/** Returns those fields of a user that the browser may see (spec §3, User). */
-export function publicUser(user: SessionUser): User {
-  return {
-    id: user.id,
-    email: user.email,
-    name: user.name,
-    firstName: user.firstName,
-    lastName: user.lastName,
-    emailVerified: user.emailVerified,
-    tier: user.tier,
-    isAdmin: user.role === 'admin',
-    premiumTrialStartedAt: user.premiumTrialStartedAt?.toISOString() ?? null,
-    premiumTrialEndsAt: user.premiumTrialEndsAt?.toISOString() ?? null,
-    profileImageUrl: user.image,
-  }
+/** Returns a user as answers show it (spec §3, User). The contract removes all other fields. */
+export function publicUser(user: SessionUser) {
+  return { ...user, isAdmin: user.role === 'admin', profileImageUrl: user.image }
 }
 
 /**

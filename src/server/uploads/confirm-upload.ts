@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import type { File } from '../../shared/contract/files.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
 import { hasRoom } from '../../shared/rules/tiers/tier-limits.ts'
@@ -7,7 +6,7 @@ import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { findBlocked, findBlockedSizes } from '../abuse/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import { findFilesByKey, markDeleted, newShortCode, toFile } from '../files/queries.ts'
+import { type FileRow, findFilesByKey, markDeleted, newShortCode } from '../files/queries.ts'
 import { SizeMismatch } from '../storage/storage.ts'
 import { removeBytes } from './end-uploads.ts'
 import {
@@ -35,7 +34,7 @@ type ConfirmRequest = z.output<typeof uploads.confirmUpload.body>
 
 type ConfirmDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>
 
-interface Confirm extends Entry<ConfirmRequest, File> {
+interface Confirm extends Entry<ConfirmRequest, FileRow> {
   upload?: Upload
   /** The SHA-256 of the stored bytes; null until the job `compute-digests` has read them. */
   sha256?: string | null
@@ -61,7 +60,7 @@ export async function confirmUploads(
   deps: ConfirmDeps,
   ownerId: string,
   requests: readonly ConfirmRequest[],
-): Promise<PromiseSettledResult<File>[]> {
+): Promise<PromiseSettledResult<FileRow>[]> {
   const confirms = requests.map((request): Confirm => ({ request }))
   await confirmAll(deps, ownerId, confirms)
   return resultsOf(confirms)
@@ -112,7 +111,7 @@ async function findConfirmed(
       const sha256 = isToRead ? await store.sha256(row.storageKey) : row.sha256
       if (sha256 !== null && sha256 !== claimed) throw new AppError('CHECKSUM_MISMATCH')
     }
-    succeed(confirm, toFile(row))
+    succeed(confirm, row)
   })
 }
 
@@ -222,7 +221,7 @@ async function makeFiles(
     if (blockedNow.has(confirm.sha256 ?? '')) {
       ids.push(file.id)
       refuse(confirm, new AppError('CONTENT_BLOCKED'))
-    } else succeed(confirm, toFile(file))
+    } else succeed(confirm, file)
   }
   if (ids.length > 0) await markDeleted(db, ownerId, ids, clock())
   for (const confirm of blocked) refuse(confirm, new AppError('CONTENT_BLOCKED'))

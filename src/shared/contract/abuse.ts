@@ -28,7 +28,7 @@ export const reportForm = reportBody
   .extend({ choice: z.enum(reportChoiceNames), words: linesOfText(longestWords) })
 
 const statement = z.object({
-  at: isoDate,
+  at: z.iso.datetime(),
   reason: z.string(),
   email: z.string().nullable(),
   isSuspect: z.boolean().describe('Whether a bot probably sent it.'),
@@ -60,9 +60,7 @@ const codeParams = z.object({ code: shortCode })
 const largestForm = 64 * 1024
 
 export const abuse = {
-  reportLink: endpoint({
-    method: 'POST',
-    path: '/api/links/{code}/report',
+  reportLink: endpoint('POST', '/api/links/{code}/report', {
     summary: 'Report a file',
     access: 'visitor',
     params: codeParams,
@@ -70,28 +68,20 @@ export const abuse = {
     response: done,
     errors: ['LINK_NOT_FOUND'],
   }),
-  openReportPage: endpoint({
-    method: 'GET',
-    path: '/s/{code}/report',
+  openReportPage: endpoint('GET', '/s/{code}/report', {
     summary: 'Get the page that reports a file',
     access: 'visitor',
     params: codeParams,
     response: { raw: 'page' },
-    errors: [],
   }),
-  sendReportPage: endpoint({
-    method: 'POST',
-    path: '/s/{code}/report',
+  sendReportPage: endpoint('POST', '/s/{code}/report', {
     summary: 'Report a file by the form of that page',
     access: 'visitor',
     params: codeParams,
     bytes: { types: ['application/x-www-form-urlencoded'], maxSize: largestForm },
     response: { raw: 'page' },
-    errors: [],
   }),
-  listReports: endpoint({
-    method: 'GET',
-    path: '/api/admin/reports',
+  listReports: endpoint('GET', '/api/admin/reports', {
     summary: 'List open reports, last reported first',
     access: 'admin',
     query: z.object({
@@ -99,24 +89,19 @@ export const abuse = {
       cursor: z.string().max(200).optional(),
     }),
     response: z.array(reportSchema),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  takeDown: endpoint({
-    method: 'POST',
-    path: '/api/admin/takedown',
+  takeDown: endpoint('POST', '/api/admin/takedown', {
     summary: 'Take down a file and all copies, and block its content. Tells the owners the reason',
     access: 'admin',
     body: z.object({ shortCode: shortCode.trim().min(1).max(64), reason }),
     response: done,
-    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'LINK_NOT_FOUND'],
+    errors: ['LINK_NOT_FOUND'],
   }),
-  dismissReport: endpoint({
-    method: 'POST',
-    path: '/api/admin/reports/{id}/dismiss',
+  dismissReport: endpoint('POST', '/api/admin/reports/{id}/dismiss', {
     summary: 'Close a report and keep the file',
     access: 'admin',
     params: z.object({ id: z.string().max(64) }),
     response: done,
-    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'REPORT_NOT_FOUND'],
+    errors: ['REPORT_NOT_FOUND'],
   }),
 }

@@ -56,9 +56,7 @@ export const signupBody = z
   })
 
 export const account = {
-  signup: endpoint({
-    method: 'POST',
-    path: '/api/auth/signup',
+  signup: endpoint('POST', '/api/auth/signup', {
     summary: 'Sign up with email and password',
     access: 'visitor',
     body: signupBody,
@@ -70,84 +68,61 @@ export const account = {
     }),
     errors: ['EMAIL_TAKEN', 'SIGNUP_NOT_ALLOWED', 'PASSWORDS_BUSY'],
   }),
-  verifyEmail: endpoint({
-    method: 'POST',
-    path: '/api/auth/verify-email',
+  verifyEmail: endpoint('POST', '/api/auth/verify-email', {
     summary: 'Verify an email address and create its account. Idempotent',
     access: 'visitor',
     body: z.object({ token }),
     response: done,
     errors: ['TOKEN_INVALID', 'SIGNUP_NOT_ALLOWED'],
   }),
-  checkVerifyToken: endpoint({
-    method: 'POST',
-    path: '/api/auth/verify-email/check',
+  checkVerifyToken: endpoint('POST', '/api/auth/verify-email/check', {
     summary: 'Check whether this browser made the signup of a token',
     access: 'visitor',
     body: z.object({ token }),
     response: z.object({ isOwnSignup: z.boolean() }),
     errors: ['TOKEN_INVALID'],
   }),
-  resendVerification: endpoint({
-    method: 'POST',
-    path: '/api/auth/resend-verification',
+  resendVerification: endpoint('POST', '/api/auth/resend-verification', {
     summary: 'Send the email of a signup again. The answer is the same for any address',
     access: 'visitor',
     body: z.object({ email }),
     response: done,
-    errors: [],
   }),
-  login: endpoint({
-    method: 'POST',
-    path: '/api/auth/login',
+  login: endpoint('POST', '/api/auth/login', {
     summary: 'Sign in with email and password. Sets the session cookie',
     access: 'visitor',
     body: z.object({ email, password: currentPassword }),
     response: userSchema,
     errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED', 'PASSWORDS_BUSY'],
   }),
-  forgotPassword: endpoint({
-    method: 'POST',
-    path: '/api/auth/forgot-password',
+  forgotPassword: endpoint('POST', '/api/auth/forgot-password', {
     summary: 'Send an email to reset a password. The answer is the same for any address',
     access: 'visitor',
     body: z.object({ email }),
     response: done,
-    errors: [],
   }),
-  resetPassword: endpoint({
-    method: 'POST',
-    path: '/api/auth/reset-password',
+  resetPassword: endpoint('POST', '/api/auth/reset-password', {
     summary: 'Set a new password. Ends all sessions of the account',
     access: 'visitor',
     body: z.object({ token, newPassword }),
     response: done,
     errors: ['TOKEN_INVALID', 'PASSWORDS_BUSY'],
   }),
-  checkResetToken: endpoint({
-    method: 'POST',
-    path: '/api/auth/reset-password/check',
+  checkResetToken: endpoint('POST', '/api/auth/reset-password/check', {
     summary: 'Check whether a token can still reset a password',
     access: 'visitor',
     body: z.object({ token }),
     response: z.object({ isValid: z.boolean() }),
-    errors: [],
   }),
-  currentUser: endpoint({
-    method: 'GET',
-    path: '/api/auth/user',
+  currentUser: endpoint('GET', '/api/auth/user', {
     summary: 'Get the signed-in user and the limits of each tier',
     access: 'user',
     // The limits save the page a request.
     response: userSchema.extend({ limits: limitsSchema }),
-    errors: ['UNAUTHORIZED'],
   }),
-  logout: endpoint({
-    method: 'GET',
-    path: '/api/logout',
+  logout: endpoint('GET', '/api/logout', {
     summary: 'Sign out and redirect to the front page',
     access: 'visitor',
     response: { raw: 'redirect' },
-    errors: [],
   }),
 }

@@ -20,10 +20,12 @@ const search = z
   .optional()
 
 /** Postgres has no year 0. */
-const moment = isoDate.refine(
-  (text) => text >= '0001' && !Number.isNaN(Date.parse(text)),
-  'Must be a date and time in UTC.',
-)
+const moment = z.iso
+  .datetime()
+  .refine(
+    (text) => text >= '0001' && !Number.isNaN(Date.parse(text)),
+    'Must be a date and time in UTC.',
+  )
 
 /** Spec §7, admin stats. */
 const stats = z.object({
@@ -63,35 +65,25 @@ export const newUserBody = z.object({
 })
 
 export const admin = {
-  adminStats: endpoint({
-    method: 'GET',
-    path: '/api/admin/stats',
+  adminStats: endpoint('GET', '/api/admin/stats', {
     summary: 'Count users, files and downloads. Up to a minute old',
     access: 'admin',
     response: stats,
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  listUsers: endpoint({
-    method: 'GET',
-    path: '/api/admin/users',
+  listUsers: endpoint('GET', '/api/admin/users', {
     summary: 'List the 5 newest users, or the 50 newest whose email or name contains `search`',
     access: 'admin',
     query: z.object({ search }),
     response: z.array(listedUser),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  makeUser: endpoint({
-    method: 'POST',
-    path: '/api/admin/users',
+  makeUser: endpoint('POST', '/api/admin/users', {
     summary: 'Create an account with a verified email, even if signup is closed',
     access: 'admin',
     body: newUserBody,
     response: userSchema,
-    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'EMAIL_TAKEN', 'PASSWORDS_BUSY'],
+    errors: ['EMAIL_TAKEN', 'PASSWORDS_BUSY'],
   }),
-  deleteUser: endpoint({
-    method: 'DELETE',
-    path: '/api/admin/users/{id}',
+  deleteUser: endpoint('DELETE', '/api/admin/users/{id}', {
     summary:
       'Delete a user with all files. If `email` is given, it must be the address of the user',
     access: 'admin',
@@ -101,51 +93,34 @@ export const admin = {
       .strictObject({ email: z.string().trim().toLowerCase().max(longestAddress).optional() })
       .optional(),
     response: z.object({ message: z.string(), deletedFiles: figure }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'USER_NOT_FOUND', 'ADMIN_STAYS'],
+    errors: ['USER_NOT_FOUND', 'ADMIN_STAYS'],
   }),
-  cleanUpExpired: endpoint({
-    method: 'POST',
-    path: '/api/admin/cleanup-expired',
+  cleanUpExpired: endpoint('POST', '/api/admin/cleanup-expired', {
     summary: "Clear every user's history. Files that can still be renewed stay",
     access: 'admin',
     response: z.object({ deletedCount: figure }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  sanitizeFileNames: endpoint({
-    method: 'POST',
-    path: '/api/admin/sanitize-filenames',
+  sanitizeFileNames: endpoint('POST', '/api/admin/sanitize-filenames', {
     summary: 'Clean the names of all files',
     access: 'admin',
     response: z.object({ updated: figure, errors: figure }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  expireFiles: endpoint({
-    method: 'POST',
-    path: '/api/admin/expire-files',
+  expireFiles: endpoint('POST', '/api/admin/expire-files', {
     summary: 'Delete the bytes of files whose links have ended, as the job does every minute',
     access: 'admin',
     response: z.object({ expiredCount: figure, failed: figure }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  expireTrials: endpoint({
-    method: 'POST',
-    path: '/api/admin/expire-trials',
+  expireTrials: endpoint('POST', '/api/admin/expire-trials', {
     summary: 'End expired trials, as the job does every ten minutes',
     access: 'admin',
     response: z.object({ expiredCount: figure }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  testStorage: endpoint({
-    method: 'GET',
-    path: '/api/admin/test-s3-connection',
+  testStorage: endpoint('GET', '/api/admin/test-s3-connection', {
     summary: 'Test writing, reading, listing and deleting in the store for new files',
     access: 'admin',
     response: z.object({ connected: z.boolean(), message: z.string() }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  testStorageUpload: endpoint({
-    method: 'POST',
-    path: '/api/admin/test-s3-upload',
+  testStorageUpload: endpoint('POST', '/api/admin/test-s3-upload', {
     summary: 'Get a presigned URL for a test upload, which is deleted within an hour',
     access: 'admin',
     body: z.object({
@@ -154,29 +129,22 @@ export const admin = {
       fileType: mimeType,
     }),
     response: z.object({ uploadUrl: z.string(), testKey: z.string() }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'STORAGE_FULL'],
+    errors: ['STORAGE_FULL'],
   }),
-  testMail: endpoint({
-    method: 'POST',
-    path: '/api/test-email',
+  testMail: endpoint('POST', '/api/test-email', {
     summary: 'Send a test email to the administrator',
     access: 'admin',
     response: z.object({ success: z.boolean(), message: z.string() }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  toggleUserTier: endpoint({
-    method: 'POST',
-    path: '/api/admin/toggle-user-tier/{id}',
+  toggleUserTier: endpoint('POST', '/api/admin/toggle-user-tier/{id}', {
     summary: "Switch a user's tier. Ends a running trial",
     access: 'admin',
     params: z.object({ id: userId }),
     body: tierBody,
     response: z.object({ user: userSchema }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'USER_NOT_FOUND'],
+    errors: ['USER_NOT_FOUND'],
   }),
-  listAudit: endpoint({
-    method: 'GET',
-    path: '/api/admin/audit',
+  listAudit: endpoint('GET', '/api/admin/audit', {
     summary: 'List the audit log, newest first',
     access: 'admin',
     query: z.object({
@@ -202,19 +170,13 @@ export const admin = {
       action: z.enum(auditActions).optional(),
     }),
     response: z.array(auditLine),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  listMaintenance: endpoint({
-    method: 'GET',
-    path: '/api/admin/maintenance',
+  listMaintenance: endpoint('GET', '/api/admin/maintenance', {
     summary: 'List the last audit log entry of each maintenance action',
     access: 'admin',
     response: z.array(auditLine),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  adminLimits: endpoint({
-    method: 'GET',
-    path: '/api/admin/limits',
+  adminLimits: endpoint('GET', '/api/admin/limits', {
     summary: 'Get limits, caps and disk usage, in bytes',
     access: 'admin',
     response: z.object({
@@ -239,6 +201,5 @@ export const admin = {
         })
         .nullable(),
     }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
 }

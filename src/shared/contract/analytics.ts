@@ -27,21 +27,17 @@ const analyticsAnswer = z.object({
 export type Analytics = z.infer<typeof analyticsAnswer>
 
 export const analytics = {
-  analytics: endpoint({
-    method: 'GET',
-    path: '/api/analytics',
+  analytics: endpoint('GET', '/api/analytics', {
     summary: `Get analytics of your files and the last ${analyticsDays} days (premium)`,
     access: 'user',
     response: analyticsAnswer,
-    errors: ['UNAUTHORIZED', 'TIER_ANALYTICS'],
+    errors: ['TIER_ANALYTICS'],
   }),
-  fileStats: endpoint({
-    method: 'GET',
-    path: '/api/files/{id}/stats',
+  fileStats: endpoint('GET', '/api/files/{id}/stats', {
     summary: 'Get the downloads of a file (premium)',
     access: 'user',
     params: z.object({ id: z.string().max(64) }),
     response: fileStats,
-    errors: ['UNAUTHORIZED', 'TIER_ANALYTICS', 'FILE_NOT_FOUND'],
+    errors: ['TIER_ANALYTICS', 'FILE_NOT_FOUND'],
   }),
 }

@@ -47,17 +47,13 @@ export const brandSchema = z.object({
 export type Brand = z.infer<typeof brandSchema>
 
 export const branding = {
-  getBranding: endpoint({
-    method: 'GET',
-    path: '/api/branding',
+  getBranding: endpoint('GET', '/api/branding', {
     summary: 'Get your brand, or null (premium)',
     access: 'user',
     response: brandSchema.nullable(),
-    errors: ['UNAUTHORIZED', 'TIER_BRANDING'],
+    errors: ['TIER_BRANDING'],
   }),
-  saveBranding: endpoint({
-    method: 'PUT',
-    path: '/api/branding',
+  saveBranding: endpoint('PUT', '/api/branding', {
     summary: 'Replace name, accent color and message of your brand (premium)',
     access: 'user',
     body: z.object({
@@ -66,36 +62,28 @@ export const branding = {
       message: message.default(''),
     }),
     response: brandSchema,
-    errors: ['UNAUTHORIZED', 'TIER_BRANDING'],
+    errors: ['TIER_BRANDING'],
   }),
-  removeBranding: endpoint({
-    method: 'DELETE',
-    path: '/api/branding',
+  removeBranding: endpoint('DELETE', '/api/branding', {
     summary: 'Remove your brand and its logo (premium). Idempotent',
     access: 'user',
     response: done,
-    errors: ['UNAUTHORIZED', 'TIER_BRANDING'],
+    errors: ['TIER_BRANDING'],
   }),
-  saveLogo: endpoint({
-    method: 'PUT',
-    path: '/api/branding/logo',
+  saveLogo: endpoint('PUT', '/api/branding/logo', {
     summary: `Save your logo, a PNG, JPEG or WebP of up to ${formatSizeLimit(maxLogoBytes)} (premium)`,
     access: 'user',
     bytes: { types: logoTypes, maxSize: maxLogoBytes },
     response: brandSchema,
-    errors: ['UNAUTHORIZED', 'TIER_BRANDING', 'LOGO_UNREADABLE', 'LOGOS_BUSY'],
+    errors: ['TIER_BRANDING', 'LOGO_UNREADABLE', 'LOGOS_BUSY'],
   }),
-  removeLogo: endpoint({
-    method: 'DELETE',
-    path: '/api/branding/logo',
+  removeLogo: endpoint('DELETE', '/api/branding/logo', {
     summary: 'Remove your logo (premium). Idempotent',
     access: 'user',
     response: brandSchema.nullable(),
-    errors: ['UNAUTHORIZED', 'TIER_BRANDING'],
+    errors: ['TIER_BRANDING'],
   }),
-  logo: endpoint({
-    method: 'GET',
-    path: '/api/branding/logo/{key}',
+  logo: endpoint('GET', '/api/branding/logo/{key}', {
     summary: 'Get a logo as a PNG',
     access: 'visitor',
     params: z.object({ key: z.string() }),

@@ -20,9 +20,7 @@ const waiting = z.object({
 export type AdminWaiting = z.infer<typeof waiting>
 
 export const checks = {
-  adminChecks: endpoint({
-    method: 'GET',
-    path: '/api/admin/checks',
+  adminChecks: endpoint('GET', '/api/admin/checks', {
     summary: 'Check database, storage, email, clock, free space, jobs and settings',
     access: 'admin',
     query: z.object({
@@ -32,15 +30,11 @@ export const checks = {
         .describe('Whether to run them again. Otherwise they can be 5 seconds old.'),
     }),
     response: z.array(checkLine),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  adminWaiting: endpoint({
-    method: 'GET',
-    path: '/api/admin/waiting',
+  adminWaiting: endpoint('GET', '/api/admin/waiting', {
     summary: "Count failing checks and open reports. Doesn't extend the session",
     access: 'admin',
     isPolled: true,
     response: waiting,
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
 }

@@ -7,9 +7,7 @@ import { fileSchema } from './files.ts'
 const codeParams = z.object({ code: shortCode })
 
 export const downloads = {
-  download: endpoint({
-    method: 'GET',
-    path: '/api/download/{code}',
+  download: endpoint('GET', '/api/download/{code}', {
     summary: 'Download a file. Supports HEAD, ranges and conditional requests',
     access: 'visitor',
     params: codeParams,
@@ -22,9 +20,7 @@ export const downloads = {
       'TOO_MANY_TRANSFERS',
     ],
   }),
-  openLink: endpoint({
-    method: 'GET',
-    path: '/s/{code}',
+  openLink: endpoint('GET', '/s/{code}', {
     summary: 'Get the download page in a browser, the bytes with other clients',
     access: 'visitor',
     params: codeParams,
@@ -37,18 +33,13 @@ export const downloads = {
       'TOO_MANY_TRANSFERS',
     ],
   }),
-  openDownloadPage: endpoint({
-    method: 'GET',
-    path: '/download/{code}',
+  openDownloadPage: endpoint('GET', '/download/{code}', {
     summary: 'Get the download page',
     access: 'visitor',
     params: codeParams,
     response: { raw: 'page' },
-    errors: [],
   }),
-  linkDetails: endpoint({
-    method: 'GET',
-    path: '/api/links/{code}',
+  linkDetails: endpoint('GET', '/api/links/{code}', {
     summary: 'Get what the download page shows',
     access: 'visitor',
     params: codeParams,

@@ -30,14 +30,14 @@ export interface Endpoint {
   /** For a body that is not JSON: its media types and its maximum size in bytes. */
   bytes?: { types: readonly string[]; maxSize: number }
   response: Answer
-  /** The error codes that it can return besides `commonErrors`. */
-  errors: readonly ErrorCode[]
+  /** The error codes that it can return besides those of its access and `commonErrors`. */
+  errors?: readonly ErrorCode[]
   /** How long browsers cache a JSON answer, in seconds. By default, they don't. */
   cacheSeconds?: number
 }
 
 /** The error codes that any endpoint can return. */
-export const commonErrors = [
+const commonErrors: readonly ErrorCode[] = [
   'INVALID_INPUT',
   'FOREIGN_ORIGIN',
   'BODY_TOO_LARGE',
@@ -45,11 +45,26 @@ export const commonErrors = [
   'INTERNAL',
   'SERVER_BUSY',
   'UNAVAILABLE',
-] as const satisfies readonly ErrorCode[]
+]
 
-/** Checks the type of an endpoint and keeps its literal types. */
-export function endpoint<const E extends Endpoint>(row: E): E {
-  return row
+/** Describes an endpoint. The type keeps its literals. */
+export function endpoint<
+  const M extends Method,
+  const P extends Endpoint['path'],
+  const E extends Omit<Endpoint, 'method' | 'path'>,
+>(method: M, path: P, row: E): { method: M; path: P } & E {
+  return { method, path, ...row }
+}
+
+const accessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
+  visitor: [],
+  user: ['UNAUTHORIZED'],
+  admin: ['UNAUTHORIZED', 'FORBIDDEN'],
+}
+
+/** Returns every error code that an endpoint can return. */
+export function errorsOf({ access, errors = [] }: Endpoint): ErrorCode[] {
+  return [...accessErrors[access], ...errors, ...commonErrors]
 }
 
 export function answersJson(answer: Answer): answer is ZodType {

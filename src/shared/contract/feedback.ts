@@ -43,27 +43,19 @@ const feedbackSchema = z.object({
 export type Feedback = z.infer<typeof feedbackSchema>
 
 export const feedback = {
-  sendFeedback: endpoint({
-    method: 'POST',
-    path: '/api/feedback',
+  sendFeedback: endpoint('POST', '/api/feedback', {
     summary: 'Send feedback',
     access: 'visitor',
     body: feedbackBody,
     response: done,
-    errors: [],
   }),
-  sendFeedbackForm: endpoint({
-    method: 'POST',
-    path: '/api/feedback/form',
+  sendFeedbackForm: endpoint('POST', '/api/feedback/form', {
     summary: 'Send feedback by the form of the page',
     access: 'visitor',
     bytes: { types: ['application/x-www-form-urlencoded'], maxSize: 64 * 1024 },
     response: { raw: 'page' },
-    errors: [],
   }),
-  listFeedback: endpoint({
-    method: 'GET',
-    path: '/api/admin/feedback',
+  listFeedback: endpoint('GET', '/api/admin/feedback', {
     summary: 'List feedback, newest first',
     access: 'admin',
     query: z.object({
@@ -71,15 +63,12 @@ export const feedback = {
       cursor: z.string().max(200).optional(),
     }),
     response: z.array(feedbackSchema),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  deleteFeedback: endpoint({
-    method: 'DELETE',
-    path: '/api/admin/feedback/{id}',
+  deleteFeedback: endpoint('DELETE', '/api/admin/feedback/{id}', {
     summary: 'Delete feedback',
     access: 'admin',
     params: z.object({ id: z.string().max(64) }),
     response: done,
-    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'FEEDBACK_NOT_FOUND'],
+    errors: ['FEEDBACK_NOT_FOUND'],
   }),
 }

@@ -3,7 +3,11 @@ import { maxMediaTypeLength, mediaType } from '../rules/files/media-type.ts'
 import { groupedDigits } from '../rules/format/numbers.ts'
 import { limitBounds } from '../rules/tiers/limit-settings.ts'
 
-export const isoDate = z.iso.datetime()
+/** A moment in an answer. The server returns a `Date`, clients get ISO 8601 in UTC. */
+export const isoDate = z
+  .date()
+  .transform((moment) => moment.toISOString())
+  .pipe(z.iso.datetime())
 
 /** Any text is accepted, since a wrong code finds no link. */
 export const shortCode = z.string().describe('The end of the link: `/s/{shortCode}`.')

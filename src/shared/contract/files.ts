@@ -67,9 +67,7 @@ const preferences = z.object({
 })
 
 export const files = {
-  listFiles: endpoint({
-    method: 'GET',
-    path: '/api/files',
+  listFiles: endpoint('GET', '/api/files', {
     summary: 'List your files',
     access: 'user',
     query: z.object({
@@ -93,20 +91,14 @@ export const files = {
       expiring: z.enum(['soon']).optional().describe('Only active links that end within 24 hours.'),
     }),
     response: z.array(fileSchema),
-    errors: ['UNAUTHORIZED'],
   }),
-  countFiles: endpoint({
-    method: 'GET',
-    path: '/api/files/summary',
+  countFiles: endpoint('GET', '/api/files/summary', {
     summary: "Count your files by link status. Doesn't extend the session",
     access: 'user',
     isPolled: true,
     response: fileCounts,
-    errors: ['UNAUTHORIZED'],
   }),
-  listReceipts: endpoint({
-    method: 'GET',
-    path: '/api/files/receipts',
+  listReceipts: endpoint('GET', '/api/files/receipts', {
     summary: `List receipts for the files you deleted in the last ${receiptDays} days, newest first`,
     access: 'user',
     query: z.object({
@@ -114,11 +106,8 @@ export const files = {
       cursor: z.string().max(longestCursor).optional(),
     }),
     response: z.array(receipt),
-    errors: ['UNAUTHORIZED'],
   }),
-  deleteFiles: endpoint({
-    method: 'DELETE',
-    path: '/api/files/bulk',
+  deleteFiles: endpoint('DELETE', '/api/files/bulk', {
     summary: 'Delete files. Ids that are unknown or not yours are listed in `notFound`',
     access: 'user',
     body: z.object({
@@ -128,46 +117,33 @@ export const files = {
       deletedCount: z.int().nonnegative(),
       notFound: z.array(z.string()),
     }),
-    errors: ['UNAUTHORIZED'],
   }),
-  deleteExpiredFiles: endpoint({
-    method: 'DELETE',
-    path: '/api/files/expired/bulk',
+  deleteExpiredFiles: endpoint('DELETE', '/api/files/expired/bulk', {
     summary: 'Clear your history. Files that can still be renewed stay',
     access: 'user',
     response: done.extend({ deletedCount: z.int().nonnegative() }),
-    errors: ['UNAUTHORIZED'],
   }),
-  renewFile: endpoint({
-    method: 'PATCH',
-    path: '/api/files/{id}/renew',
+  renewFile: endpoint('PATCH', '/api/files/{id}/renew', {
     summary: 'Renew a file: give it a new link and end the old one (premium)',
     access: 'user',
     params: z.object({ id: fileId }),
     body: z.object({ expirationDays }),
     response: fileSchema,
-    errors: ['UNAUTHORIZED', 'FILE_NOT_FOUND', 'TIER_RENEWAL', 'TIER_EXPIRATION', 'FILE_GONE'],
+    errors: ['FILE_NOT_FOUND', 'TIER_RENEWAL', 'TIER_EXPIRATION', 'FILE_GONE'],
   }),
-  deleteFile: endpoint({
-    method: 'DELETE',
-    path: '/api/files/{id}',
+  deleteFile: endpoint('DELETE', '/api/files/{id}', {
     summary: 'Delete a file',
     access: 'user',
     params: z.object({ id: fileId }),
     response: done,
-    errors: ['UNAUTHORIZED', 'FILE_NOT_FOUND'],
+    errors: ['FILE_NOT_FOUND'],
   }),
-  preferences: endpoint({
-    method: 'GET',
-    path: '/api/preferences',
+  preferences: endpoint('GET', '/api/preferences', {
     summary: 'Get your settings of the File Manager',
     access: 'user',
     response: preferences,
-    errors: ['UNAUTHORIZED'],
   }),
-  changePreferences: endpoint({
-    method: 'PATCH',
-    path: '/api/preferences',
+  changePreferences: endpoint('PATCH', '/api/preferences', {
     summary: 'Change your settings of the File Manager (premium)',
     access: 'user',
     body: z.strictObject({
@@ -176,6 +152,6 @@ export const files = {
       mailBeforeExpiry: z.boolean().optional(),
     }),
     response: preferences,
-    errors: ['UNAUTHORIZED', 'TIER_FILE_MANAGER', 'TIER_EXPIRATION'],
+    errors: ['TIER_FILE_MANAGER', 'TIER_EXPIRATION'],
   }),
 }

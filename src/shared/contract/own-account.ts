@@ -31,9 +31,7 @@ export const tierBody = z
 
 /** The calls of the account page and of the ways to sign in. */
 export const ownAccount = {
-  updateUser: endpoint({
-    method: 'PATCH',
-    path: '/api/auth/user',
+  updateUser: endpoint('PATCH', '/api/auth/user', {
     summary: 'Change your name. The last name can be empty',
     access: 'user',
     body: z.object({
@@ -41,20 +39,15 @@ export const ownAccount = {
       lastName: optionalName.optional(),
     }),
     response: userSchema,
-    errors: ['UNAUTHORIZED'],
   }),
-  changePassword: endpoint({
-    method: 'POST',
-    path: '/api/auth/change-password',
+  changePassword: endpoint('POST', '/api/auth/change-password', {
     summary: 'Change your password. Ends all other sessions and replaces the session cookie',
     access: 'user',
     body: z.object({ currentPassword, newPassword }),
     response: done,
-    errors: ['UNAUTHORIZED', 'WRONG_PASSWORD', 'NO_PASSWORD', 'PASSWORDS_BUSY'],
+    errors: ['WRONG_PASSWORD', 'NO_PASSWORD', 'PASSWORDS_BUSY'],
   }),
-  holdings: endpoint({
-    method: 'GET',
-    path: '/api/auth/user/holdings',
+  holdings: endpoint('GET', '/api/auth/user/holdings', {
     summary: 'Count your files, their bytes and your active links',
     access: 'user',
     response: z.object({
@@ -62,36 +55,25 @@ export const ownAccount = {
       totalSize: z.int().nonnegative(),
       activeLinks: z.int().nonnegative(),
     }),
-    errors: ['UNAUTHORIZED'],
   }),
-  listSessions: endpoint({
-    method: 'GET',
-    path: '/api/auth/sessions',
+  listSessions: endpoint('GET', '/api/auth/sessions', {
     summary: 'List your sessions: the current one, then the last used, up to 100',
     access: 'user',
     response: z.array(sessionSchema),
-    errors: ['UNAUTHORIZED'],
   }),
-  endSession: endpoint({
-    method: 'DELETE',
-    path: '/api/auth/sessions/{id}',
+  endSession: endpoint('DELETE', '/api/auth/sessions/{id}', {
     summary: 'End one of your sessions',
     access: 'user',
     params: z.object({ id: z.string().max(64).refine(fitsDatabase, 'Must be an id.') }),
     response: done,
-    errors: ['UNAUTHORIZED', 'SESSION_NOT_FOUND'],
+    errors: ['SESSION_NOT_FOUND'],
   }),
-  endOtherSessions: endpoint({
-    method: 'DELETE',
-    path: '/api/auth/sessions',
+  endOtherSessions: endpoint('DELETE', '/api/auth/sessions', {
     summary: 'End all of your sessions except the current one',
     access: 'user',
     response: done,
-    errors: ['UNAUTHORIZED'],
   }),
-  signInWays: endpoint({
-    method: 'GET',
-    path: '/api/auth/ways',
+  signInWays: endpoint('GET', '/api/auth/ways', {
     summary: 'Get the ways to sign in and who can sign up',
     access: 'visitor',
     response: z.object({
@@ -99,69 +81,50 @@ export const ownAccount = {
       signup: signupPolicy.describe('`open`, `closed`, or a list of email domains.'),
       sendsMail: z.boolean().describe('False if only the operator can read emails.'),
     }),
-    errors: [],
   }),
-  startSignIn: endpoint({
-    method: 'GET',
-    path: '/api/login',
+  startSignIn: endpoint('GET', '/api/login', {
     summary: 'Redirect to Google to sign in, or to /login without Google',
     access: 'visitor',
     query: z.object({
       next: z.string().optional().describe('The page of this server to return to.'),
     }),
     response: { raw: 'redirect' },
-    errors: [],
   }),
-  googleCallback: endpoint({
-    method: 'GET',
-    path: '/api/auth/callback/google',
+  googleCallback: endpoint('GET', '/api/auth/callback/google', {
     summary: 'Finish signing in with Google. On failure, redirects to /login with `fault`',
     access: 'visitor',
     response: { raw: 'redirect' },
-    errors: [],
   }),
-  listOwnWays: endpoint({
-    method: 'GET',
-    path: '/api/auth/user/ways',
+  listOwnWays: endpoint('GET', '/api/auth/user/ways', {
     summary: 'List the ways to sign in to your account',
     access: 'user',
     response: z.array(z.object({ way: z.enum(ways), since: isoDate })),
-    errors: ['UNAUTHORIZED'],
   }),
-  linkGoogle: endpoint({
-    method: 'POST',
-    path: '/api/auth/user/ways/google',
+  linkGoogle: endpoint('POST', '/api/auth/user/ways/google', {
     summary: 'Start to link Google to your account',
     access: 'user',
     body: z.object({ currentPassword }),
     response: z.object({
       url: z.url().describe('Open it. It leads back to /account with `linked=google` or `fault`.'),
     }),
-    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'WRONG_PASSWORD', 'NO_PASSWORD', 'PASSWORDS_BUSY'],
+    errors: ['NOT_FOUND', 'WRONG_PASSWORD', 'NO_PASSWORD', 'PASSWORDS_BUSY'],
   }),
-  unlinkGoogle: endpoint({
-    method: 'DELETE',
-    path: '/api/auth/user/ways/google',
+  unlinkGoogle: endpoint('DELETE', '/api/auth/user/ways/google', {
     summary: 'Unlink Google from your account and end your other sessions',
     access: 'user',
     response: done,
-    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'LAST_WAY_IN'],
+    errors: ['NOT_FOUND', 'LAST_WAY_IN'],
   }),
-  startTrial: endpoint({
-    method: 'POST',
-    path: '/api/auth/start-trial',
+  startTrial: endpoint('POST', '/api/auth/start-trial', {
     summary: 'Start the free trial of Premium, once per account',
     access: 'user',
     response: changedUser,
-    errors: ['UNAUTHORIZED', 'TRIAL_USED', 'ALREADY_PREMIUM'],
+    errors: ['TRIAL_USED', 'ALREADY_PREMIUM'],
   }),
-  togglePremium: endpoint({
-    method: 'POST',
-    path: '/api/auth/toggle-premium',
+  togglePremium: endpoint('POST', '/api/auth/toggle-premium', {
     summary: 'Switch your tier. Ends a running trial',
     access: 'user',
     body: tierBody,
     response: changedUser,
-    errors: ['UNAUTHORIZED'],
   }),
 }

@@ -38,67 +38,46 @@ function withReadableValue(body: SettingBody): SettingBody {
 }
 
 export const settings = {
-  emailSignature: endpoint({
-    method: 'GET',
-    path: '/api/settings/email-signature',
+  emailSignature: endpoint('GET', '/api/settings/email-signature', {
     summary: 'Get the signature of emails',
     access: 'visitor',
     response: z.object({ signature: z.string() }),
-    errors: [],
     cacheSeconds,
   }),
-  version: endpoint({
-    method: 'GET',
-    path: '/api/settings/version',
+  version: endpoint('GET', '/api/settings/version', {
     summary: 'Get the version that pages show',
     access: 'visitor',
     response: z.object({ version: z.string() }),
-    errors: [],
     cacheSeconds,
   }),
-  premiumPrice: endpoint({
-    method: 'GET',
-    path: '/api/settings/premium-price',
+  premiumPrice: endpoint('GET', '/api/settings/premium-price', {
     summary: 'Get the price of Premium in dollars per month',
     access: 'visitor',
     response: z.object({ price: z.number() }),
-    errors: [],
     cacheSeconds,
   }),
-  limits: endpoint({
-    method: 'GET',
-    path: '/api/settings/limits',
+  limits: endpoint('GET', '/api/settings/limits', {
     summary: 'Get the limits of each tier',
     access: 'visitor',
     response: limitsSchema,
-    errors: [],
     cacheSeconds,
   }),
-  contact: endpoint({
-    method: 'GET',
-    path: '/api/settings/contact',
+  contact: endpoint('GET', '/api/settings/contact', {
     summary: 'Get the support address, or null if none is set',
     access: 'visitor',
     response: z.object({ supportEmail: z.string().nullable() }),
-    errors: [],
     cacheSeconds,
   }),
-  adminSettings: endpoint({
-    method: 'GET',
-    path: '/api/admin/settings',
+  adminSettings: endpoint('GET', '/api/admin/settings', {
     summary: 'Get all settings from the database',
     access: 'admin',
     response: z.object({ values: z.record(z.enum(settingKeys), z.string()) }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
-  changeSetting: endpoint({
-    method: 'POST',
-    path: '/api/admin/settings',
+  changeSetting: endpoint('POST', '/api/admin/settings', {
     summary:
       'Change a setting. Sizes are bytes or text such as `500MB`; days are text such as `3, 5, 7`',
     access: 'admin',
     body: z.preprocess(withReadableValue, settingBody),
     response: z.object({ key: z.enum(settingKeys), value: z.string(), description: z.string() }),
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }),
 }

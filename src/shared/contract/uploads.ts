@@ -73,7 +73,6 @@ const confirmBody = z.object({
 })
 
 const confirmErrors = [
-  'UNAUTHORIZED',
   'UPLOAD_NOT_FOUND',
   'UPLOAD_INCOMPLETE',
   'SIZE_MISMATCH',
@@ -87,15 +86,12 @@ const confirmErrors = [
 const maxBatchSize = 512 * 1024
 
 export const uploads = {
-  getUploadUrl: endpoint({
-    method: 'POST',
-    path: '/api/files/get-upload-url',
+  getUploadUrl: endpoint('POST', '/api/files/get-upload-url', {
     summary: 'Start an upload',
     access: 'user',
     body: startBody,
     response: started,
     errors: [
-      'UNAUTHORIZED',
       'TIER_FILE_COUNT',
       'TIER_FILE_SIZE',
       'TIER_EXPIRATION',
@@ -105,47 +101,35 @@ export const uploads = {
       'STORAGE_CAP_REACHED',
     ],
   }),
-  getUploadUrls: endpoint({
-    method: 'POST',
-    path: '/api/files/get-upload-urls',
+  getUploadUrls: endpoint('POST', '/api/files/get-upload-urls', {
     summary: `Start up to ${mostInBatch} uploads. Each one succeeds or fails on its own`,
     access: 'user',
     body: z.object({ files: batchOf(startBody) }),
     maxBodySize: maxBatchSize,
     response: resultsOf(started),
-    errors: ['UNAUTHORIZED'],
   }),
-  confirmUpload: endpoint({
-    method: 'POST',
-    path: '/api/files/confirm-upload',
+  confirmUpload: endpoint('POST', '/api/files/confirm-upload', {
     summary: 'Finish an upload: turn the stored bytes into a file with a link',
     access: 'user',
     body: confirmBody,
     response: fileSchema,
     errors: confirmErrors,
   }),
-  confirmUploads: endpoint({
-    method: 'POST',
-    path: '/api/files/confirm-uploads',
+  confirmUploads: endpoint('POST', '/api/files/confirm-uploads', {
     summary: `Finish up to ${mostInBatch} uploads. Each one succeeds or fails on its own`,
     access: 'user',
     body: z.object({ uploads: batchOf(confirmBody) }),
     maxBodySize: maxBatchSize,
     response: resultsOf(fileSchema),
-    errors: ['UNAUTHORIZED'],
   }),
-  createFileRecord: endpoint({
-    method: 'POST',
-    path: '/api/files',
+  createFileRecord: endpoint('POST', '/api/files', {
     summary: 'Same as confirm-upload',
     access: 'user',
     body: confirmBody,
     response: fileSchema,
     errors: confirmErrors,
   }),
-  signParts: endpoint({
-    method: 'POST',
-    path: '/api/files/upload-parts',
+  signParts: endpoint('POST', '/api/files/upload-parts', {
     summary: 'Sign URLs for parts of an upload',
     access: 'user',
     body: z.object({
@@ -157,11 +141,9 @@ export const uploads = {
         .describe('Counted from 1.'),
     }),
     response: z.object({ urls: partUrls }),
-    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND', 'PART_NOT_FOUND'],
+    errors: ['UPLOAD_NOT_FOUND', 'PART_NOT_FOUND'],
   }),
-  listParts: endpoint({
-    method: 'GET',
-    path: '/api/files/upload-parts',
+  listParts: endpoint('GET', '/api/files/upload-parts', {
     summary: 'List the parts that storage has',
     access: 'user',
     query: z.object({ cloudKey }),
@@ -177,15 +159,13 @@ export const uploads = {
         }),
       ),
     }),
-    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND'],
+    errors: ['UPLOAD_NOT_FOUND'],
   }),
-  abortUpload: endpoint({
-    method: 'POST',
-    path: '/api/files/abort-upload',
+  abortUpload: endpoint('POST', '/api/files/abort-upload', {
     summary: 'Cancel an upload: free its slot and delete its bytes',
     access: 'user',
     body: z.object({ cloudKey }),
     response: done,
-    errors: ['UNAUTHORIZED', 'UPLOAD_NOT_FOUND'],
+    errors: ['UPLOAD_NOT_FOUND'],
   }),
 }

@@ -112,10 +112,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
       }
     },
 
-    async listOwnWays({ user }) {
-      const ways = await listWays(db, user.id)
-      return ways.map(({ way, since }) => ({ way, since: since.toISOString() }))
-    },
+    listOwnWays: ({ user }) => listWays(db, user.id),
 
     async linkGoogle(call) {
       if (google === null) {
