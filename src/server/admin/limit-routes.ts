@@ -7,16 +7,12 @@ import { readDiskUse } from './disk-use.ts'
 
 /** The call that shows the administrator the limits and caps, and how much of them is in use. */
 export function limitRoutes({
-  clock,
   config,
   db,
   settings,
   space,
   stores,
-}: Pick<
-  Deps,
-  'clock' | 'config' | 'db' | 'settings' | 'space' | 'stores'
->): Handlers<'adminLimits'> {
+}: Pick<Deps, 'config' | 'db' | 'settings' | 'space' | 'stores'>): Handlers<'adminLimits'> {
   const readDisk = async () => {
     if (stores.current.name !== 'disk') return null
     const [figures, use] = await Promise.all([space.figures(), readDiskUse({ config, db })])
@@ -27,7 +23,7 @@ export function limitRoutes({
     async adminLimits() {
       const { values } = await settings.readNow()
       const shown = [...limitKeys, ...capKeys].map((key) => [key, values[key]])
-      const [stored, disk] = await Promise.all([sumStored(db, clock()), readDisk()])
+      const [stored, disk] = await Promise.all([sumStored(db), readDisk()])
       return { values: Object.fromEntries(shown), stored, disk }
     },
   }

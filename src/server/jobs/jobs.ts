@@ -19,7 +19,7 @@ import { type JobQueue, mailQueueName, prepareQueues } from './job-queue.ts'
 import { addHeartbeats, type JobResult, noteFailedRun, noteRun } from './queries.ts'
 import { type SendMailDeps, sendMail } from './send-mail.ts'
 
-type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'metrics' | 'stores'>
+type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'metrics' | 'settings' | 'stores'>
 
 interface Job {
   name: JobName

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
-import { hasRoom } from '../../shared/rules/tiers/tier-limits.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
+import { hasRoom, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { findBlocked, findBlockedSizes } from '../abuse/queries.ts'
 import type { Deps } from '../deps.ts'
@@ -18,7 +19,6 @@ import {
   splitRepeats,
   succeed,
 } from './entries.ts'
-import { maxFilesAfter } from './limits.ts'
 import {
   countActiveFiles,
   findUploads,
@@ -227,6 +227,22 @@ async function makeFiles(
   for (const confirm of blocked) refuse(confirm, new AppError('CONTENT_BLOCKED'))
   await endRefused(deps, ownerId, blocked)
   if (ready.some(({ sha256 }) => sha256 === null)) deps.askForJob('compute-digests')
+}
+
+/**
+ * Returns how many files the owner may have after a confirm; null for no limit. That is the tier's
+ * limit, now or when the upload was started, whichever is higher. After a change of tier, only the
+ * limit now counts.
+ */
+function maxFilesAfter(
+  upload: Pick<Upload, 'tier' | 'maxFiles'>,
+  tier: Tier,
+  limits: Limits,
+): number | null {
+  const { maxFiles } = limits[tier]
+  if (upload.tier !== tier) return maxFiles
+  if (maxFiles === null || upload.maxFiles === null) return null
+  return Math.max(maxFiles, upload.maxFiles)
 }
 
 function sha256Of(confirms: readonly Confirm[]): string[] {

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino'
-import { idleUploadKeptMs } from '../../shared/rules/files/kept-times.ts'
+import { idleUploadKeptMs, slotHeldMs } from '../../shared/rules/files/kept-times.ts'
+import { fullness } from '../../shared/rules/files/storage-cap.ts'
+import { largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { removeForGood } from '../storage/remove-for-good.ts'
 import type { Storage } from '../storage/storage.ts'
-import { resetFutureActivity } from './queries.ts'
+import { resetFutureActivity, sumStored } from './queries.ts'
 import {
   claimRemovals,
   countOverdueRemovals,
@@ -32,22 +34,37 @@ export async function abortUpload(
 }
 
 /**
- * Ends uploads that were idle for 24 hours, and removes their bytes.
+ * Ends uploads that were idle for 24 hours, or for 15 minutes while space is short, the longest
+ * idle first. Removes their bytes.
  * @returns how many uploads were ended.
  */
 export async function sweepUploads(
-  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
 ): Promise<number> {
   const { clock, db } = deps
   await resetFutureActivity(db, clock())
   for (let ended = 0; ; ) {
     const now = clock()
-    const before = new Date(now.getTime() - idleUploadKeptMs)
+    const keptMs = (await isSpaceShort(deps)) ? slotHeldMs : idleUploadKeptMs
+    const before = new Date(now.getTime() - keptMs)
     const idle = await endIdleUploads(db, { before, now, limit: batchSize })
     await removeBytes(deps, idle)
     ended += idle.length
     if (idle.length < batchSize) return ended
   }
+}
+
+/** Whether the store has no space for the largest file, or the storage is nearly full. */
+async function isSpaceShort({
+  db,
+  settings,
+  stores,
+}: Pick<Deps, 'db' | 'settings' | 'stores'>): Promise<boolean> {
+  const { cap, limits } = await settings.current()
+  if (!(await stores.current.hasSpaceFor(largestFileSize(limits)))) return true
+  if (cap.mostStored === null) return false
+  const { files, uploads } = await sumStored(db)
+  return fullness(files + uploads, cap) !== 'ok'
 }
 
 type RemovalDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>

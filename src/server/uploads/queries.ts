@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { slotHeldMs } from '../../shared/rules/files/kept-times.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
@@ -26,11 +26,6 @@ export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | und
     // `for update` would conflict with foreign keys to this user.
     .for('no key update')
   return owner
-}
-
-/** Lets one transaction at a time enforce the limits of all accounts. */
-export function lockAllUploads(tx: Db): Promise<unknown> {
-  return tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
 }
 
 /** Inserts uploads of one owner. Returns them in the order of `wanted`. */
@@ -167,21 +162,26 @@ export function countActiveFiles(db: Db, ownerId: string, now: Date): Promise<nu
   )
 }
 
-/** Counts the open uploads of a user, and those of them that were active in the last 15 minutes. */
+/**
+ * Counts the open uploads of a user, those of them that were active in the last 15 minutes, and
+ * their bytes. Each upload counts `minBytes` at least.
+ */
 export async function countUploads(
   db: Db,
   ownerId: string,
+  minBytes: number,
   now: Date,
-): Promise<{ open: number; active: number }> {
+): Promise<{ open: number; active: number; bytes: number }> {
   const isActive = gt(uploads.lastActivityAt, idleSince(now))
   const [counts] = await db
     .select({
       open: sql`count(*)`.mapWith(Number),
       active: sql`count(*) filter (where ${isActive})`.mapWith(Number),
+      bytes: sql`coalesce(sum(greatest(${uploads.size}, ${minBytes})), 0)`.mapWith(Number),
     })
     .from(uploads)
     .where(eq(uploads.ownerId, ownerId))
-  return counts ?? { open: 0, active: 0 }
+  return counts ?? { open: 0, active: 0, bytes: 0 }
 }
 
 /** An upload is idle at `now` if nothing has happened since this moment. */
@@ -244,59 +244,31 @@ export async function resetFutureActivity(db: Db, now: Date): Promise<void> {
     .where(gt(uploads.lastActivityAt, new Date(now.getTime() + minuteInMs)))
 }
 
-/** Bytes that count against a limit, and how many of them belong to idle uploads. */
-export interface Usage {
-  used: number
-  idle: number
-}
-
-/** Sums the unconfirmed bytes of an owner. Each upload counts `minBytes` at least. */
-export async function sumUnfinished(
-  db: Db,
-  ownerId: string,
-  minBytes: number,
-  now: Date,
-): Promise<Usage> {
-  const [sums] = await db
-    .select(sumsOf(sql`greatest(${uploads.size}, ${minBytes})`, now))
-    .from(uploads)
-    .where(eq(uploads.ownerId, ownerId))
-  return sums ?? { used: 0, idle: 0 }
-}
-
-const sumOfSizes = sql`coalesce(sum(${files.size}), 0)`.mapWith(Number)
-
-/** The bytes that count against the storage cap. */
-export interface StoredBytes {
-  /** The bytes of all files that are not purged. */
-  files: number
-  /** The bytes that all open uploads have announced. */
-  uploads: number
-  /** The part of `uploads` that belongs to idle ones. */
-  idle: number
-}
+const sumOfFiles = sql`coalesce(sum(${files.size}), 0)`.mapWith(Number)
 
 /** Sums the bytes of files and open uploads. One statement reads both, so each counts once. */
-export async function sumStored(db: Db, now: Date): Promise<StoredBytes> {
-  const stored = db.select({ sum: sumOfSizes }).from(files).where(isNull(files.purgedAt))
+export async function sumStored(db: Db): Promise<{ files: number; uploads: number }> {
+  const stored = db.select({ sum: sumOfFiles }).from(files).where(isNull(files.purgedAt))
   const [sums] = await db
-    .select({ ...sumsOf(uploads.size, now), files: sql`(${stored})`.mapWith(Number) })
+    .select({
+      files: sql`(${stored})`.mapWith(Number),
+      uploads: sql`coalesce(sum(${uploads.size}), 0)`.mapWith(Number),
+    })
     .from(uploads)
-  return { files: sums?.files ?? 0, uploads: sums?.used ?? 0, idle: sums?.idle ?? 0 }
+  return sums ?? { files: 0, uploads: 0 }
 }
 
-function sumsOf(bytes: SQL | typeof uploads.size, now: Date) {
-  const isIdle = lt(uploads.lastActivityAt, idleSince(now))
-  return {
-    used: sql`coalesce(sum(${bytes}), 0)`.mapWith(Number),
-    idle: sql`coalesce(sum(${bytes}) filter (where ${isIdle}), 0)`.mapWith(Number),
-  }
+/** As `sumStored`, in total. Until the transaction ends, no other one enforces the storage cap. */
+export async function sumStoredUnderLock(tx: Db): Promise<number> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
+  const stored = await sumStored(tx)
+  return stored.files + stored.uploads
 }
 
 /** Returns how many bytes the files in this store have together. Purged files do not count. */
 export async function sumFilesIn(db: Db, store: StorageName): Promise<number> {
   const [row] = await db
-    .select({ sum: sumOfSizes })
+    .select({ sum: sumOfFiles })
     .from(files)
     .where(and(eq(files.storage, store), isNull(files.purgedAt)))
   return row?.sum ?? 0

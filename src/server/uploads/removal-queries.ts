@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { desc, eq, inArray, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { idleUploadKeptMs } from '../../shared/rules/files/kept-times.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { deletionReceipts, removals, uploads } from '../db/schema.ts'
@@ -45,36 +45,22 @@ export async function endUploads(
   return endUploadsWhere(db, ofOwner(ownerId, storageKeys), now)
 }
 
-/** Which idle uploads to end: those last active before a moment, of an owner or in a store. */
-export interface IdleUploads
-  extends Partial<Pick<typeof uploads.$inferSelect, 'ownerId' | 'storage'>> {
-  before: Date
-  now: Date
-  limit: number
-}
-
-/** Ends up to `limit` idle uploads, the longest idle first. */
+/** Ends up to `limit` uploads last active before a moment, the longest idle first. */
 export function endIdleUploads(
   db: Db,
-  { before, now, limit, ownerId, storage }: IdleUploads,
+  { before, now, limit }: { before: Date; now: Date; limit: number },
 ): Promise<EndedUpload[]> {
   const idle = db
     .select({ id: uploads.id })
     .from(uploads)
-    .where(
-      and(
-        lt(uploads.lastActivityAt, before),
-        ownerId === undefined ? undefined : eq(uploads.ownerId, ownerId),
-        storage === undefined ? undefined : eq(uploads.storage, storage),
-      ),
-    )
+    .where(lt(uploads.lastActivityAt, before))
     .orderBy(uploads.lastActivityAt)
     .limit(limit)
     .for('update', { skipLocked: true })
   return endLocked(db, idle, now)
 }
 
-/** Ends a user's uploads, except the `keep` that were active last. */
+/** Ends a user's uploads, except the `keep` that were active last. A job removes their bytes. */
 export function endSurplusUploads(
   tx: Db,
   ownerId: string,
@@ -93,7 +79,7 @@ export function endSurplusUploads(
     .where(inArray(uploads.id, surplus))
     // A locked upload is being confirmed or ended.
     .for('update', { skipLocked: true })
-  return endLocked(tx, locked, now)
+  return endLocked(tx, locked, now, 'job')
 }
 
 /** Ends the uploads whose ids `locked` selects. Their removal is due now, or 24 idle hours ago. */

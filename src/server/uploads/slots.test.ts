@@ -21,7 +21,7 @@ import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upl
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent } from '../db/schema.ts'
 import { confirmUploads } from './confirm-upload.ts'
-import { sweepUploads } from './end-uploads.ts'
+import { retryRemovals, sweepUploads } from './end-uploads.ts'
 
 const minute = 60_000
 const day = 24 * 3_600_000
@@ -82,6 +82,7 @@ describe('the slots of a free user', () => {
     }
     app.clock.advance(15 * minute)
     await startUpload(person, { size: 1 })
+    await retryRemovals(app.deps)
     const sizes = await Promise.all(started.map(({ cloudKey }) => app.storage.storedSize(cloudKey)))
     expect(sizes).toEqual([null, null, null, 1, 1, 1, 1, 1])
     expect((await confirm(person, started[0]?.cloudKey ?? '')).status).toBe(404)

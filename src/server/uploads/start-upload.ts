@@ -3,13 +3,13 @@ import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/files/file-name.ts'
 import { idleUploadKeptMs } from '../../shared/rules/files/kept-times.ts'
 import { firstPartsSigned, partSizeFor, planParts } from '../../shared/rules/files/part-plan.ts'
-import { checkUpload } from '../../shared/rules/tiers/tier-limits.ts'
+import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
+import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { storageKeyMaker } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
-import { removeBytes } from './end-uploads.ts'
 import {
   type Entry,
   forEachPending,
@@ -19,20 +19,31 @@ import {
   splitRepeats,
   succeed,
 } from './entries.ts'
-import { enforceAccountLimit, enforceStorageCap, requireFreeSpace } from './limits.ts'
 import {
   countActiveFiles,
   countUploads,
   insertUploads,
   lockOwner,
   resumeRepeated,
+  sumStoredUnderLock,
   type Upload,
 } from './queries.ts'
-import { type EndedUpload, endSurplusUploads, endUploads } from './removal-queries.ts'
+import { endSurplusUploads, endUploads } from './removal-queries.ts'
 import { rangesOf, signPartUrls } from './upload-parts.ts'
 
 /** How many uploads may be open beyond the limit of files, idle ones that can be continued. */
 const maxIdleUploads = 3
+
+/** Even an upload of one byte costs a row and a file. */
+const minUnfinishedBytes = 8 * mebibyte
+
+/**
+ * Returns how many unconfirmed bytes an account may have. A browser sends one large file at a time,
+ * so this is enough for several devices and some failed uploads.
+ */
+function accountLimit(limits: Limits): number {
+  return 32 * Math.max(largestFileSize(limits), gibibyte)
+}
 
 type UploadRequest = z.output<typeof uploads.getUploadUrl.body>
 type Started = z.input<typeof uploads.getUploadUrl.response>
@@ -43,7 +54,7 @@ interface Start extends Entry<UploadRequest, Started> {
   isNew?: boolean
 }
 
-type StartDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'>
+type StartDeps = Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'>
 
 /**
  * Starts uploads (design §4): enforces the limits, and returns presigned URLs for exactly the
@@ -53,10 +64,9 @@ type StartDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'>
  * Returns one result per request, in their order. A refused start leaves no upload. The errors are
  * UNAUTHORIZED for another owner; FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT;
  * INVALID_INPUT when no tier offers the days, or another file has the idempotency key;
- * UPLOADS_UNFINISHED, STORAGE_CAP_REACHED, STORAGE_FULL (see `limits.ts`); UNAVAILABLE when storage
- * cannot be reached.
- * @throws {AppError} UNAUTHORIZED when the owner was deleted; UNAVAILABLE when idle uploads that
- * would be ended are resumed.
+ * UPLOADS_UNFINISHED for too many unconfirmed bytes; STORAGE_CAP_REACHED, STORAGE_FULL; UNAVAILABLE
+ * when storage cannot be reached.
+ * @throws {AppError} UNAUTHORIZED when the owner was deleted.
  */
 export async function startUploads(
   deps: StartDeps,
@@ -78,73 +88,88 @@ async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start
   if (starts.length === 0) return
   const now = deps.clock()
   await openUploads(deps, ownerId, starts, now)
-  const isNew = ({ isNew = false }: Start) => isNew
   try {
-    await requireFreeSpace(deps, starts.filter(isNew))
     await forEachPending(starts, async (start) => {
       if (start.upload) succeed(start, await answer(deps.stores, start.upload, now))
     })
   } finally {
-    const refused = starts.filter((start) => isNew(start) && start.result?.status !== 'fulfilled')
+    const refused = starts.filter(({ isNew, result }) => isNew && result?.status !== 'fulfilled')
     const keys = refused.flatMap(({ upload }) => upload?.storageKey ?? [])
-    if (keys.length > 0) await endUploads(deps.db, ownerId, keys, deps.clock())
+    await endUploads(deps.db, ownerId, keys, deps.clock())
   }
 }
 
-/** Gives each start its upload, or refuses it, with the owner locked. */
+/** Gives each start its upload, or refuses it, with the owner locked. Earlier ones have priority. */
 async function openUploads(
-  deps: StartDeps,
+  { db, settings, stores }: StartDeps,
   ownerId: string,
   starts: readonly Start[],
   now: Date,
 ): Promise<void> {
-  const { limits, cap } = await deps.settings.current()
-  const ended = await deps.db.transaction(async (tx) => {
+  const { limits, cap } = await settings.current()
+  const { current: store } = stores
+  await db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     if (!owner) throw new AppError('UNAUTHORIZED')
     const tier = effectiveTier(owner, now)
     const { maxFiles, maxLifetimeDays } = limits[tier]
-
     const keys = starts.flatMap(({ request }) => request.idempotencyKey ?? [])
     const repeated = await resumeRepeated(tx, ownerId, keys, now)
-    const { open, active } = await countUploads(tx, ownerId, now)
-    let count = maxFiles === null ? 0 : active + (await countActiveFiles(tx, ownerId, now))
-    const wanted: Start[] = []
+    const { open, active, bytes } = await countUploads(tx, ownerId, minUnfinishedBytes, now)
+    const { mostStored } = cap
+    const room =
+      mostStored === null ? Number.POSITIVE_INFINITY : mostStored - (await sumStoredUnderLock(tx))
+    let filesInUse = maxFiles === null ? 0 : active + (await countActiveFiles(tx, ownerId, now))
+    let unfinished = bytes
+    let added = 0
+
+    /** Returns why a new upload is refused; null if it may start. */
+    const refusalOf = async ({ fileSize, expirationDays }: UploadRequest) => {
+      const refusal = checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
+      if (refusal !== null) return limitError(refusal, tier, limits)
+      if (unfinished + chargeOf(fileSize) > accountLimit(limits)) {
+        return new AppError('UPLOADS_UNFINISHED')
+      }
+      if (added + fileSize > room) return new AppError('STORAGE_CAP_REACHED')
+      // No space is reserved: the store also checks each chunk that arrives.
+      const hasSpace = await store.hasSpaceFor(added + fileSize)
+      return hasSpace ? null : new AppError('STORAGE_FULL')
+    }
+
+    const opened: Start[] = []
     for (const start of starts) {
-      const { fileSize, expirationDays, idempotencyKey } = start.request
+      const { request } = start
       // A repeated start continues even if the limits were lowered.
-      const earlier = idempotencyKey && repeated.get(idempotencyKey)
+      const earlier = request.idempotencyKey && repeated.get(request.idempotencyKey)
       if (earlier) {
-        if (isSameFile(earlier, start.request)) start.upload = earlier
+        if (isSameFile(earlier, request)) start.upload = earlier
         else {
           const message = 'idempotencyKey: Used for another file.'
           refuse(start, new AppError('INVALID_INPUT', { message }))
         }
         continue
       }
-      const refusal = checkUpload({ tier, fileSize, expirationDays, filesInUse: count }, limits)
-      if (refusal !== null) refuse(start, limitError(refusal, tier, limits))
+      const refusal = await refusalOf(request)
+      if (refusal !== null) refuse(start, refusal)
       else {
-        count += 1
-        wanted.push(start)
+        filesInUse += 1
+        unfinished += chargeOf(request.fileSize)
+        added += request.fileSize
+        opened.push(start)
       }
     }
 
-    const ended: EndedUpload[] = []
-    ended.push(...(await enforceAccountLimit(tx, wanted, { ownerId, limits, now })))
-    ended.push(...(await enforceStorageCap(tx, wanted, { cap: cap.mostStored, now })))
-    const opened = pending(wanted)
     const newKey = storageKeyMaker()
-    const rows = opened.map(({ request: { fileName, fileType, fileSize, ...request } }) => ({
+    const rows = opened.map(({ request }) => ({
       ownerId,
-      storage: deps.stores.current.name,
+      storage: store.name,
       storageKey: newKey(),
       // Spec §5: file names are cleaned before upload.
-      originalName: cleanFileName(fileName),
-      mimeType: fileType,
-      size: fileSize,
+      originalName: cleanFileName(request.fileName),
+      mimeType: request.fileType,
+      size: request.fileSize,
       expirationDays: request.expirationDays,
-      partSize: partSizeFor(fileSize),
+      partSize: partSizeFor(request.fileSize),
       tier,
       maxFiles,
       maxLifetimeDays,
@@ -155,13 +180,15 @@ async function openUploads(
     for (const [at, upload] of (await insertUploads(tx, rows)).entries()) {
       Object.assign(opened[at] as Start, { upload, isNew: true })
     }
-    const mostOpen = maxFiles === null ? Number.POSITIVE_INFINITY : maxFiles + maxIdleUploads
-    if (open + opened.length > mostOpen) {
-      ended.push(...(await endSurplusUploads(tx, ownerId, mostOpen, now)))
+    if (maxFiles !== null && open + opened.length > maxFiles + maxIdleUploads) {
+      await endSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)
     }
-    return ended
   })
-  if (ended.length > 0) await removeBytes(deps, ended)
+}
+
+/** Returns what an upload counts towards `accountLimit`, in bytes. */
+function chargeOf(fileSize: number): number {
+  return Math.max(fileSize, minUnfinishedBytes)
 }
 
 function isSameFile(upload: Upload, request: UploadRequest): boolean {

@@ -18,16 +18,15 @@ const cure =
  * warning at least.
  */
 export async function checkStorageCap({
-  clock,
   db,
   settings,
-}: Pick<CheckDeps, 'clock' | 'db' | 'settings'>): Promise<Finding[]> {
+}: Pick<CheckDeps, 'db' | 'settings'>): Promise<Finding[]> {
   const { cap, limits } = await settings.current()
   const { mostStored } = cap
-  const { files, uploads, idle } = await sumStored(db, clock())
+  const { files, uploads } = await sumStored(db)
   const stored = files + uploads
   if (mostStored === null) return [ok(`${formatSize(stored)} are stored. There is no cap.`)]
-  const room = Math.max(0, mostStored - stored + idle)
+  const room = Math.max(0, mostStored - stored)
   return [judgeCap({ stored, uploads, room, mostStored }, limits)]
 }
 
@@ -37,7 +36,7 @@ export interface CapFacts {
   stored: number
   /** The bytes that open uploads have announced. They are part of `stored`. */
   uploads: number
-  /** The largest upload that may start now. Idle uploads make way for it. */
+  /** The largest upload that may start now. */
   room: number
   /** The cap. */
   mostStored: number
