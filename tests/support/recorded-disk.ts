@@ -119,18 +119,6 @@ export function recordDisk(dataDir: string): RecordedDisk {
       const file = await fs.open(path, flags, mode)
       return recorded(file, flags.startsWith('wx') ? created(path) : nodeAt(path))
     },
-    async writeFile(path, text, options) {
-      await fs.writeFile(path, text, options)
-      const known = nodes.get(path)
-      if (known !== undefined) truncated(known, 0)
-      const node = known ?? created(path)
-      if (text !== '') written(node, 0, Buffer.from(text))
-    },
-    async appendFile(path, text) {
-      await fs.appendFile(path, text)
-      const node = nodeAt(path)
-      written(node, lengths[node] ?? 0, Buffer.from(text))
-    },
     async mkdir(path, options) {
       await fs.mkdir(path, options)
       if (!nodes.has(path)) folders.add(created(path))

@@ -16,7 +16,7 @@ import { FileHasher } from './file-hasher.ts'
 import type { FileSystem } from './file-system.ts'
 import { Folders } from './folders.ts'
 import { GatheredBytes } from './gathered-bytes.ts'
-import { OwnHeldParts } from './own-held-parts.ts'
+import { bytesOf, isWhole, PartLists } from './part-lists.ts'
 import type { UploadActivity } from './receive-body.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
 import { noMeter, type TransferMeter } from './transfer-meter.ts'
@@ -89,7 +89,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const signingKey = deriveSigningKey(options.secret)
   const folders = await Folders.open(fileSystem, options.dataDir)
   const hasher = new FileHasher(log)
-  const parts = await OwnHeldParts.open(folders)
+  const parts = new PartLists(folders)
   const locks = new WriteLocks()
   const running = new Map<string, BlockWriter>()
   const memory = new GatheredBytes()
@@ -109,8 +109,10 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       signDownload: (grant: DownloadGrant) => sign({ operation: 'get', ...grant }),
     } satisfies Partial<Storage>
   }
-  const storedSize = async (key: string) =>
-    (await parts.bytes(key)) ?? (await folders.storedSize(key))
+  const storedSize = async (key: string) => {
+    const held = await parts.read(key)
+    return held ? bytesOf(held) : folders.storedSize(key)
+  }
 
   const disk: DiskStorage = {
     name: 'disk',
@@ -119,7 +121,14 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     ...signersOf(options.appUrl.origin),
     under: (origin) => ({ ...disk, ...signersOf(origin) }),
     hasSpaceFor: (bytes) => space.hasSpaceFor(bytes),
-    listParts: (key) => parts.list(key),
+    async listParts(key) {
+      const held = (await parts.read(key)) ?? []
+      return held.map(({ partNumber, size, crc32 }) => ({
+        partNumber,
+        size,
+        checksum: toBase64(crc32),
+      }))
+    },
     storedSize,
 
     async seal(key, size) {
@@ -130,9 +139,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       }
       const lock = await locks.acquire(key, 'UPLOAD_SEALED')
       try {
-        const held = await parts.bytes(key)
-        const isWhole = held === null || (await parts.areWhole(key, size))
-        if (!isWhole) throw new SizeMismatch(size, held)
+        const held = await parts.read(key)
+        if (held && !isWhole(held, size)) throw new SizeMismatch(size, bytesOf(held))
         await folders.seal(key, size)
         await parts.forget(key)
       } finally {
@@ -171,4 +179,11 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     },
   }
   return disk
+}
+
+/** Encodes a CRC-32 in the form that clients send: four bytes, the highest first, in base64. */
+function toBase64(crc32: number): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(crc32)
+  return bytes.toString('base64')
 }

@@ -6,8 +6,6 @@ import type { FileHandle } from 'node:fs/promises'
  */
 export interface FileSystem {
   open(path: string, flags: string, mode?: number): Promise<FileHandle>
-  writeFile(path: string, text: string, options: { mode: number }): Promise<void>
-  appendFile(path: string, text: string): Promise<void>
   mkdir(path: string, options: { recursive: true }): Promise<unknown>
   rename(from: string, to: string): Promise<void>
   rm(path: string, options: { force: true }): Promise<void>

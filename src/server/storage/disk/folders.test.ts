@@ -1,5 +1,5 @@
 import * as fs from 'node:fs/promises'
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -27,32 +27,6 @@ it('moves nothing to the sealed files that has another size', async () => {
   await expect(folders.seal(key, 5)).rejects.toMatchObject(wrong)
   expect(await folders.sealedSize(key)).toBeNull()
   expect(await folders.storedSize(key)).toBe(4)
-})
-
-it('gives a file that is begun anew another time of change, within one tick of the clock too', async () => {
-  const key = newStorageKey()
-  await (await folders.openUpload(key, 'start over')).close()
-  const old = await stat(folders.uploadPath(key), { bigint: true })
-  let made = 0
-  const frozen = await Folders.open(
-    {
-      ...fs,
-      async open(path, flags, mode) {
-        const file = await fs.open(path, flags, mode)
-        made += 1
-        // The clock of the file system moves with the third file.
-        return made < 3 ? Object.assign(file, { stat: async () => old }) : file
-      },
-    },
-    dataDir,
-  )
-  made = 0
-  const file = await frozen.openUpload(key, 'start over')
-  expect(made).toBe(3)
-  expect((await file.stat({ bigint: true })).mtimeNs).not.toBe(old.mtimeNs)
-  await file.close()
-  await frozen.remove(key)
-  await frozen.close()
 })
 
 it('makes no path of what is no key', async () => {

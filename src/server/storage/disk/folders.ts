@@ -2,21 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { type FileHandle, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { inKeyOrder } from '../in-key-order.ts'
 import { SizeMismatch, type StoredObject } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
 import { FanOuts } from './fan-outs.ts'
-import { type FileSystem, hasCode, isMissing, unlessMissing } from './file-system.ts'
+import { type FileSystem, isMissing, unlessMissing } from './file-system.ts'
 import { FolderSync, syncFolder } from './folder-sync.ts'
 import { probeFolder } from './probe-folder.ts'
 import { sealedName } from './sealed-name.ts'
 
 const partsSuffix = '.parts'
-/**
- * How long `#replace` waits before it tries again. File systems count time in steps of 1 to 10 ms.
- */
-const timeOfChangePauseMs = 1
 
 /**
  * The files of the disk store. Bytes arrive in `uploads/<key>`. When they are complete and durable,
@@ -47,6 +42,7 @@ export class Folders {
     await fs.mkdir(folders.#uploads, { recursive: true })
     await fs.mkdir(folders.#files, { recursive: true })
     await syncFolder(fs, dataDir)
+    await folders.#forgetLeftParts()
     return folders
   }
 
@@ -68,54 +64,34 @@ export class Folders {
       const file = await unlessMissing(this.#fs.open(path, 'r+'))
       if (file) return file
     }
-    try {
-      return await this.#fs.open(path, 'wx+', 0o600)
-    } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error
-      return await this.#replace(path)
-    }
+    // A new file: if the old one were emptied instead, a power cut could leave its length beside
+    // the new bytes.
+    await this.#fs.rm(path, { force: true })
+    return this.#fs.open(path, 'wx+', 0o600)
   }
 
   /**
-   * Replaces an old file by a new one. A writer that still has the old file open, perhaps in
-   * another process, can then do no harm. File systems count time in steps, so this method tries
-   * again until the new file has another modification time than the old one. The two can then be
-   * told apart even if they have the same inode.
+   * Removes the bytes of an upload, and makes an empty list of its parts. When this resolves, the
+   * list survives a power cut. Only then may a part be written. Otherwise a power cut could leave
+   * a file with gaps that is taken for whole.
    */
-  async #replace(path: string): Promise<FileHandle> {
-    const old = await unlessMissing(stat(path, { bigint: true }))
-    for (;;) {
-      await this.#fs.rm(path, { force: true })
-      const file = await this.#fs.open(path, 'wx+', 0o600)
-      const { mtimeNs } = await file.stat({ bigint: true })
-      if (mtimeNs !== old?.mtimeNs) return file
-      await file.close()
-      await wait(timeOfChangePauseMs)
-    }
-  }
-
-  /**
-   * Removes the bytes of an upload, and begins the list that marks it as arriving in parts. When
-   * this resolves, the list survives a power cut. Only then may a part be written. Otherwise a
-   * power cut could leave a file with gaps that is not marked as arriving in parts. The bytes get a
-   * new file. If another server has made one meanwhile, that file is kept as it is, because a part
-   * may be arriving in it.
-   * @param head the beginning of the list of parts.
-   */
-  async startParts(key: string, head = ''): Promise<void> {
-    await this.#fs.rm(this.uploadPath(key), { force: true })
-    await this.#fs.writeFile(this.partsPath(key), head, { mode: 0o600 })
-    try {
-      await (await this.#fs.open(this.uploadPath(key), 'wx', 0o600)).close()
-    } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error
+  async startParts(key: string): Promise<void> {
+    await this.discardParts(key)
+    for (const path of [this.partsPath(key), this.uploadPath(key)]) {
+      await (await this.#fs.open(path, 'wx', 0o600)).close()
     }
     await this.#uploadNames.sync()
   }
 
-  /** Tells whether there is a list of an upload's parts. It reads nothing. */
-  async hasParts(key: string): Promise<boolean> {
-    return (await unlessMissing(stat(this.partsPath(key)))) !== null
+  /**
+   * Returns the size in bytes of the file of an upload in parts; null where the file or the list of
+   * its parts is missing.
+   */
+  async sizeInParts(key: string): Promise<number | null> {
+    const [bytes, list] = await Promise.all(
+      [this.uploadPath(key), this.partsPath(key)].map((path) => unlessMissing(stat(path))),
+    )
+    return bytes && list ? bytes.size : null
   }
 
   /** Opens the list of an upload's parts for reading. Returns null when there is none. */
@@ -123,14 +99,9 @@ export class Folders {
     return unlessMissing(this.#fs.open(this.partsPath(key), 'r'))
   }
 
-  /** Tells whether there are arriving bytes of an upload. It reads nothing. */
-  async hasArriving(key: string): Promise<boolean> {
-    return (await unlessMissing(stat(this.uploadPath(key)))) !== null
-  }
-
-  /** Opens the arriving bytes of an upload for reading. Returns null when there are none. */
-  openArriving(key: string): Promise<FileHandle | null> {
-    return unlessMissing(this.#fs.open(this.uploadPath(key), 'r'))
+  /** Opens the list of an upload's parts for writing. */
+  openPartsToWrite(key: string): Promise<FileHandle> {
+    return this.#fs.open(this.partsPath(key), 'r+')
   }
 
   /** Opens the file of an upload in parts, so that a part can be written at its offset. */
@@ -138,22 +109,17 @@ export class Folders {
     return this.#fs.open(this.uploadPath(key), 'r+')
   }
 
-  /** Adds a line to the list of an upload's parts. */
-  notePart(key: string, line: string): Promise<void> {
-    // If the disk was full before, the list may end in an incomplete line. The first line break
-    // ends that line.
-    return this.#fs.appendFile(this.partsPath(key), `\n${line}\n`)
-  }
-
   /**
-   * Removes the bytes of an upload in parts, and then their list, with a sync in between. In the
-   * other order, a power cut could leave the bytes without the list. Then gaps in the file would
-   * count as bytes.
+   * Removes the bytes of an upload, and then the list of its parts. Each removal survives a power
+   * cut before the next change. Otherwise a cut could leave bytes without their list, or a list
+   * beside other bytes.
    */
   async discardParts(key: string): Promise<void> {
-    await this.#fs.rm(this.uploadPath(key), { force: true })
-    await this.#uploadNames.sync()
-    await this.forgetParts(key)
+    for (const path of [this.uploadPath(key), this.partsPath(key)]) {
+      if (!(await unlessMissing(stat(path)))) continue
+      await this.#fs.rm(path, { force: true })
+      await this.#uploadNames.sync()
+    }
   }
 
   /**
@@ -164,19 +130,14 @@ export class Folders {
     return this.#fs.rm(this.partsPath(key), { force: true })
   }
 
-  /**
-   * Returns the keys of the uploads in parts. If a crash left a list without bytes, the list is
-   * removed.
-   */
-  async keysInParts(): Promise<string[]> {
+  /** Removes lists of parts without bytes, which a crash can leave. */
+  async #forgetLeftParts(): Promise<void> {
     const names = new Set(await readdir(this.#uploads))
-    const keys = [...names]
-      .filter((name) => name.endsWith(partsSuffix))
-      .map((name) => name.slice(0, -partsSuffix.length))
-      .filter(isStorageKey)
-    const left = keys.filter((key) => !names.has(key))
-    for (const key of left) await this.forgetParts(key)
-    return keys.filter((key) => names.has(key))
+    for (const name of names) {
+      const key = name.slice(0, -partsSuffix.length)
+      if (!name.endsWith(partsSuffix) || !isStorageKey(key) || names.has(key)) continue
+      await this.forgetParts(key)
+    }
   }
 
   /** Opens a sealed object for reading. Returns null when there is none. */

@@ -7,7 +7,7 @@ import type { UploadSpace } from '../../space/disk-space.ts'
 import type { BlockWriter } from './block-writer.ts'
 import type { Folders } from './folders.ts'
 import type { GatheredBytes } from './gathered-bytes.ts'
-import type { HeldParts } from './held-parts.ts'
+import type { PartLists } from './part-lists.ts'
 import type { TransferMeter } from './transfer-meter.ts'
 import type { WriteLocks } from './write-locks.ts'
 
@@ -26,7 +26,7 @@ export interface UploadActivity {
 export interface UploadReceiver {
   folders: Folders
   locks: WriteLocks
-  parts: HeldParts
+  parts: PartLists
   /** The writers of whole files that are being received, by key. */
   running: Map<string, BlockWriter>
   memory: GatheredBytes

@@ -1,4 +1,4 @@
-import { rm, symlink, writeFile } from 'node:fs/promises'
+import { rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
@@ -24,22 +24,22 @@ describe('a part on a disk that is full', () => {
     await symlink('/dev/full', path)
     expect(refusalOf(await of.put(1))).toEqual([503, 'DISK_FULL'])
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
-    expect(await of.held()).toEqual([2])
     await rm(path)
     await writeFile(path, half)
+    expect(await of.held()).toEqual([2])
     expect((await of.put(1)).status).toBe(200)
     expect(await of.seal()).toBe(of.sha256)
   })
 
-  it('is not held where only its note found no room', async () => {
+  it('is not held where only its entry in the list found no room', async () => {
     const of = cutUpload(disk, 2, 1000)
     await of.put(2)
-    const notes = join(disk.dataDir, 'uploads', `${of.key}.parts`)
-    await rm(notes)
-    await symlink('/dev/full', notes)
+    const list = join(disk.dataDir, 'uploads', `${of.key}.parts`)
+    await rename(list, `${list}.kept`)
+    await symlink('/dev/full', list)
     expect(refusalOf(await of.put(1))).toEqual([503, 'DISK_FULL'])
+    await rename(`${list}.kept`, list)
     expect(await of.held()).toEqual([2])
-    await rm(notes)
     expect((await of.put(1)).status).toBe(200)
     expect(await of.seal()).toBe(of.sha256)
   })

@@ -50,12 +50,12 @@ export async function receivePart(
     // stored bytes.
     if (request.destroyed) return
     if (!(await receiver.space.hasSpaceFor(size))) throw new AppError('STORAGE_FULL')
-    const { file, hold } = await receiver.parts.begin(grant)
+    const file = await receiver.parts.begin(grant)
     try {
       const incoming = { request, response, stop: lock.signal }
       const crc = await receiveInto(file, grant, incoming, receiver)
       if (checksum !== undefined && checksum !== crc) throw new AppError('CHECKSUM_MISMATCH')
-      await hold(crc)
+      await receiver.parts.hold(file, grant, crc)
     } finally {
       await file.close()
     }
@@ -78,7 +78,9 @@ export async function answerPartOffset(
   const open = await uploads.touch(key)
   const isSealed = (await folders.sealedSize(key)) !== null
   if (!open && !isSealed) throw new AppError('UPLOAD_NOT_FOUND')
-  answerOffset(response, isSealed ? size : await parts.sizeOf(key, partNumber), size)
+  const held = (await parts.read(key)) ?? []
+  const hasArrived = isSealed || held.some((part) => part.partNumber === partNumber)
+  answerOffset(response, hasArrived ? size : 0, size)
 }
 
 /**

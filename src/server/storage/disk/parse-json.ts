@@ -1,8 +1,0 @@
-/** Parses JSON. Returns undefined when the text is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -1,0 +1,74 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
+import { cutUpload } from '../../../../tests/support/disk-uploads.ts'
+import { checksums } from '../../../../tests/support/make.ts'
+import { maxPartCount } from '../../../shared/rules/files/part-plan.ts'
+import { bytesOf, type HeldPart, isWhole } from './part-lists.ts'
+
+let disk: DiskServer
+beforeAll(async () => {
+  disk = await openDiskServer()
+})
+afterAll(() => disk.close())
+
+async function listBytes(key: string) {
+  return (await stat(join(disk.dataDir, 'uploads', `${key}.parts`))).size
+}
+
+describe('the list of an upload', () => {
+  it('does not grow when a part is sent again and again', async () => {
+    const of = cutUpload(disk, 3, 2)
+    await of.putAll()
+    const before = await listBytes(of.key)
+    for (let round = 0; round < 100; round += 1) expect((await of.put(2)).status).toBe(200)
+    expect(await listBytes(of.key)).toBe(before)
+    expect(await of.held()).toEqual([1, 2, 3])
+    expect(await of.seal()).toBe(of.sha256)
+  })
+
+  it('has at most 32 bytes for each part that an upload can have', async () => {
+    const of = cutUpload(disk, maxPartCount, 1)
+    expect((await of.put(maxPartCount)).status).toBe(200)
+    expect(await of.held()).toEqual([maxPartCount])
+    expect(await listBytes(of.key)).toBe(32 * maxPartCount)
+  })
+
+  it('names the parts in their order, with their sizes and checksums', async () => {
+    const of = cutUpload(disk, 3, 10)
+    for (const partNumber of [3, 1]) await of.put(partNumber)
+    expect(await disk.storage.listParts(of.key)).toEqual([
+      { partNumber: 1, size: 10, checksum: checksums.crc32(of.bytesOf(1)) },
+      { partNumber: 3, size: 5, checksum: checksums.crc32(of.bytesOf(3)) },
+    ])
+  })
+
+  it('is begun once, however many parts come first', async () => {
+    const of = cutUpload(disk, 20, 10)
+    await of.putAll()
+    expect(await of.held()).toEqual(of.partNumbers)
+    expect(await of.seal()).toBe(of.sha256)
+  })
+})
+
+describe('held parts', () => {
+  const part = (partNumber: number, offset: number, size: number): HeldPart => {
+    return { partNumber, offset, size, crc32: 0 }
+  }
+
+  it.each([
+    ['all of them', [part(1, 0, 5), part(2, 5, 4)], 9, true],
+    ['too few', [part(1, 0, 5)], 9, false],
+    ['too many', [part(1, 0, 5), part(2, 5, 4)], 8, false],
+    ['with a gap', [part(1, 0, 5), part(3, 9, 4)], 9, false],
+    ['over one another', [part(1, 0, 5), part(2, 4, 4)], 9, false],
+    ['none of an empty file', [], 0, true],
+  ])('are a whole file or not: %s', (_, held, size, expected) => {
+    expect(isWhole(held, size)).toBe(expected)
+  })
+
+  it('have the bytes of all together', () => {
+    expect(bytesOf([part(1, 0, 5), part(3, 9, 4)])).toBe(9)
+  })
+})
