@@ -40,7 +40,7 @@ async function makeUnproved() {
 
 /** Returns the lines of the audit log about what was done to a user, newest first. */
 async function auditAbout({ email }: Person): Promise<AuditLine[]> {
-  return json(await admin.fetch(`/api/admin/audit?user=${email}`))
+  return json(await admin.fetch(`/api/admin/audit?search=${email}`))
 }
 
 describe('a takedown of a file whose content nobody knows any more', () => {

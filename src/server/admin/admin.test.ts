@@ -186,7 +186,7 @@ describe('POST /api/admin/toggle-user-tier/{id}', () => {
       tiers.push((await json<{ user: User }>(response)).user.tier)
     }
     expect(tiers).toEqual(['premium', 'free', 'premium', 'premium'])
-    const lines = await audit(`?user=${user.email}&action=set-tier`)
+    const lines = await audit(`?search=${user.email}&action=set-tier`)
     expect(lines).toHaveLength(3)
     expect(lines[0]).toMatchObject({
       actor: admin.email,
@@ -331,9 +331,9 @@ describe('GET /api/admin/audit', () => {
       subject: user.id,
       details: {},
     })
-    const lines = await audit(`?user=${user.email.toUpperCase()}`)
+    const lines = await audit(`?search=${user.email.toUpperCase()}`)
     expect(lines.map(({ actor }) => actor)).toEqual([null, user.email, admin.email])
-    expect(await audit('?user=nobody@example.org')).toEqual([])
+    expect(await audit('?search=nobody@example.org')).toEqual([])
   })
 
   it('names by its id a user who is gone', async () => {
@@ -350,10 +350,8 @@ describe('GET /api/admin/audit', () => {
     '?cursor=WyJ4Il0',
     '?cursor=WzVd',
     '?action=fly',
-    '?user=%00',
     '?search=%00',
     `?search=${'x'.repeat(501)}`,
-    '?user=ada@example.org&search=192.0.2.1',
     '?from=x',
     '?to=2026-11-22',
     '?from=0000-01-01T00:00:00Z',

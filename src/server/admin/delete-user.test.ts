@@ -284,7 +284,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
     await expectRefusal(await remove(ada), 404, 'USER_NOT_FOUND')
     const lines = await json<AuditLine[]>(
-      await admin.fetch(`/api/admin/audit?action=delete-user&user=${ada.email}`),
+      await admin.fetch(`/api/admin/audit?action=delete-user&search=${ada.email}`),
     )
     expect(lines).toHaveLength(1)
   })
@@ -322,7 +322,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     await ada.post('/api/auth/toggle-premium')
     await upload(ada)
     await remove(ada)
-    const lines = await json<AuditLine[]>(await admin.fetch(`/api/admin/audit?user=${ada.email}`))
+    const lines = await json<AuditLine[]>(await admin.fetch(`/api/admin/audit?search=${ada.email}`))
     expect(lines).toMatchObject([
       {
         actor: admin.email,

@@ -8,12 +8,10 @@ import type { Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
 import { publicUser, toSessionUser } from '../http/session.ts'
 import { setTier } from '../tiers/set-tier.ts'
-import { lastLinesOf, listAudit } from './audit-queries.ts'
-import { readAuditQuery } from './audit-search.ts'
-import { cacheStats } from './cache-stats.ts'
+import { listAudit, listNewest } from './audit-queries.ts'
 import { makeUser } from './make-user.ts'
 import { testMail } from './test-mail.ts'
-import { listUsers } from './user-queries.ts'
+import { listUsers, readStats } from './user-queries.ts'
 
 const place = z.tuple([moment, z.int()])
 
@@ -47,9 +45,8 @@ export function adminRoutes(
   >,
 ): Handlers<Endpoint> {
   const { clock, db } = deps
-  const currentStats = cacheStats(deps)
   return {
-    adminStats: ({ user }) => currentStats(user.id),
+    adminStats: () => readStats(db, clock()),
 
     async listUsers({ query: { search } }) {
       const now = clock()
@@ -79,13 +76,17 @@ export function adminRoutes(
     },
 
     async listAudit({ query, context }) {
-      const { limit, cursor, action } = query
-      const before = cursor === undefined ? undefined : parseCursor(place, cursor)
-      const wanted = { ...readAuditQuery(query), limit: limit + 1, before, action }
-      const lines = await listAudit(db, wanted)
+      const { limit, cursor, from, to, ...which } = query
+      const lines = await listAudit(db, {
+        ...which,
+        limit: limit + 1,
+        after: cursor === undefined ? undefined : parseCursor(place, cursor),
+        from: from === undefined ? undefined : new Date(from),
+        to: to === undefined ? undefined : new Date(to),
+      })
       return takePage(context, lines, { limit, placeOf: ({ at, id }) => [at, id] })
     },
 
-    listMaintenance: () => lastLinesOf(db, maintenanceActs),
+    listMaintenance: () => listNewest(db, maintenanceActs),
   }
 }

@@ -52,7 +52,7 @@ async function act(path: string, body?: unknown): Promise<unknown> {
 /** Returns the details of the administrator's actions in this test, newest first. */
 async function told(action: AuditAction): Promise<unknown[]> {
   const lines = await json<AuditLine[]>(
-    await admin.fetch(`/api/admin/audit?action=${action}&user=${admin.email}`),
+    await admin.fetch(`/api/admin/audit?action=${action}&search=${admin.email}`),
   )
   for (const line of lines) {
     expect(line).toMatchObject({ actor: admin.email, subject: null, ipAddress: '127.0.0.1' })

@@ -150,14 +150,6 @@ export const admin = {
     query: z.object({
       limit: z.coerce.number().int().min(1).max(100).default(50),
       cursor: z.string().max(200).optional(),
-      user: z
-        .string()
-        .trim()
-        .toLowerCase()
-        .max(longestAddress)
-        .refine(fitsDatabase, 'Must be text.')
-        .optional()
-        .describe('An email. Use this or `search`.'),
       search: z
         .string()
         .trim()

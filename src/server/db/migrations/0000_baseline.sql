@@ -275,16 +275,11 @@ CREATE INDEX "account_tokens_signup_id" ON "account_tokens" USING btree ("signup
 CREATE UNIQUE INDEX "accounts_user_id_provider_id" ON "accounts" USING btree ("user_id","provider_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "accounts_provider_id_account_id" ON "accounts" USING btree ("provider_id","account_id");--> statement-breakpoint
 CREATE INDEX "audit_log_time" ON "audit_log" USING btree ("at","id");--> statement-breakpoint
-CREATE INDEX "audit_log_time_of_actor" ON "audit_log" USING btree ("actor","at","id");--> statement-breakpoint
-CREATE INDEX "audit_log_time_of_subject" ON "audit_log" USING btree ("subject","at","id");--> statement-breakpoint
-CREATE INDEX "audit_log_time_of_address" ON "audit_log" USING btree ("ip_address","at","id");--> statement-breakpoint
-CREATE INDEX "audit_log_time_of_code" ON "audit_log" USING btree (("details" ->> 'shortCode'),"at","id") WHERE ("audit_log"."details" ->> 'shortCode') is not null;--> statement-breakpoint
-CREATE INDEX "audit_log_time_of_action" ON "audit_log" USING btree ("action","at","id");--> statement-breakpoint
-CREATE INDEX "audit_log_time_of_action_actor" ON "audit_log" USING btree ("action","actor","at","id");--> statement-breakpoint
-CREATE INDEX "audit_log_time_of_action_subject" ON "audit_log" USING btree ("action","subject","at","id");--> statement-breakpoint
-CREATE INDEX "audit_log_time_of_action_address" ON "audit_log" USING btree ("action","ip_address","at","id");--> statement-breakpoint
-CREATE INDEX "audit_log_time_of_action_code" ON "audit_log" USING btree ("action",("details" ->> 'shortCode'),"at","id") WHERE ("audit_log"."details" ->> 'shortCode') is not null;--> statement-breakpoint
-CREATE INDEX "audit_log_actor" ON "audit_log" USING btree ("actor","id");--> statement-breakpoint
+CREATE INDEX "audit_log_actor" ON "audit_log" USING btree ("actor","at","id");--> statement-breakpoint
+CREATE INDEX "audit_log_subject" ON "audit_log" USING btree ("subject","at","id");--> statement-breakpoint
+CREATE INDEX "audit_log_address" ON "audit_log" USING btree ("ip_address","at","id");--> statement-breakpoint
+CREATE INDEX "audit_log_code" ON "audit_log" USING btree (("details" ->> 'shortCode'),"at","id");--> statement-breakpoint
+CREATE INDEX "audit_log_action" ON "audit_log" USING btree ("action","at","id");--> statement-breakpoint
 CREATE INDEX "audit_log_deleted_address" ON "audit_log" USING btree (("details" ->> 'email'),"at") WHERE "audit_log"."action" = 'delete-user';--> statement-breakpoint
 CREATE INDEX "blocked_content_size" ON "blocked_content" USING btree ("size");--> statement-breakpoint
 CREATE INDEX "branding_logo_key" ON "branding" USING btree ("logo_key");--> statement-breakpoint

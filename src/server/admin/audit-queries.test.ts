@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, makePerson, type Person } from '../../../tests/support/make.ts'
+import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import type { AuditLine } from '../../shared/contract/admin.ts'
+
+const lineCount = 2000
+const userCount = 100
+const pageSize = 50
+const rareAddress = '203.0.113.9'
+const [rareCode, frequentCode] = ['k7RmTq9XbW', 'Hc6mTz8QwN']
+let app: TestApp
+let admin: Person
+beforeAll(async () => {
+  app = await startTestApp()
+  admin = await makePerson(app, { role: 'admin' })
+  await app.pool.query(
+    `insert into users (id, name, email, created_at, updated_at)
+    select 'user-' || n, 'Ada', n || '@many.example', $2::timestamptz, $2
+    from generate_series(0, $1::int - 1) n`,
+    [userCount, app.clock()],
+  )
+  // The oldest 60 lines are acts that nobody did since. A quarter of all are about what one user
+  // did, a quarter about what was done to this user, and every tenth is by the administrator. The
+  // administrator never sets a tier, and nobody changes a setting of this user. Somebody did much
+  // at first, and nothing since. Every eighth line is about one link, and the oldest lines are
+  // about another one. Every third line is from one IP address, and the oldest lines are from
+  // another one.
+  await app.pool.query(
+    `insert into audit_log (at, actor, action, subject, ip_address, details)
+    select $2::timestamptz + n * interval '1 second',
+      case when n % 10 = 5 then $3 when n % 2 = 0 and n <= 600 then 'early' when n % 4 = 1 then 'user-7' else 'user-' || n % $4 end,
+      case when n <= 60 then 'set-role' when n % 4 = 2 then 'set-tier'
+        when n % 10 = 5 or n % 3 = 0 then 'change-setting' else 'set-tier' end,
+      case when n % 4 = 2 then 'user-7' else 'user-' || n % $4 end,
+      case when n <= 40 then $5 when n % 3 = 0 then '2001:db8::7' else '192.0.2.1' end,
+      case when n <= 30 then jsonb_build_object('shortCode', $6::text)
+        when n % 8 = 7 then jsonb_build_object('shortCode', $7::text) else '{}' end
+    from generate_series(1, $1::int) n`,
+    [lineCount, app.clock(), admin.id, userCount, rareAddress, rareCode, frequentCode],
+  )
+})
+afterAll(() => app.close())
+
+async function list(query: string): Promise<{ lines: AuditLine[]; cursor: string | null }> {
+  const response = await admin.fetch(`/api/admin/audit?limit=${pageSize}${query}`)
+  const cursor = response.headers.get('x-next-cursor')
+  return { lines: await json(response), cursor }
+}
+
+/** Returns the moment at which the line with this number was written. */
+function momentOf(n: string): string {
+  return new Date(app.clock().getTime() + 1000 * Number(n)).toISOString()
+}
+
+/** Puts a moment in place of each `@` and number of a query, and fills in the address. */
+function filledIn(query: string): string {
+  return query.replaceAll(/@(\d+)/g, (_, n) => momentOf(n)).replace('ADMIN', admin.email)
+}
+
+/** Finds the lines of a page without any index, by looking at each line of the log. */
+async function readAlong(query: string): Promise<number[]> {
+  const wanted = new URLSearchParams(query)
+  const who = wanted.get('search')?.replace('/s/', '')
+  const { rows } = await app.pool.query<{ id: string }>(
+    `select log.id from audit_log log
+      left join users actors on actors.id = log.actor left join users subjects on subjects.id = log.subject
+      where ($1::text is null or action = $1)
+        and ($2::text is null or $2 in (actors.email, subjects.email, actor, subject, ip_address, details ->> 'shortCode'))
+        and ($3::timestamptz is null or at >= $3) and ($4::timestamptz is null or at < $4)
+      order by at desc, log.id desc limit $5`,
+    [wanted.get('action'), who, wanted.get('from'), wanted.get('to'), pageSize],
+  )
+  return rows.map(({ id }) => Number(id))
+}
+
+describe('a page of a long audit log', () => {
+  it.each([
+    ['all lines', ''],
+    ['an act that is rare and old', '&action=set-role'],
+    ['an act that is frequent', '&action=set-tier'],
+    ['a user who did and underwent much', '&search=7@many.example'],
+    ['a user who did and underwent little', '&search=8@many.example'],
+    ['a rare act of a user', '&search=7@many.example&action=set-role'],
+    ['an act that the administrator never did', '&search=ADMIN&action=set-tier'],
+    ['an act that nobody did to a user', '&search=7@many.example&action=change-setting'],
+    ['a user who did nothing of the sort', '&search=8@many.example&action=make-user'],
+    ['nobody', '&search=nobody@many.example'],
+    ['an IP address of many lines', '&search=2001:DB8:0::7'],
+    ['an IP address of few and old lines', `&search=${rareAddress}`],
+    ['a rare act from an IP address', `&search=${rareAddress}&action=change-setting`],
+    ['an act that nobody did from an IP address', '&search=2001:db8::7&action=make-user'],
+    ['a link with many lines', `&search=${frequentCode}`],
+    ['a link with few and old lines', `&search=/s/${rareCode}`],
+    ['a rare act about a link', `&search=${frequentCode}&action=set-role`],
+    ['an unknown link', '&search=abcdefghij'],
+    ['the id of a user', '&search=user-7'],
+    ['days long ago', '&from=@100&to=@130'],
+    ['all that is older than a day', '&to=@700'],
+    ['all from a day on', '&from=@1990'],
+    ['days before the log', '&to=@1'],
+    ['days that end before they begin', '&from=@900&to=@800'],
+    ['a frequent act, long ago', '&action=set-tier&from=@400&to=@900'],
+    ['what a user did long ago', '&search=7@many.example&from=@300&to=@600'],
+    ['what came from an IP address long ago', '&search=192.0.2.1&from=@300&to=@900'],
+    ['an act about a link, long ago', `&search=${frequentCode}&action=set-tier&to=@500`],
+  ])('has the right lines: %s', async (_, template) => {
+    const query = filledIn(template)
+    const shown = (await list(query)).lines.map(({ id }) => id)
+    expect(shown).toEqual(await readAlong(query.replace('DB8:0::7', 'db8::7')))
+  })
+
+  it('goes on between the same dates', async () => {
+    const query = filledIn('&search=192.0.2.1&from=@300&to=@500')
+    const seen: number[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page: Awaited<ReturnType<typeof list>> = await list(
+        cursor === '' ? query : `${query}&cursor=${cursor}`,
+      )
+      seen.push(...page.lines.map(({ id }) => id))
+      cursor = page.cursor
+    }
+    const { rows } = await app.pool.query<{ id: string }>(
+      `select id from audit_log where ip_address = '192.0.2.1' and at >= $1 and at < $2
+      order by at desc, id desc`,
+      [momentOf('300'), momentOf('500')],
+    )
+    expect(seen).toEqual(rows.map(({ id }) => Number(id)))
+    expect(seen.length).toBeGreaterThan(2 * pageSize)
+  })
+
+  it('is in the order of time, also where the clock of a server was behind', async () => {
+    const address = '198.51.100.9'
+    for (const n of ['700', '500', '600']) {
+      await app.pool.query(
+        `insert into audit_log (at, actor, action, ip_address, details)
+        values ($1, 'behind', 'test-mail', $2, '{}')`,
+        [momentOf(n), address],
+      )
+    }
+    const ordered = ['700', '600', '500'].map(momentOf)
+    expect((await list(`&search=${address}`)).lines.map(({ at }) => at)).toEqual(ordered)
+    const dated = await list(`&search=${address}&from=${momentOf('550')}`)
+    expect(dated.lines.map(({ at }) => at)).toEqual(ordered.slice(0, 2))
+  })
+
+  it('finds the few lines of an act at the other end of the log', async () => {
+    const { lines, cursor } = await list('&action=set-role')
+    expect(lines).toHaveLength(pageSize)
+    const rest = await list(`&action=set-role&cursor=${cursor}`)
+    expect(rest).toMatchObject({ lines: { length: 10 }, cursor: null })
+  })
+
+  it('is about the user and all deleted users who had the address', async () => {
+    const owner = await makePerson(app)
+    await app.pool.query(
+      `insert into audit_log (at, actor, action, subject, ip_address, details)
+      select $1::timestamptz + n * interval '1 day', 'again-' || n, 'delete-user', 'again-' || n,
+        '192.0.2.1', jsonb_build_object('email', $2::text)
+      from generate_series(1, 3) n
+      union all select $1, $3, 'set-tier', $4, '192.0.2.1', '{}'`,
+      [app.clock(), owner.email, admin.id, owner.id],
+    )
+    const { lines } = await list(`&search=${owner.email}`)
+    const deletions = Array.from({ length: 3 }, () => 'delete-user')
+    expect(lines.map(({ action }) => action)).toEqual([...deletions, 'set-tier'])
+  })
+})
