@@ -37,7 +37,7 @@ describeOnS3('the checks of a server with a bucket', () => {
 
   describe('of CORS', () => {
     it('names the rule that the bucket lacks, and is ok with that rule', async () => {
-      const before = await lineOf(app, admin, 'CORS')
+      const before = await lineOf(admin, 'CORS')
       expect(before).toMatchObject({
         status: 'failing',
         message: expect.stringContaining(`from ${app.url} to the bucket`),
@@ -45,7 +45,7 @@ describeOnS3('the checks of a server with a bucket', () => {
       })
       const told = /\{"CORSRules".*\]\}/.exec(before.cure)?.[0] ?? ''
       await giveRules(JSON.parse(told).CORSRules)
-      const after = await lineOf(app, admin, 'CORS')
+      const after = await lineOf(admin, 'CORS')
       expect(after).toMatchObject({ status: 'ok', message: expect.stringContaining(app.url) })
     })
 
@@ -62,9 +62,9 @@ describeOnS3('the checks of a server with a bucket', () => {
         ExposeHeaders: ['etag'],
       }
       await giveRules([rule])
-      expect((await lineOf(app, admin, 'CORS')).status).toBe('ok')
+      expect((await lineOf(admin, 'CORS')).status).toBe('ok')
       await giveRules([{ ...rule, ...change }])
-      expect((await lineOf(app, admin, 'CORS')).status).toBe('failing')
+      expect((await lineOf(admin, 'CORS')).status).toBe('failing')
     })
 
     it('warns where this server cannot reach what browsers reach', async () => {
@@ -85,7 +85,7 @@ describeOnS3('the checks of a server with a bucket', () => {
 
   it('leave nothing behind in the bucket', async () => {
     const { bucket: Bucket } = bucket.settings
-    await lineOf(app, admin, 'CORS')
+    await lineOf(admin, 'CORS')
     const { Contents = [] } = await bucket.client.send(new ListObjectsV2Command({ Bucket }))
     expect(Contents).toEqual([])
     const { Uploads = [] } = await bucket.client.send(new ListMultipartUploadsCommand({ Bucket }))
@@ -93,11 +93,11 @@ describeOnS3('the checks of a server with a bucket', () => {
   })
 
   it('tell of the bucket and of the disk, which may hold older files', async () => {
-    expect(await lineOf(app, admin, 'Storage')).toMatchObject({
+    expect(await lineOf(admin, 'Storage')).toMatchObject({
       status: 'ok',
       message: expect.stringContaining(bucket.settings.bucket),
     })
-    expect(await lineOf(app, admin, 'Storage: files from before S3_BUCKET')).toMatchObject({
+    expect(await lineOf(admin, 'Storage: files from before S3_BUCKET')).toMatchObject({
       status: 'ok',
     })
   })

@@ -6,11 +6,6 @@ import type { TestApp } from './app-server.ts'
 import { type Client, json } from './make.ts'
 
 /**
- * For this long the server answers with the results of the last checks, before it runs them again.
- */
-export const linesKeptMs = 5000
-
-/**
  * Asks for the results of the checks as the administrator. Each result is a line of the Admin
  * Center.
  */
@@ -23,12 +18,6 @@ export async function askForChecks(
   return json(response)
 }
 
-/** Advances the clock so that the server must run the checks again, and asks for their results. */
-export function askAnew(app: TestApp, admin: Client): Promise<CheckLine[]> {
-  app.clock.advance(linesKeptMs)
-  return askForChecks(admin)
-}
-
 /** Returns the result of the check with this name. */
 export function named(lines: readonly CheckLine[], name: string): CheckLine {
   const found = lines.find((line) => line.name === name)
@@ -36,9 +25,9 @@ export function named(lines: readonly CheckLine[], name: string): CheckLine {
   return found
 }
 
-/** Lets the server run the checks again, and returns the result of the one with this name. */
-export async function lineOf(app: TestApp, admin: Client, name: string): Promise<CheckLine> {
-  return named(await askAnew(app, admin), name)
+/** Lets the server run the checks, and returns the result of the one with this name. */
+export async function lineOf(admin: Client, name: string): Promise<CheckLine> {
+  return named(await askForChecks(admin), name)
 }
 
 /** Calls `work` while the jobs of the server run. Stops them afterwards. */

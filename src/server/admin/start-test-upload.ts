@@ -10,7 +10,7 @@ import { counter } from '../http/rate-limit.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import { insertRemoval } from '../uploads/removal-queries.ts'
 import { actionEntry } from './action-entry.ts'
-import { tellStorageFault } from './test-storage.ts'
+import { describeFailure } from './test-storage.ts'
 
 /** How long the presigned URL of a test upload works. */
 const urlLifetimeMs = 10 * minuteInMs
@@ -50,7 +50,7 @@ export async function startTestUpload(
   try {
     return { uploadUrl: await storage.signUpload({ key, size, mimeType, until }), testKey: key }
   } catch (error) {
-    const message = tellStorageFault(deps, error, 'begin an upload to')
+    const message = describeFailure(deps, error, 'begin an upload to')
     throw new AppError('UNAVAILABLE', { message, cause: error })
   }
 }

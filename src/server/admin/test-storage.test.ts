@@ -58,7 +58,7 @@ describe('GET /api/admin/test-s3-connection', () => {
       await rename(aside, folder)
     }
     expect((await test()).connected).toBe(true)
-    const lines = await admin.fetch(`/api/admin/audit?action=test-storage&user=${admin.email}`)
+    const lines = await admin.fetch(`/api/admin/audit?action=test-storage&search=${admin.email}`)
     expect((await json<AuditLine[]>(lines)).map(({ details }) => details)).toEqual([
       { store: 'disk', connected: true },
       { store: 'disk', connected: false },
@@ -112,7 +112,7 @@ describe('POST /api/admin/test-s3-upload', () => {
     const confirmed = await admin.post('/api/files/confirm-upload', { cloudKey: testKey })
     await expectRefusal(confirmed, 404, 'UPLOAD_NOT_FOUND')
     expect(await json(await admin.fetch('/api/files'))).toEqual([])
-    const path = `/api/admin/audit?action=test-storage-upload&user=${admin.email}`
+    const path = `/api/admin/audit?action=test-storage-upload&search=${admin.email}`
     const details = { fileName: 'test.bin', size: 1000, mimeType: request.fileType, store: 'disk' }
     expect(await json<AuditLine[]>(await admin.fetch(path))).toMatchObject([
       { actor: admin.email, subject: null, ipAddress: '127.0.0.1', details },

@@ -6,7 +6,7 @@ import { counter } from '../http/rate-limit.ts'
 import type { Storage } from '../storage/storage.ts'
 import { withTimeout } from '../timeout.ts'
 import { actionEntry } from './action-entry.ts'
-import { cureOf, faultName } from './storage-cure.ts'
+import { errorName, remedyFor } from './storage-remedies.ts'
 
 /** The steps of the test. `does` names each step in the message to the administrator. */
 const steps: readonly { does: string; run(storage: Storage): Promise<unknown> }[] = [
@@ -54,7 +54,7 @@ async function tryStorage(deps: StorageDeps, patienceMs: number): Promise<Tested
   try {
     await withTimeout(tryAll(), patienceMs)
   } catch (error) {
-    return { connected: false, message: tellStorageFault(deps, error, doing) }
+    return { connected: false, message: describeFailure(deps, error, doing) }
   }
   const place = placeOf(storage, deps.config)
   const message = `Mayfly wrote and removed a test object in ${place}, read from it and listed it.`
@@ -66,15 +66,15 @@ async function tryStorage(deps: StorageDeps, patienceMs: number): Promise<Tested
  * the error.
  * @param doing what the test tried, in words that come before the name of the bucket or folder.
  */
-export function tellStorageFault(
+export function describeFailure(
   { config, log, stores: { current } }: StorageDeps,
   error: unknown,
   doing: string,
 ): string {
   log.warn({ err: error, store: current.name }, 'the test of the storage failed')
-  const reason = faultName(error)
+  const reason = errorName(error)
   const place = placeOf(current, config)
-  return `Mayfly could not ${doing} ${place} (${reason}). ${cureOf(current.name, reason)}`
+  return `Mayfly could not ${doing} ${place} (${reason}). ${remedyFor(current.name, reason)}`
 }
 
 function placeOf({ name }: Storage, { dataDir, s3 }: Config): string {

@@ -23,12 +23,6 @@ export const checks = {
   adminChecks: endpoint('GET', '/api/admin/checks', {
     summary: 'Check database, storage, email, clock, free space, jobs and settings',
     access: 'admin',
-    query: z.object({
-      fresh: z
-        .enum(['true', 'false'])
-        .optional()
-        .describe('Whether to run them again. Otherwise they can be 5 seconds old.'),
-    }),
     response: z.array(checkLine),
   }),
   adminWaiting: endpoint('GET', '/api/admin/waiting', {

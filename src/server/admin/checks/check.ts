@@ -1,10 +1,3 @@
-/**
- * Checks tell the administrator whether the server has what it needs. The words of this room:
- * - A *check* is a function that looks at one thing and returns findings.
- * - A *finding* becomes one line in the Admin Center: a status, a sentence about the state, and a
- *   cure.
- * - The *visit* is what the request tells about how people reach the server.
- */
 import type { CheckStatus } from '../../../shared/contract/checks.ts'
 import type { Deps } from '../../deps.ts'
 import { AppError, codeOf } from '../../errors.ts'
@@ -27,76 +20,56 @@ export type CheckDeps = Pick<
   startedAt: Date
 }
 
-/** How the request that asked for the checks came to the server. */
-export interface Visit {
+/** How the request for the checks reached the server. */
+export interface RequestInfo {
   /** The `Host` header. */
   host: string
-  /**
-   * The protocol of the browser's request, as a proxy states it in `X-Forwarded-Proto`. null
-   * without that header.
-   */
+  /** From `X-Forwarded-Proto`; null without that header. */
   scheme: 'http' | 'https' | null
-  /** Whether the header `X-Forwarded-For` is there. A proxy notes the client's address in it. */
+  /** Whether it has the header `X-Forwarded-For`. */
   isForwarded: boolean
-  /** Whether the request seems to come through a proxy that the operator runs. */
+  /** Whether it seems to come through the operator's own proxy. */
   isProxied: boolean
-  /** Whether TRUST_PROXY names the address that the request comes from. */
+  /** Whether TRUST_PROXY covers the address it comes from. */
   isTrusted: boolean
 }
 
-/**
- * What a check found. Its texts must be plain to a person who runs the server but has not
- * programmed it.
- */
+/** What a check found, for people who run the server but don't program it. */
 export interface Finding {
-  /** Distinguishes the lines of one check. It is, for example, the name of a job. */
+  /** Distinguishes the lines of one check, for example the name of a job. */
   about?: string
   status: CheckStatus
   message: string
-  /**
-   * What the administrator should do, with the name of the setting or the command. Empty if the
-   * status is ok.
-   */
+  /** What the administrator should do; empty if the status is ok. */
   cure: string
 }
 
 export interface Check {
   name: string
-  /**
-   * Looks at one thing and returns one finding for each line. If this function throws or never
-   * ends, the line says that the check failed.
-   */
-  look(deps: CheckDeps, visit: Visit): Promise<Finding[]> | Finding[]
+  /** Returns a finding for each line. */
+  run(deps: CheckDeps, request: RequestInfo): Promise<Finding[]> | Finding[]
 }
 
-/**
- * How long one part of a check may take. It is shorter than the limit of the whole check, so a slow
- * part does not hide what the other parts found.
- */
+/** Shorter than the limit of a whole check, so that a slow part doesn't hide the other parts. */
 export const partLimitMs = 8_000
 
-/** A finding that all is well. */
 export function ok(message: string): Finding {
   return { status: 'ok', message, cure: '' }
 }
 
-/** A finding that something may become or hide a fault. `cure` says what to do about it. */
-export function warning(message: string, cure: string): Finding {
-  return { status: 'warning', message, cure }
+/** A finding that something may fail or hide a failure. */
+export function warning(message: string, remedy: string): Finding {
+  return { status: 'warning', message, cure: remedy }
 }
 
-/** A finding that something does not work. `cure` says what to do about it. */
-export function failing(message: string, cure: string): Finding {
-  return { status: 'failing', message, cure }
+/** A finding that something doesn't work. */
+export function failing(message: string, remedy: string): Finding {
+  return { status: 'failing', message, cure: remedy }
 }
 
 const longestReason = 300
 
-/**
- * Returns the reason of an error in one line, without values from the database. Stores and queries
- * throw an error of their own, whose cause has the reason. Then this function returns the reason of
- * the cause.
- */
+/** Returns the reason of an error, or of its cause, in one line without values from the database. */
 export function reasonOf(error: unknown): string {
   const isAround = error instanceof AppError || (error instanceof Error && 'query' in error)
   if (isAround && error.cause instanceof Error) return reasonOf(error.cause)
@@ -104,19 +77,14 @@ export function reasonOf(error: unknown): string {
   return shortReason(told.join(': ') || 'no reason was given')
 }
 
-/**
- * Returns a name for the kind of an error: the name that storage gave it, or a code of the system
- * if the error has no message. For any other error it returns '', because the message is enough.
- */
+/** Returns the name that storage gave an error, or the code of an error without a message. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.message === '') return codeOf(error) ?? error.name
   return '$fault' in error ? error.name : ''
 }
 
-/**
- * Shortens a reason to one line of at most 300 characters, and removes the full stop at its end.
- */
+/** Shortens a reason to one line without the full stop at its end. */
 export function shortReason(reason: string): string {
   const line = reason.replaceAll(/\s+/g, ' ').trim().replace(/\.+$/, '')
   return line.length > longestReason ? `${line.slice(0, longestReason - 1)}…` : line

@@ -1,14 +1,7 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  askAnew,
-  askForChecks,
-  lineOf,
-  linesKeptMs,
-  named,
-  scheduleJobs,
-} from '../../../../tests/support/check-lines.ts'
+import { askForChecks, lineOf, named, scheduleJobs } from '../../../../tests/support/check-lines.ts'
 import {
   json,
   makeClient,
@@ -18,7 +11,6 @@ import {
 } from '../../../../tests/support/make.ts'
 import { startSmtpServer, type TestSmtpServer } from '../../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
-import type { CheckLine } from '../../../shared/contract/checks.ts'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { jobNames } from '../../jobs/job-names.ts'
 
@@ -51,7 +43,7 @@ describe('GET /api/admin/checks', () => {
   })
 
   it('has a line for each thing that the server needs', async () => {
-    const lines = await askAnew(app, admin)
+    const lines = await askForChecks(admin)
     expect(lines.map(({ name, status }) => `${name}: ${status}`)).toEqual([
       'Database: ok',
       'Storage: ok',
@@ -83,58 +75,20 @@ describe('GET /api/admin/checks', () => {
   })
 
   it('says what to do exactly where something is to be done', async () => {
-    for (const { name, status, message, cure } of await askAnew(app, admin)) {
+    for (const { name, status, message, cure } of await askForChecks(admin)) {
       expect(message, name).toMatch(/^[A-Z\d].*\.$/)
       if (status === 'ok') expect(cure, name).toBe('')
       else expect(cure, name).toMatch(/^[A-Z].{20,}\.$/s)
     }
   })
 
-  it('is made once for calls at the same time, and not anew for 5 seconds', async () => {
-    const before = smtp.connections()
-    app.clock.advance(linesKeptMs)
-    await Promise.all([askForChecks(admin), askForChecks(admin), askForChecks(admin)])
-    expect(smtp.connections() - before).toBe(1)
-    app.clock.advance(linesKeptMs - 1)
-    await askForChecks(admin)
-    expect(smtp.connections() - before).toBe(1)
-    app.clock.advance(1)
-    await askForChecks(admin)
-    expect(smtp.connections() - before).toBe(2)
-    app.clock.advance(-minuteInMs)
-    await askForChecks(admin)
-    expect(smtp.connections() - before).toBe(3)
-  })
-
-  it('is made anew for who asks for that, however young the last lines are', async () => {
-    const folder = join(app.deps.config.dataDir, 'files')
-    await askAnew(app, admin)
-    await rename(folder, `${folder}-aside`)
-    const kept = await askForChecks(admin)
-    const fresh = await json<CheckLine[]>(await admin.fetch('/api/admin/checks?fresh=true'))
-    await rename(`${folder}-aside`, folder)
-    expect(named(kept, 'Storage').status).toBe('ok')
-    expect(named(fresh, 'Storage').status).toBe('failing')
-    // Now all other calls get these lines too, also the call for the mark in the header.
-    expect(await askForChecks(admin)).toEqual(fresh)
-    const waiting = await json(await admin.fetch('/api/admin/waiting'))
-    expect(waiting).toMatchObject({ failingChecks: 1 })
-    const asked = ['?fresh=', '?fresh=1', '?fresh=true&fresh=no'].map((query) =>
-      admin.fetch(`/api/admin/checks${query}`),
-    )
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([400, 400, 200])
-    const foreign = await (await makePerson(app)).fetch('/api/admin/checks?fresh=true')
-    expect(foreign.status).toBe(403)
-    expect(named(await askAnew(app, admin), 'Storage').status).toBe('ok')
-  })
-
-  it('is counted for the mark in the header, and made for it once in ten minutes', async () => {
+  it('are counted for the header of the pages, and run for that once in ten minutes', async () => {
     const others = [makeClient(app), await makePerson(app, { tier: 'premium' })]
     const statuses = others.map(async (other) => (await other.fetch('/api/admin/waiting')).status)
     expect(await Promise.all(statuses)).toEqual([401, 403])
 
     const waiting = async () => json(await admin.fetch('/api/admin/waiting'))
-    await askAnew(app, admin)
+    await askForChecks(admin)
     const now = app.clock()
     const before = smtp.connections()
     const { shortCode } = await makeFile(await makePerson(app))
@@ -150,44 +104,8 @@ describe('GET /api/admin/checks', () => {
     app.clock.set(now)
   })
 
-  it('is made for the mark once a minute while something is failing', async () => {
-    const failing = async () => {
-      const { failingChecks } = await json<{ failingChecks: number }>(
-        await admin.fetch('/api/admin/waiting'),
-      )
-      return failingChecks
-    }
-    const now = app.clock()
-    // In the minute of this test, the clocks of the server and of the database differ by half a
-    // minute at most, which is not failing.
-    app.clock.set(new Date(Date.now() - minuteInMs / 2))
-    const folder = join(app.deps.config.dataDir, 'files')
-    await rename(folder, `${folder}-aside`)
-    await askAnew(app, admin)
-    await rename(`${folder}-aside`, folder)
-
-    const before = smtp.connections()
-    app.clock.advance(minuteInMs - 1)
-    expect(await failing()).toBeGreaterThan(0)
-    expect(smtp.connections() - before).toBe(0)
-    app.clock.advance(1)
-    expect(await failing()).toBe(0)
-    expect(smtp.connections() - before).toBe(1)
-    app.clock.set(now)
-  })
-
-  it('is made anew after an act of the administrator', async () => {
-    await askAnew(app, admin)
-    const before = smtp.connections()
-    await askForChecks(admin)
-    expect(smtp.connections()).toBe(before)
-    await admin.post('/api/admin/cleanup-expired')
-    await askForChecks(admin)
-    expect(smtp.connections()).toBe(before + 1)
-  })
-
-  it('is made anew for who comes in another way', async () => {
-    expect(named(await askAnew(app, admin), 'Proxy').status).toBe('ok')
+  it('depend on how the request came', async () => {
+    expect(named(await askForChecks(admin), 'Proxy').status).toBe('ok')
     const proxied = named(await askForChecks(admin, { 'x-forwarded-for': '203.0.113.7' }), 'Proxy')
     expect(proxied).toMatchObject({
       status: 'warning',
@@ -200,13 +118,13 @@ describe('the storage', () => {
   it.each(['files', 'uploads'])('is failing while its folder %s is away', async (name) => {
     const folder = join(app.deps.config.dataDir, name)
     await rename(folder, `${folder}-aside`)
-    const lines = await askAnew(app, admin)
+    const lines = await askForChecks(admin)
     await rename(`${folder}-aside`, folder)
     const line = named(lines, 'Storage')
     expect(line).toMatchObject({ status: 'failing', message: expect.stringContaining('ENOENT') })
     expect(line.cure).toContain(folder)
     expect(named(lines, 'Database').status).toBe('ok')
-    expect((await lineOf(app, admin, 'Storage')).status).toBe('ok')
+    expect((await lineOf(admin, 'Storage')).status).toBe('ok')
   })
 })
 
@@ -216,12 +134,12 @@ describe('the version', () => {
     const { rows } = await app.pool.query(
       `delete from ${table} where created_at = (select max(created_at) from ${table}) returning *`,
     )
-    const lacking = await lineOf(app, admin, 'Version')
+    const lacking = await lineOf(admin, 'Version')
     await app.pool.query(
       `insert into ${table} (hash, created_at) values ($1, $2::bigint), ('newer', $2::bigint + 1)`,
       [rows[0].hash, rows[0].created_at],
     )
-    const newer = await lineOf(app, admin, 'Version')
+    const newer = await lineOf(admin, 'Version')
     await app.pool.query(`delete from ${table} where hash = 'newer'`)
     expect(lacking).toMatchObject({
       status: 'failing',
@@ -232,6 +150,6 @@ describe('the version', () => {
       status: 'failing',
       message: expect.stringContaining('a newer version'),
     })
-    expect((await lineOf(app, admin, 'Version')).status).toBe('ok')
+    expect((await lineOf(admin, 'Version')).status).toBe('ok')
   })
 })

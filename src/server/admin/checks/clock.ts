@@ -74,8 +74,8 @@ export function judgeClock(whose: keyof typeof harms, ms: number): Finding {
   if (ms < 1000) return ok(`The clocks of this server and of the ${whose} agree.`)
   const message = `The clocks of this server and of the ${whose} are ${spanText(ms)} apart`
   if (ms <= harmlessMs) return ok(`${message}, which does no harm.`)
-  const cure = `Let both machines follow a time server: "timedatectl set-ntp true" on Linux with systemd. No restart is needed.`
+  const remedy = `Let both machines follow a time server: "timedatectl set-ntp true" on Linux with systemd. No restart is needed.`
   return ms < harmfulMs
-    ? warning(`${message}${harms[whose].warning}`, cure)
-    : failing(`${message}${harms[whose].failing}`, cure)
+    ? warning(`${message}${harms[whose].warning}`, remedy)
+    : failing(`${message}${harms[whose].failing}`, remedy)
 }

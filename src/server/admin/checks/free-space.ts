@@ -21,20 +21,20 @@ export async function checkFreeSpace({
   const holdsDatabase = databaseUrl === null
   const disk = `${formatSize(free)} of ${formatSize(size)} are free on the disk of DATA_DIR`
   const effect = effectOf(takesUploads, holdsDatabase)
-  const cure = cureOf(figures, { minFreeSpace, leastFree: cap.leastFree, dataDir })
+  const remedy = remedyFor(figures, { minFreeSpace, leastFree: cap.leastFree, dataDir })
   if (free < breathingSpace) {
     const now = holdsDatabase ? 'the database and mail may stop' : 'mail and logs may stop'
-    return [failing(`The disk is full. ${disk}: ${effect}, and ${now} at any moment.`, cure)]
+    return [failing(`The disk is full. ${disk}: ${effect}, and ${now} at any moment.`, remedy)]
   }
   const least = `${formatSizeLimit(minFree)} must stay free`
   if (minFree >= size) {
-    return [failing(`Only ${disk}, and ${least}, more than the whole disk has: ${effect}.`, cure)]
+    return [failing(`Only ${disk}, and ${least}, more than the whole disk has: ${effect}.`, remedy)]
   }
   if (free <= minFree) {
     return [
       failing(
         `Only ${disk}, less than the ${formatSizeLimit(minFree)} that must stay free: ${effect}.`,
-        cure,
+        remedy,
       ),
     ]
   }
@@ -43,12 +43,12 @@ export async function checkFreeSpace({
     const { status, text } = refused
     const lower =
       'Until there is more space, lower "Size of a file" under Limits to what fits, so that nobody is promised more.'
-    return [{ status, message: `Only ${disk}, and ${least}: ${text}.`, cure: `${cure} ${lower}` }]
+    return [{ status, message: `Only ${disk}, and ${least}: ${text}.`, cure: `${remedy} ${lower}` }]
   }
   const ahead = takesUploads
     ? `An upload that would leave less than ${formatSizeLimit(minFree)} is refused`
     : `At ${formatSizeLimit(minFree)} ${effect}`
-  if (free <= 2 * minFree) return [warning(`Only ${disk}. ${ahead}.`, cure)]
+  if (free <= 2 * minFree) return [warning(`Only ${disk}. ${ahead}.`, remedy)]
   return [ok(minFree > 0 ? `${disk}. ${ahead}.` : `${disk}.`)]
 }
 
@@ -61,7 +61,7 @@ interface MinFreeSettings {
 }
 
 /** Says what the administrator can do about too little free space, and which setting counts. */
-function cureOf(
+function remedyFor(
   { size, minFree, operatorMinFree }: DiskFigures,
   { minFreeSpace, leastFree, dataDir }: MinFreeSettings,
 ): string {

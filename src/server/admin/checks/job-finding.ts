@@ -71,9 +71,9 @@ export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): 
     const { at, reason, inARow } = job.failure
     const times = inARow === 1 ? 'The last run failed' : `The last ${inARow} runs failed`
     const message = `${times}, the newest on ${momentText(at, now)}: ${shortReason(reason)}. ${last} ${nextRun}`
-    const cure =
+    const remedy =
       'Mend what the reason names; other lines on this page may say more about it. The job runs again by itself. The log has the whole story: look for "job failed".'
-    return inARow < seriousFailures ? warning(message, cure) : failing(message, cure)
+    return inARow < seriousFailures ? warning(message, remedy) : failing(message, remedy)
   }
   const runs = job.runsSince ? ` A run goes on since ${momentText(job.runsSince, now)}.` : ''
   return ok(`${last}${runs} ${nextRun}`)

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askAnew,
+  askForChecks,
   forgetRuns,
   lineOf,
   named,
@@ -47,7 +47,7 @@ describe('the jobs', () => {
       },
       deps,
     )
-    const line = await lineOf(app, admin, 'Jobs: compare-storage')
+    const line = await lineOf(admin, 'Jobs: compare-storage')
     expect(line).toMatchObject({ cure: expect.stringContaining('job failed') })
     // The queue may have run the job a second time before the check.
     expect(line.message).toMatch(/^The last (run|2 runs) failed, .* UTC: the store is away\./)
@@ -62,13 +62,13 @@ describe('the jobs', () => {
       const result = { purged: 12, failed: 0 }
       return noteRun(app.deps.db, { job, startedAt: now, endedAt: now, result })
     }
-    const statusOf = async () => (await lineOf(app, admin, `Jobs: ${job}`)).status
+    const statusOf = async () => (await lineOf(admin, `Jobs: ${job}`)).status
     await succeed()
     await fail('first')
     await fail('second')
     expect(await statusOf()).toBe('warning')
     await fail('third')
-    const line = await lineOf(app, admin, `Jobs: ${job}`)
+    const line = await lineOf(admin, `Jobs: ${job}`)
     expect(line.status).toBe('failing')
     expect(line.message).toMatch(
       /^The last 3 runs failed, .*: third\. Last success: .*: 0 failed and to be tried again, 12 files freed of their bytes\./,
@@ -76,7 +76,7 @@ describe('the jobs', () => {
     await succeed()
     expect(await statusOf()).toBe('ok')
     await fail('again')
-    expect((await lineOf(app, admin, `Jobs: ${job}`)).message).toMatch(/^The last run failed/)
+    expect((await lineOf(admin, `Jobs: ${job}`)).message).toMatch(/^The last run failed/)
   })
 
   it('are failing where one does not run, and say which one', async () => {
@@ -84,7 +84,7 @@ describe('the jobs', () => {
     app.clock.advance(18 * minuteInMs)
     const [ran] = [app.clock()]
     await noteRun(app.deps.db, { job: 'sweep-uploads', startedAt: ran, endedAt: ran, result: {} })
-    const lines = await askAnew(app, admin)
+    const lines = await askForChecks(admin)
     app.clock.set(now)
     expect(named(lines, 'Jobs: expire-files')).toMatchObject({
       status: 'failing',
@@ -99,7 +99,7 @@ describe('the jobs', () => {
       "select * from pgboss.schedule where name = 'expire-trials'",
     )
     await queue.boss.unschedule('expire-trials')
-    const line = await lineOf(app, admin, 'Jobs: expire-trials')
+    const line = await lineOf(admin, 'Jobs: expire-trials')
     await queue.boss.schedule('expire-trials', rows[0].cron)
     expect(line).toMatchObject({
       status: 'failing',
@@ -112,26 +112,26 @@ describe('the jobs', () => {
     const file = await makeFile(admin)
     await markDeleted(app.deps.db, admin.id, [file.id], app.clock())
     app.clock.advance(14 * minuteInMs)
-    expect((await lineOf(app, admin, name)).status).toBe('ok')
+    expect((await lineOf(admin, name)).status).toBe('ok')
     app.clock.advance(minuteInMs)
-    expect(await lineOf(app, admin, name)).toMatchObject({
+    expect(await lineOf(admin, name)).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/^The bytes of 1 file and 0 uploads are still in storage, /),
     })
     await expireFiles(app.deps)
-    expect((await lineOf(app, admin, name)).status).toBe('ok')
+    expect((await lineOf(admin, name)).status).toBe('ok')
   })
 
   it('are failing where the last comparison missed bytes of files', async () => {
     const name = 'Jobs: files whose bytes are missing'
-    expect(await lineOf(app, admin, name)).toMatchObject({
+    expect(await lineOf(admin, name)).toMatchObject({
       status: 'ok',
       message: expect.stringContaining('has not been compared with the database yet'),
     })
     const now = app.clock()
     const result = { objects: 5, removed: 0, failed: 0, missing: 2 }
     await noteRun(app.deps.db, { job: 'compare-storage', startedAt: now, endedAt: now, result })
-    expect(await lineOf(app, admin, name)).toMatchObject({
+    expect(await lineOf(admin, name)).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/^2 files have no bytes/),
     })

@@ -38,9 +38,9 @@ async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
   const moments = [files.since, uploads.since].filter((at) => at !== null)
   const since = new Date(Math.min(...moments.map((at) => at.getTime())))
   const message = `The bytes of ${counted(files.count, 'file')} and ${counted(uploads.count, 'upload')} are still in storage, the first since ${momentText(since, now)}. Their links are over all the same.`
-  const cure =
+  const remedy =
     'Look at the lines Storage and Jobs: the storage is away or refuses removals, or no server ran. The removals are tried again by themselves, every 10 minutes at most.'
-  return { about, ...failing(message, cure) }
+  return { about, ...failing(message, remedy) }
 }
 
 /**
@@ -56,7 +56,7 @@ function missingBytes(missing: number | null): Finding {
   }
   if (missing === 0) return { about, ...ok('None, when storage was compared last.') }
   const message = `${counted(missing, 'file')} ${missing === 1 ? 'has' : 'have'} no bytes in storage: something removed them behind the server's back.`
-  const cure =
+  const remedy =
     'Restore them from a backup, under the keys that the log names: look for "the bytes of a file are missing in storage". The next comparison, every night, says whether all are back.'
-  return { about, ...failing(message, cure) }
+  return { about, ...failing(message, remedy) }
 }

@@ -33,14 +33,14 @@ afterAll(async () => {
 describe('mail', () => {
   it('is failing while the mail server is away', async () => {
     await smtp.close()
-    const line = await lineOf(app, admin, 'Mail')
+    const line = await lineOf(admin, 'Mail')
     smtp = await startSmtpServer(Number(new URL(smtp.url).port))
     expect(line).toMatchObject({
       status: 'failing',
       message: expect.stringContaining('ECONNREFUSED'),
     })
     expect(line.cure).toContain('SMTP_URL')
-    expect((await lineOf(app, admin, 'Mail')).status).toBe('ok')
+    expect((await lineOf(admin, 'Mail')).status).toBe('ok')
   })
 
   it('tells which email was refused, to whom it went, and what the mail server said', async () => {
@@ -52,7 +52,7 @@ describe('mail', () => {
       await expect.poll(() => countJobs('failed')).toBe(1)
     })
     smtp.react('accept')
-    const line = await lineOf(app, admin, 'Mail: lost emails')
+    const line = await lineOf(admin, 'Mail: lost emails')
     expect(line.status).toBe('warning')
     expect(line.message).toMatch(/^An email was lost in the last 7 days\. /)
     expect(line.message).toContain(`To ${email} (forgot-password, `)
@@ -83,7 +83,7 @@ describe('mail', () => {
       data: { kind: 'signup', email: 'old@x.org' },
       minutesAgo: 8 * 24 * 60,
     })
-    const { message } = await lineOf(app, admin, 'Mail: lost emails')
+    const { message } = await lineOf(admin, 'Mail: lost emails')
     expect(message).toMatch(/^8 emails were lost/)
     expect(message).toContain(`To ${email} (password-changed`)
     expect(message).toContain('To an account that is gone (trial')
@@ -97,10 +97,10 @@ describe('mail', () => {
   it('warns of emails that were tried often in vain, and not of those tried a few times', async () => {
     const data = { kind: 'signup' }
     await addMail({ state: 'retry', data, tries: 4 })
-    expect((await lineOf(app, admin, 'Mail: waiting emails')).status).toBe('ok')
+    expect((await lineOf(admin, 'Mail: waiting emails')).status).toBe('ok')
     await addMail({ state: 'retry', data, tries: 5, minutesAgo: 3, reason: '451 Busy' })
     await addMail({ state: 'retry', data, tries: 9, minutesAgo: 2, reason: '452 No room' })
-    const { status, message } = await lineOf(app, admin, 'Mail: waiting emails')
+    const { status, message } = await lineOf(admin, 'Mail: waiting emails')
     expect(status).toBe('warning')
     expect(message).toMatch(/^2 emails wait after up to 9 tries\./)
     expect(message).toContain('452 No room')
@@ -110,9 +110,9 @@ describe('mail', () => {
     const data = { kind: 'signup' }
     await addMail({ state: 'created', data, minutesAgo: -60 })
     await addMail({ state: 'created', data, minutesAgo: 4 })
-    expect((await lineOf(app, admin, 'Mail: waiting emails')).status).toBe('ok')
+    expect((await lineOf(admin, 'Mail: waiting emails')).status).toBe('ok')
     await addMail({ state: 'created', data, minutesAgo: 6 })
-    expect(await lineOf(app, admin, 'Mail: waiting emails')).toMatchObject({
+    expect(await lineOf(admin, 'Mail: waiting emails')).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/^An email waits since more than 5 minutes/),
     })

@@ -39,15 +39,15 @@ const untriedMs = 5 * minuteInMs
  * Checks whether the server can send mail, which emails were lost, and which have waited for long.
  */
 export function checkMail(deps: MailCheckDeps): Promise<Finding[]> {
-  return Promise.all([lookAtServer(deps), lookAtLost(deps), lookAtWaiting(deps)])
+  return Promise.all([checkServer(deps), checkLost(deps), checkWaiting(deps)])
 }
 
-async function lookAtServer({ config, mailer }: MailCheckDeps): Promise<Finding> {
+async function checkServer({ config, mailer }: MailCheckDeps): Promise<Finding> {
   const { smtpUrl } = config
   try {
     await withTimeout(mailer.check(), partLimitMs)
   } catch (error) {
-    return smtpUrl === null ? outboxFault(error, config.dataDir) : serverFault(error, smtpUrl)
+    return smtpUrl === null ? outboxFailure(error, config.dataDir) : serverFailure(error, smtpUrl)
   }
   return smtpUrl === null ? withoutServer(config) : withServer(smtpUrl)
 }
@@ -61,7 +61,7 @@ function withServer(smtpUrl: string): Finding {
   )
 }
 
-function serverFault(error: unknown, smtpUrl: string): Finding {
+function serverFailure(error: unknown, smtpUrl: string): Finding {
   const host = hostOf(smtpUrl)
   const reason = reasonOf(error)
   const kept = 'Emails wait, and are tried again for a day'
@@ -83,7 +83,7 @@ function serverFault(error: unknown, smtpUrl: string): Finding {
   )
 }
 
-function outboxFault(error: unknown, dataDir: string): Finding {
+function outboxFailure(error: unknown, dataDir: string): Finding {
   return failing(
     `No mail can be written to ${join(dataDir, 'outbox')} (${reasonOf(error)}).`,
     'Make it a folder of the user that runs the server, or name a mail server by SMTP_URL and restart.',
@@ -114,7 +114,7 @@ function hostOf(smtpUrl: string): string {
   return new URL(smtpUrl).host
 }
 
-async function lookAtLost({ clock, config, db }: MailCheckDeps): Promise<Finding> {
+async function checkLost({ clock, config, db }: MailCheckDeps): Promise<Finding> {
   const now = clock()
   const { supportEmail } = config
   const asked = { days: toldDays, limit: mostTold, supportEmail }
@@ -127,9 +127,9 @@ async function lookAtLost({ clock, config, db }: MailCheckDeps): Promise<Finding
       ? ` And ${total - newest.length} more, which the query in docs/operations.md (Mail) lists.`
       : ''
   const message = `${emails} lost in the last ${toldDays} days. ${newest.map((email) => tell(email, now)).join(' ')}${more}`
-  const cure =
+  const remedy =
     'Read what the mail server said. If an address is wrong, tell its owner in another way. If it is about the sender, set MAIL_FROM to an address from which this mail server lets you send, and restart. A lost email is not sent again: people can ask for another one.'
-  return { about, ...warning(message, cure) }
+  return { about, ...warning(message, remedy) }
 }
 
 function tell({ kind, address, reason, at }: LostEmail, now: Date): string {
@@ -137,21 +137,21 @@ function tell({ kind, address, reason, at }: LostEmail, now: Date): string {
   return `To ${to} (${kind}, ${momentText(at, now)}): ${shortReason(reason)}.`
 }
 
-async function lookAtWaiting({ db }: MailCheckDeps): Promise<Finding> {
+async function checkWaiting({ db }: MailCheckDeps): Promise<Finding> {
   const about = 'waiting emails'
   const asked = { tries: manyTries, minutes: untriedMs / minuteInMs }
   const { tried, mostTries, reason, untried } = await countWaitingEmails(db, asked)
   if (untried > 0) {
     const message = `${waitingText(untried)} since more than ${durationText(untriedMs)}, and no server tries to send.`
-    const cure =
+    const remedy =
       'Restart the server. If it stays so, look in its log for "the job queue failed". None of the emails is lost.'
-    return { about, ...failing(message, cure) }
+    return { about, ...failing(message, remedy) }
   }
   if (tried === 0) return { about, ...ok('None waits for long.') }
   const message = `${waitingText(tried)} after up to ${mostTries} tries. The mail server said last: ${shortReason(reason ?? '')}.`
-  const cure =
+  const remedy =
     'If the line Mail is failing, mend that first. Otherwise ask whoever runs the mail server about this answer. Each email is tried for a day; none is lost before that.'
-  return { about, ...warning(message, cure) }
+  return { about, ...warning(message, remedy) }
 }
 
 function waitingText(emails: number): string {

@@ -17,7 +17,7 @@ export async function checkReports({
   if (since === null) return [ok('None is open.')]
   const message = `${groupedDigits(count)} open, the oldest since ${momentText(since, now)}.`
   if (now.getTime() - since.getTime() < longestWaitMs) return [ok(message)]
-  const cure =
+  const remedy =
     'Look at each under Reports in the Admin Center: take the file down, or dismiss the report. The link of a reported file works until then.'
-  return [warning(message, cure)]
+  return [warning(message, remedy)]
 }

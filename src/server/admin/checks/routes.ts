@@ -4,42 +4,24 @@ import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { countOpenReports } from '../../abuse/report-queries.ts'
 import { isFromProxy, isTrusted, peerAddress } from '../../http/client-address.ts'
 import type { Handlers } from '../../http/mount.ts'
-import { lastLineOf } from '../audit-queries.ts'
-import type { CheckDeps, Visit } from './check.ts'
-import { type ChecksCall, ChecksRunner } from './run-checks.ts'
+import type { CheckDeps, RequestInfo } from './check.ts'
+import { ChecksRunner } from './run-checks.ts'
 
-/**
- * While no line is failing, the count of failing lines needs no run of the checks for this many
- * milliseconds. Pages of the administrator ask for the count every minute, and a run writes to
- * storage.
- */
-const waitingKeptMs = 10 * minuteInMs
+/** The administrator's pages ask for the count of failing checks every minute. */
+const countMaxAgeMs = 10 * minuteInMs
 
-/**
- * Returns the handlers of the calls that run the checks. It must be called when the server starts,
- * because the checks treat the moment of this call as the start of the server.
- */
+/** Returns the handlers that run the checks. Call it at the start of the server. */
 export function checkRoutes(
   deps: Omit<CheckDeps, 'startedAt'>,
 ): Handlers<'adminChecks' | 'adminWaiting'> {
   const runner = new ChecksRunner({ ...deps, startedAt: deps.clock() })
-  const readChecks = async (
-    request: IncomingMessage,
-    administrator: string,
-    wish: Pick<ChecksCall, 'mostAgeMs' | 'isFresh'>,
-  ) => {
-    // If the database cannot be reached, the checks must still run, because one of them reports
-    // that.
-    const lastAct = await lastLineOf(deps.db, administrator).catch(() => null)
-    return runner.read({ visit: visitOf(request, deps.config.trustedProxies), lastAct, ...wish })
-  }
+  const infoOf = (request: IncomingMessage) => requestInfo(request, deps.config.trustedProxies)
   return {
-    adminChecks: ({ context, query, user }) =>
-      readChecks(context.env.incoming, user.id, { isFresh: query.fresh === 'true' }),
+    adminChecks: ({ context }) => runner.read(infoOf(context.env.incoming)),
 
-    async adminWaiting({ context, user }) {
+    async adminWaiting({ context }) {
       const [lines, reports] = await Promise.all([
-        readChecks(context.env.incoming, user.id, { mostAgeMs: waitingKeptMs }),
+        runner.read(infoOf(context.env.incoming), countMaxAgeMs),
         countOpenReports(deps.db),
       ])
       const failing = lines.filter(({ status }) => status === 'failing')
@@ -48,10 +30,9 @@ export function checkRoutes(
   }
 }
 
-function visitOf(request: IncomingMessage, trustedProxies: BlockList | null): Visit {
+function requestInfo(request: IncomingMessage, trustedProxies: BlockList | null): RequestInfo {
   const { headers } = request
-  // If there are several proxies, each adds its value at the end. The first proxy is the one that
-  // the browser spoke to.
+  // Each proxy appends its value, so the first one is the scheme that the browser used.
   const [scheme] = String(headers['x-forwarded-proto'] ?? '').split(',')
   return {
     host: headers.host ?? '',

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
-import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { AppError } from '../../errors.ts'
-import { type Check, ok, type Visit } from './check.ts'
-import { type ChecksCall, ChecksRunner, runChecks } from './run-checks.ts'
+import { type Check, ok, type RequestInfo } from './check.ts'
+import { ChecksRunner, runChecks } from './run-checks.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -11,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const visit: Visit = {
+const request: RequestInfo = {
   host: 'localhost',
   scheme: null,
   isForwarded: false,
@@ -21,32 +20,32 @@ const visit: Visit = {
 
 function run(list: Check[], limit?: number) {
   const deps = { ...app.deps, startedAt: app.clock() }
-  return runChecks(deps, visit, limit === undefined ? { list } : { list, limit })
+  return runChecks(deps, request, limit === undefined ? { list } : { list, limit })
 }
 
 it('goes on where a check throws, rejects or hangs, and says so in the line of that check', async () => {
   const lines = await run(
     [
-      { name: 'First', look: () => [ok('Fine.')] },
+      { name: 'First', run: () => [ok('Fine.')] },
       {
         name: 'Throws',
-        look: () => {
+        run: () => {
           throw new Error('broken\nin two lines')
         },
       },
       {
         name: 'Rejects',
-        look: () => Promise.reject(new AppError('UNAVAILABLE', { cause: new Error('away') })),
+        run: () => Promise.reject(new AppError('UNAVAILABLE', { cause: new Error('away') })),
       },
-      { name: 'Hangs', look: () => new Promise(() => {}) },
+      { name: 'Hangs', run: () => new Promise(() => {}) },
       {
         name: 'Last',
-        look: async () => [
+        run: async () => [
           { about: 'one', ...ok('Fine.') },
           { about: 'two', ...ok('Fine.') },
         ],
       },
-      { name: 'Unused', look: () => [] },
+      { name: 'Unused', run: () => [] },
     ],
     50,
   )
@@ -63,8 +62,8 @@ it('goes on where a check throws, rejects or hangs, and says so in the line of t
     'This could not be checked: away.',
     'This could not be checked: not done within 50 ms.',
   ])
-  for (const { cure } of lines.slice(1, 4)) expect(cure).toContain('a check could not be made')
-  const said = app.logged.filter(({ msg }) => msg === 'a check could not be made')
+  for (const { cure } of lines.slice(1, 4)) expect(cure).toContain('a check failed to run')
+  const said = app.logged.filter(({ msg }) => msg === 'a check failed to run')
   expect(said.map(({ check }) => check).toSorted()).toEqual(['Hangs', 'Rejects', 'Throws'])
 })
 
@@ -78,8 +77,8 @@ it('runs them side by side', async () => {
     return [ok('Fine.')]
   }
   const lines = await run([
-    { name: 'One', look },
-    { name: 'Other', look },
+    { name: 'One', run: look },
+    { name: 'Other', run: look },
   ])
   expect(lines.map(({ status }) => status)).toEqual(['ok', 'ok'])
 })
@@ -88,7 +87,7 @@ it('shows no value of a failed query', async () => {
   const [line] = await run([
     {
       name: 'Query',
-      look: async () => {
+      run: async () => {
         await app.deps.db.execute(`select 'a secret'::int`)
         return []
       },
@@ -103,60 +102,50 @@ describe('several calls', () => {
   /** Makes a runner of one check that ends when the test says so. */
   const openRunner = () => {
     const gates: (() => void)[] = []
-    const look = async () => {
+    const run = async () => {
       await new Promise<void>((open) => gates.push(open))
       return [ok(`Run ${gates.length}.`)]
     }
     const deps = { ...app.deps, startedAt: app.clock() }
-    const runner = new ChecksRunner(deps, [{ name: 'Slow', look }])
-    const read = (changes: Partial<ChecksCall> = {}) =>
-      runner.read({ visit, lastAct: null, ...changes }).then(([line]) => line?.message)
+    const runner = new ChecksRunner(deps, [{ name: 'Slow', run }])
+    const read = (maxAgeMs?: number, host = request.host) =>
+      runner.read({ ...request, host }, maxAgeMs).then(([line]) => line?.message)
     /** Waits for a run, counted from 1, and ends it. */
-    const end = async (run: number) => {
-      await expect.poll(() => gates.length).toBe(run)
-      gates[run - 1]?.()
+    const end = async (nth: number) => {
+      await expect.poll(() => gates.length).toBe(nth)
+      gates[nth - 1]?.()
     }
     return { read, end, begun: () => gates.length }
   }
 
-  it('share a run that goes on, unless they want fresh lines: these share the next run', async () => {
+  it('share the next run, and never run beside one that goes on', async () => {
     const { read, end, begun } = openRunner()
     const first = read()
     await expect.poll(begun).toBe(1)
-    // However long it takes, no second run is started beside it.
-    app.clock.advance(minuteInMs)
-    const later = [read(), read({ isFresh: true }), read({ isFresh: true }), read({ lastAct: 7 })]
-    // Another visit may have other results, so it gets a third run.
-    const elsewhere = read({ visit: { ...visit, host: 'example.org' } })
+    const later = [read(), read(), read(1000)]
+    // The lines can differ for another address, so it gets a run of its own.
+    const elsewhere = read(0, 'example.org')
     await end(1)
     await end(2)
-    expect(await Promise.all([first, ...later])).toEqual([
-      'Run 1.',
-      'Run 1.',
-      'Run 2.',
-      'Run 2.',
-      'Run 2.',
-    ])
+    expect(await Promise.all([first, ...later])).toEqual(['Run 1.', 'Run 2.', 'Run 2.', 'Run 2.'])
     await end(3)
     expect(await elsewhere).toBe('Run 3.')
-    expect(begun()).toBe(3)
   })
 
-  it('get the lines of the last run while they are young and nothing was done since', async () => {
-    const { read, end, begun } = openRunner()
-    const first = read({ lastAct: 7 })
+  it('get the lines of the last run while these are young enough', async () => {
+    const { read, end } = openRunner()
+    const first = read()
     await end(1)
     await first
-    expect(await read({ lastAct: 7 })).toBe('Run 1.')
-    const fresh = read({ lastAct: 7, isFresh: true })
+    app.clock.advance(999)
+    expect(await read(1000)).toBe('Run 1.')
+    app.clock.advance(1)
+    const second = read(1000)
     await end(2)
-    expect(await fresh).toBe('Run 2.')
-    const afterAct = read({ lastAct: 8 })
-    const afterNextAct = read({ lastAct: 9 })
+    expect(await second).toBe('Run 2.')
+    app.clock.advance(-5)
+    const afterClockChange = read(1000)
     await end(3)
-    expect(await Promise.all([afterAct, afterNextAct])).toEqual(['Run 3.', 'Run 3.'])
-    // The run began after both acts, so its lines are those of now.
-    expect(await read({ lastAct: 9 })).toBe('Run 3.')
-    expect(begun()).toBe(3)
+    expect(await afterClockChange).toBe('Run 3.')
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../config/config.ts'
-import type { Finding, Visit } from './check.ts'
+import type { Finding, RequestInfo } from './check.ts'
 import {
   checkAddress,
   checkContact,
@@ -15,7 +15,7 @@ function configOf(env: Record<string, string>) {
   return { config: readConfig({ DATA_DIR: '/srv/my data', ...env }) }
 }
 
-function visitOf(facts: Partial<Visit>): Visit {
+function visitOf(facts: Partial<RequestInfo>): RequestInfo {
   return {
     host: 'files.example.org',
     scheme: null,
@@ -32,7 +32,7 @@ function only(found: Finding[]): Finding {
 }
 
 describe('the address', () => {
-  it.each<[Record<string, string>, Partial<Visit>, string, string]>([
+  it.each<[Record<string, string>, Partial<RequestInfo>, string, string]>([
     [publicUrl, {}, 'ok', ''],
     [publicUrl, { scheme: 'https' }, 'ok', ''],
     [{ APP_URL: 'https://files.example.org:8443' }, {}, 'ok', ''],
@@ -113,7 +113,7 @@ describe('rate limits', () => {
 describe('the proxy', () => {
   const trusting = { TRUST_PROXY: 'on' }
 
-  it.each<[Record<string, string>, Partial<Visit>, string, string]>([
+  it.each<[Record<string, string>, Partial<RequestInfo>, string, string]>([
     [{}, {}, 'ok', ''],
     [{}, { isForwarded: true }, 'ok', ''],
     [{}, { isForwarded: true, isProxied: true }, 'warning', 'TRUST_PROXY=on'],

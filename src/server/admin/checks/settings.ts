@@ -1,6 +1,14 @@
 import { join } from 'node:path'
 import { isLoopback } from '../../http/hosts.ts'
-import { type CheckDeps, type Finding, failing, ok, quoted, type Visit, warning } from './check.ts'
+import {
+  type CheckDeps,
+  type Finding,
+  failing,
+  ok,
+  quoted,
+  type RequestInfo,
+  warning,
+} from './check.ts'
 
 type ConfigDeps = Pick<CheckDeps, 'config'>
 
@@ -29,9 +37,9 @@ export function checkContact({ config }: ConfigDeps): Finding[] {
 }
 
 /** Checks whether people reach the server at `APP_URL`, and whether that address is safe. */
-export function checkAddress({ config }: ConfigDeps, visit: Visit): Finding[] {
+export function checkAddress({ config }: ConfigDeps, request: RequestInfo): Finding[] {
   const { appUrl, appUrlIsSet } = config
-  const came = URL.parse(`${visit.scheme ?? appUrl.protocol.slice(0, -1)}://${visit.host}`)
+  const came = URL.parse(`${request.scheme ?? appUrl.protocol.slice(0, -1)}://${request.host}`)
   if (came !== null && !isSame(came, appUrl)) {
     const led = appUrlIsSet ? 'APP_URL is' : 'APP_URL is not set. It counts as'
     return [
@@ -88,17 +96,17 @@ export function checkRateLimits({ config }: ConfigDeps): Finding[] {
   if (config.rateLimits) return [ok('They are on.')]
   const message =
     'They are off: anybody may try as many passwords, and cause as many emails, as the machine can do.'
-  const cure = 'Remove RATE_LIMITS=off from the settings and restart the server.'
-  return [isLoopback(config.appUrl.hostname) ? warning(message, cure) : failing(message, cure)]
+  const remedy = 'Remove RATE_LIMITS=off from the settings and restart the server.'
+  return [isLoopback(config.appUrl.hostname) ? warning(message, remedy) : failing(message, remedy)]
 }
 
 /** Checks whether the server sees the IP addresses of its clients. */
-export function checkProxy({ config }: ConfigDeps, visit: Visit): Finding[] {
+export function checkProxy({ config }: ConfigDeps, request: RequestInfo): Finding[] {
   const trusts = config.trustedProxies !== null
-  if (!trusts && !visit.isProxied) {
+  if (!trusts && !request.isProxied) {
     return [ok('Clients connect directly, so their addresses are known.')]
   }
-  if (visit.isForwarded && !visit.isTrusted) {
+  if (request.isForwarded && !request.isTrusted) {
     return [
       warning(
         'A proxy passes requests on, but its word is not trusted: all people count as one address and share its limits for logins and transfers.',
@@ -106,7 +114,7 @@ export function checkProxy({ config }: ConfigDeps, visit: Visit): Finding[] {
       ),
     ]
   }
-  if (visit.isForwarded) return [ok('The addresses of clients come from the proxy.')]
+  if (request.isForwarded) return [ok('The addresses of clients come from the proxy.')]
   return [
     warning(
       'TRUST_PROXY is set, but your request came without X-Forwarded-For. Either the proxy does not set it, or this server can be reached without the proxy. Then people in the same network can invent the address that counts against the limits.',

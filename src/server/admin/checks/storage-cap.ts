@@ -9,7 +9,7 @@ import { sumStored } from '../../uploads/queries.ts'
 import { type CheckDeps, type Finding, failing, ok, warning } from './check.ts'
 import { refusedSizes } from './refused-sizes.ts'
 
-const cure =
+const remedy =
   'In the Admin Center: raise the cap under Limits ("Bytes in storage at most", the setting storage_cap), take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. No restart is needed.'
 
 /**
@@ -50,14 +50,14 @@ export function judgeCap({ stored, uploads, room, mostStored }: CapFacts, limits
   const percent = Math.floor((stored / mostStored) * 100)
   const used = `${formatSize(stored)} of ${formatSizeLimit(mostStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
   const state = fullness(stored, { mostStored })
-  if (state === 'full') return failing(`${used}. New uploads are refused.`, cure)
+  if (state === 'full') return failing(`${used}. New uploads are refused.`, remedy)
   const tooLarge = filesOverCap(mostStored, limits)
   const refused = tooLarge === null ? refusedSizes(room, limits) : null
   if (refused !== null)
-    return { status: refused.status, message: `${used}: ${refused.text}.`, cure }
+    return { status: refused.status, message: `${used}: ${refused.text}.`, cure: remedy }
   if (state === 'warning') {
     const left = formatSize(roundSizeDown(mostStored - stored))
-    return warning(`${used}. An upload larger than the ${left} that are left is refused.`, cure)
+    return warning(`${used}. An upload larger than the ${left} that are left is refused.`, remedy)
   }
   if (tooLarge === null) return ok(`${used}.`)
   const lower = 'Raise the cap, or lower the size of a file: both in the Admin Center under Limits.'

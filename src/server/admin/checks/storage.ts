@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { withTimeout } from '../../timeout.ts'
-import { cureOf, faultName } from '../storage-cure.ts'
+import { errorName, remedyFor } from '../storage-remedies.ts'
 import { type CheckDeps, type Finding, failing, ok, partLimitMs, quoted, warning } from './check.ts'
 
 /** Checks every store: it writes, reads and removes a small object. */
@@ -24,10 +24,10 @@ async function checkStore(store: Storage, config: Config): Promise<Finding> {
   try {
     await withTimeout(store.check(), partLimitMs)
   } catch (error) {
-    const reason = faultName(error)
+    const reason = errorName(error)
     return failing(
       `${place} cannot be written, read and emptied (${reason}). Uploads and downloads fail.`,
-      `${cureOf(store.name, reason)}${foldersOf(store, config)}`,
+      `${remedyFor(store.name, reason)}${foldersOf(store, config)}`,
     )
   }
   const ms = Math.max(1, Math.round(performance.now() - began))

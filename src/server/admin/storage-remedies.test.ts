@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../errors.ts'
 import { TimeoutError } from '../timeout.ts'
-import { cureOf, faultName } from './storage-cure.ts'
+import { errorName, remedyFor } from './storage-remedies.ts'
 
 function fault(name: string, more: object = {}) {
   return Object.assign(new Error('a key: AKIA0000, a secret'), { name, ...more })
@@ -18,7 +18,7 @@ describe('the name of a fault of storage', () => {
     ['an unknown fault', 'a text'],
     ['an unknown fault', undefined],
   ])('is %s, and never the message', (name, error) => {
-    expect(faultName(error)).toBe(name)
+    expect(errorName(error)).toBe(name)
   })
 })
 
@@ -33,6 +33,6 @@ describe('the cure', () => {
     ['s3', 'something new', 'begin with S3_'],
     ['disk', 'toString', 'at the log of Mayfly'],
   ] as const)('of %s with %s tells of %s', (store, reason, words) => {
-    expect(cureOf(store, reason)).toContain(words)
+    expect(remedyFor(store, reason)).toContain(words)
   })
 })

@@ -16,7 +16,7 @@ const medium = 'Look at the disk and at the log of the system: the disk or its f
 /**
  * What the administrator should do about each fault. The keys are the names or codes of the errors.
  */
-const cures: Readonly<Record<StorageName, Readonly<Record<string, string>>>> = {
+const remedies: Readonly<Record<StorageName, Readonly<Record<string, string>>>> = {
   s3: {
     NoSuchBucket: 'Make the bucket, or set S3_BUCKET to the one that you have.',
     NotFound: 'Make the bucket, or set S3_BUCKET to the one that you have.',
@@ -57,8 +57,8 @@ const otherwise: Readonly<Record<StorageName, string>> = {
 }
 
 /** Tells the administrator what to do about a fault with this name in this kind of store. */
-export function cureOf(storage: StorageName, reason: string): string {
-  const known = cures[storage]
+export function remedyFor(storage: StorageName, reason: string): string {
+  const known = remedies[storage]
   return (Object.hasOwn(known, reason) && known[reason]) || otherwise[storage]
 }
 
@@ -67,7 +67,7 @@ export function cureOf(storage: StorageName, reason: string): string {
  * Drivers wrap errors, so this function takes the name of the deepest cause. It never returns a
  * message, because a message could contain a key or a URL with a secret.
  */
-export function faultName(error: unknown): string {
+export function errorName(error: unknown): string {
   let name = ''
   for (let fault = error; fault instanceof Error; fault = fault.cause) {
     if (fault instanceof TimeoutError) return late
