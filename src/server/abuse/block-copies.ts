@@ -1,5 +1,4 @@
-import type { Actor } from '../audit/actor.ts'
-import { type AuditEntry, writeAudit } from '../audit/audit-log.ts'
+import { type Actor, type AuditEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { markPurged, takeDownBlocked } from '../files/queries.ts'

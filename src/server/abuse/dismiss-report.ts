@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../audit/actor.ts'
-import { writeAudit } from '../audit/audit-log.ts'
+import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { closeReport, countOpenReports } from './report-queries.ts'
@@ -25,10 +24,7 @@ export async function dismissReport(
     if (!closed) throw new AppError('REPORT_NOT_FOUND')
     const { fileId, ownerId: subject, shortCode, count } = closed
     const details = { reportId: id, fileId, shortCode, count }
-    const { id: by, ipAddress } = actor
-    await writeAudit(tx, [
-      { at: now, actor: by, action: 'dismiss-report', subject, ipAddress, details },
-    ])
+    await writeAudit(tx, [adminEntry(actor, now, { action: 'dismiss-report', subject, details })])
   })
   return (await countOpenReports(db)).count
 }

@@ -1,7 +1,6 @@
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import { isShortCode } from '../../shared/rules/links/short-code.ts'
-import type { Actor } from '../audit/actor.ts'
-import { writeAudit } from '../audit/audit-log.ts'
+import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { markPurged, takeDownFile } from '../files/queries.ts'
@@ -106,10 +105,7 @@ function endLink(
     if (taken || isNew || closed > 0) {
       const linkWasOpen = taken !== undefined && taken.expiresAt > now
       const details = { shortCode, fileId: id, sha256, reason, linkWasOpen }
-      const { id: by, ipAddress } = actor
-      await writeAudit(tx, [
-        { at: now, actor: by, action: 'take-down', subject, ipAddress, details },
-      ])
+      await writeAudit(tx, [adminEntry(actor, now, { action: 'take-down', subject, details })])
     }
     if (taken) {
       const mail = { userId: taken.ownerId, fileIds: [id], reason, takenDownAt: now.toISOString() }

@@ -1,4 +1,4 @@
-import type { Actor } from '../audit/actor.ts'
+import type { Actor } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { isCrossSite } from '../http/hosts.ts'

@@ -1,9 +1,7 @@
-import type { Actor } from '../audit/actor.ts'
-import { writeAudit } from '../audit/audit-log.ts'
+import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { markAllExpiredDeleted, nextFilePage } from '../files/queries.ts'
 import { mostRemovedAtOnce, removeDeleted } from '../files/remove-deleted.ts'
-import { actionEntry } from './action-entry.ts'
 
 /**
  * Deletes the files of all users whose links have ended and cannot be renewed (spec §7). A user who
@@ -26,7 +24,7 @@ export async function cleanUpExpired(
   let total = 0
   const told = (deletedCount: number, at: Date) => {
     const sum = total > 0 && { totalDeleted: total + deletedCount }
-    return actionEntry('clean-up-expired', actor, { deletedCount, ...sum }, at)
+    return adminEntry(actor, at, { action: 'clean-up-expired', details: { deletedCount, ...sum } })
   }
   let toRemove = mostRemovedAtOnce
   let after: string | null = null

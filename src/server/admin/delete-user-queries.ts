@@ -1,6 +1,5 @@
-import { and, count, eq, gt, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import { deletionReceipts, files, pendingSignups, removals, users } from '../db/schema.ts'
-import { rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { purgeDueAt } from '../files/purge-queries.ts'
 import type { UserRow } from '../tiers/queries.ts'
@@ -24,103 +23,43 @@ export async function findSignupIds(tx: Db, email: string): Promise<string[]> {
   return waiting.map(({ id }) => id)
 }
 
-/** What `releaseFiles` did to one batch of files. */
-interface Released {
-  /** How many files were in the batch. */
-  count: number
-  /**
-   * How many files of the batch the user still saw in a list. Files that the user had deleted do
-   * not count.
-   */
-  listed: number
-  /** The highest id in the batch; null if it was empty. */
-  last: string | null
-}
-
 /**
- * Removes the rows of up to `limit` files of a user, in the order of their ids, beginning after the
- * id `after`. If a file still has bytes, the same statement adds a row to `removals`. The job that
- * removes the bytes then writes the receipt. If a file's bytes are already gone, the statement
- * writes the receipt itself.
+ * Removes the rows of up to `limit` files of a user. Files with bytes get a row in `removals`, so
+ * that a job removes the bytes and writes the receipt; the others get their receipt.
+ * @returns how many rows were removed, and how many of them the user still saw in a list.
  */
 export async function releaseFiles(
   tx: Db,
-  {
-    ownerId,
-    after,
-    limit,
-    now,
-  }: { ownerId: string; after: string | null; limit: number; now: Date },
-): Promise<Released> {
-  const due = tx.$with('due').as(
-    tx
-      .select({
-        id: files.id,
-        ownerId: files.ownerId,
-        storage: files.storage,
-        storageKey: files.storageKey,
-        deletedAt: files.deletedAt,
-        purgedAt: files.purgedAt,
-        purgeDueAt: files.purgeDueAt,
-        dueAt: purgeDueAt(now).as('due_at'),
-      })
-      .from(files)
-      .where(and(eq(files.ownerId, ownerId), after === null ? undefined : gt(files.id, after)))
-      // Every statement that waits for locks on several files takes them in the order of their ids.
-      // So no two statements wait for each other.
-      .orderBy(files.id)
-      .limit(limit)
-      .for('update', { of: files }),
+  { ownerId, limit, now }: { ownerId: string; limit: number; now: Date },
+): Promise<{ count: number; listed: number }> {
+  const { id, storage, storageKey, purgedAt, deletedAt } = files
+  const found = await tx
+    .select({ id, storage, storageKey, purgedAt, deletedAt, dueAt: purgeDueAt(now) })
+    .from(files)
+    .where(eq(files.ownerId, ownerId))
+    // The same order everywhere, so that statements cannot deadlock.
+    .orderBy(id)
+    .limit(limit)
+    .for('update')
+  if (found.length === 0) return { count: 0, listed: 0 }
+  const receipts = []
+  const withBytes = []
+  for (const file of found) {
+    const facts = { fileId: file.id, ownerId, storage: file.storage, storageKey: file.storageKey }
+    const { dueAt, purgedAt } = file
+    // A receipt has no file name, because the only person who could read it is deleted.
+    if (purgedAt === null) withBytes.push({ ...facts, dueAt, tries: 0, tryAt: now })
+    else receipts.push({ ...facts, dueAt, purgedAt })
+  }
+  if (receipts.length > 0) await tx.insert(deletionReceipts).values(receipts)
+  if (withBytes.length > 0) await tx.insert(removals).values(withBytes)
+  await tx.delete(files).where(
+    inArray(
+      id,
+      found.map((file) => file.id),
+    ),
   )
-  const removed = tx.$with('removed').as(
-    tx
-      .delete(files)
-      .where(inArray(files.id, tx.select({ id: due.id }).from(due)))
-      .returning({ id: files.id }),
-  )
-  // The receipt has no file name, because the only person who may read the name is deleted.
-  const receipt = rowValues(deletionReceipts, {
-    fileId: due.id,
-    ownerId: due.ownerId,
-    storage: due.storage,
-    storageKey: due.storageKey,
-    dueAt: due.purgeDueAt,
-    purgedAt: due.purgedAt,
-  })
-  const receipts = tx
-    .$with('receipts')
-    .as(
-      tx
-        .insert(deletionReceipts)
-        .select(sql`select ${receipt} from ${due} where purged_at is not null`)
-        .returning({ fileId: deletionReceipts.fileId }),
-    )
-  const row = rowValues(removals, {
-    storageKey: due.storageKey,
-    storage: due.storage,
-    dueAt: sql`${due.dueAt}`,
-    tries: sql`0`,
-    tryAt: sql`${now}::timestamptz`,
-    fileId: due.id,
-    ownerId: due.ownerId,
-  })
-  const bytes = tx
-    .$with('bytes')
-    .as(
-      tx
-        .insert(removals)
-        .select(sql`select ${row} from ${due} where purged_at is null`)
-        .returning({ storageKey: removals.storageKey }),
-    )
-  const [released] = await tx
-    .with(due, removed, receipts, bytes)
-    .select({
-      count: count(),
-      listed: sql`count(*) filter (where ${due.deletedAt} is null)`.mapWith(Number),
-      last: sql<string | null>`max(${due.id}::text collate "C")`,
-    })
-    .from(due)
-  return released ?? { count: 0, listed: 0, last: null }
+  return { count: found.length, listed: found.filter((file) => file.deletedAt === null).length }
 }
 
 /** Removes the file names from the receipts of files that this user deleted earlier. */

@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { removeHandledReportsOf } from '../abuse/report-queries.ts'
-import type { Actor } from '../audit/actor.ts'
-import { writeAudit } from '../audit/audit-log.ts'
+import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import { lockAddress } from '../auth/queries.ts'
 import { removePendingSignups } from '../auth/signup-queries.ts'
 import { uploads } from '../db/schema.ts'
@@ -18,31 +17,20 @@ import {
   removeUser,
 } from './delete-user-queries.ts'
 
-/**
- * How many files one statement removes at most. With this number, a statement stays far below its
- * time limit.
- */
+/** A statement for this many files stays far below its time limit. */
 const batchSize = 1000
 
-/**
- * At most this many objects are removed in each store before the call is answered. With more, the
- * answer could take too long where storage is slow.
- */
-const mostRemovedAtOnce = 1000
+/** How many objects are removed before the answer; the job `sweep-uploads` removes the rest. */
+const maxRemovedAtOnce = 1000
 
 /**
- * Deletes a user and everything that belongs to the user, in one transaction (spec §7). When this
- * resolves, the user's links and sessions have ended. Open uploads cannot be confirmed any more,
- * and waiting emails to the user are withdrawn. The transaction lists the bytes of files and
- * uploads in `removals`. Right after it, the bytes are removed and the receipts of the files are
- * written. If there are more than a thousand objects, or storage fails to remove some, the job
- * `sweep-uploads` removes the rest within minutes. If the transaction is interrupted, nothing has
- * changed.
+ * Deletes a user and everything that belongs to the user, in one transaction (spec §7). The bytes
+ * of files and uploads are removed afterwards, and their receipts written.
  *
- * The transaction first locks the address and the row of the user, and then the rows that belong to
- * the user. All other code locks in the same order. So two transactions never wait for each other.
- * @param email what the administrator typed as the user's address, in lower case. With it, the user
- * is deleted only if this is the address. Without it, the id alone says who is deleted.
+ * Like all other code, the transaction locks first the address, then the user's row, then the rows
+ * that belong to the user, so that transactions cannot deadlock.
+ * @param email the address that the administrator typed, in lower case; if it is given, it must be
+ * the user's.
  * @returns the address, and how many files were in the user's list.
  * @throws {AppError} USER_NOT_FOUND; ADMIN_STAYS; INVALID_INPUT when `email` is not the user's.
  */
@@ -73,37 +61,26 @@ export async function deleteUser(
     await forgetNames(tx, userId)
     await removeHandledReportsOf(tx, userId)
     await removeUser(tx, userId)
-    await writeAudit(tx, [
-      {
-        at: now,
-        actor: actor.id,
-        action: 'delete-user',
-        subject: userId,
-        ipAddress: actor.ipAddress,
-        // The audit log needs the address, because the user's row is gone and no other row keeps
-        // it.
-        details: { email: user.email, deletedFiles, endedUploads: ended.length, emails },
-      },
-    ])
+    // No other row keeps the address.
+    const details = { email: user.email, deletedFiles, endedUploads: ended.length, emails }
+    const entry = { action: 'delete-user', subject: userId, details } as const
+    await writeAudit(tx, [adminEntry(actor, now, entry)])
     return { email: user.email, deletedFiles }
   })
   try {
-    await retryRemovals(deps, mostRemovedAtOnce)
+    await retryRemovals(deps, maxRemovedAtOnce)
   } catch (error) {
-    // The user is deleted already, so this failure must not reach the client. The job
-    // `sweep-uploads` removes the bytes.
-    log.warn({ err: error, userId }, 'deleted user leaves bytes to the next try')
+    // The user is deleted all the same, and the job tries again.
+    log.warn({ err: error, userId }, 'could not remove the bytes of a deleted user yet')
   }
   return deleted
 }
 
 async function releaseAllFiles(tx: Db, ownerId: string, now: Date): Promise<number> {
   let listed = 0
-  let after: string | null = null
   for (;;) {
-    const batch = await releaseFiles(tx, { ownerId, after, limit: batchSize, now })
+    const batch = await releaseFiles(tx, { ownerId, limit: batchSize, now })
     listed += batch.listed
     if (batch.count < batchSize) return listed
-    after = batch.last
   }
 }

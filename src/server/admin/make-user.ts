@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { newUserBody } from '../../shared/contract/admin.ts'
-import type { Actor } from '../audit/actor.ts'
-import { writeAudit } from '../audit/audit-log.ts'
+import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import { saltFor } from '../auth/password-hashing.ts'
 import { insertUser, lockAddress, setPassword } from '../auth/queries.ts'
 import { removePendingSignups } from '../auth/signup-queries.ts'
@@ -41,16 +40,8 @@ export async function makeUser(
     if (userId === null) throw new AppError('EMAIL_TAKEN')
     await setPassword(tx, userId, passwordHash, now)
     await removePendingSignups(tx, email)
-    await writeAudit(tx, [
-      {
-        at: now,
-        actor: actor.id,
-        action: 'make-user',
-        subject: userId,
-        ipAddress: actor.ipAddress,
-        details: {},
-      },
-    ])
+    const entry = { action: 'make-user', subject: userId, details: {} } as const
+    await writeAudit(tx, [adminEntry(actor, now, entry)])
     const user = await findUser(tx, userId)
     if (!user) throw new Error(`the user ${userId} was made and is not there`)
     return toSessionUser(user, now)

@@ -1,10 +1,8 @@
-import type { Actor } from '../audit/actor.ts'
-import { writeAudit } from '../audit/audit-log.ts'
+import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { expireTrials } from '../tiers/set-tier.ts'
-import { actionEntry } from './action-entry.ts'
 
 /**
  * Removes the bytes of files that were deleted, or whose links have ended and cannot be renewed.
@@ -19,7 +17,9 @@ export async function expireFilesNow(
 ): Promise<{ expiredCount: number; failed: number }> {
   const { purged: expiredCount, failed } = await expireFiles(deps)
   const figures = { expiredCount, failed }
-  await writeAudit(deps.db, [actionEntry('expire-files', actor, figures, deps.clock())])
+  await writeAudit(deps.db, [
+    adminEntry(actor, deps.clock(), { action: 'expire-files', details: figures }),
+  ])
   if (expiredCount === 0 && failed > 0)
     throw new AppError('UNAVAILABLE', { message: refusal(failed) })
   return figures
@@ -43,6 +43,8 @@ export async function expireTrialsNow(
   actor: Actor,
 ): Promise<number> {
   const { expiredCount } = await expireTrials(deps)
-  await writeAudit(deps.db, [actionEntry('expire-trials', actor, { expiredCount }, deps.clock())])
+  await writeAudit(deps.db, [
+    adminEntry(actor, deps.clock(), { action: 'expire-trials', details: { expiredCount } }),
+  ])
   return expiredCount
 }

@@ -2,14 +2,12 @@ import type { z } from 'zod'
 import type { admin } from '../../shared/contract/admin.ts'
 import { cleanFileName } from '../../shared/rules/files/file-name.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
-import type { Actor } from '../audit/actor.ts'
-import { writeAudit } from '../audit/audit-log.ts'
+import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { counter } from '../http/rate-limit.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import { insertRemoval } from '../uploads/removal-queries.ts'
-import { actionEntry } from './action-entry.ts'
 import { describeFailure } from './test-storage.ts'
 
 /** How long the presigned URL of a test upload works. */
@@ -44,7 +42,7 @@ export async function startTestUpload(
   await db.transaction(async (tx) => {
     const dueAt = new Date(now.getTime() + keptMs)
     await insertRemoval(tx, { storageKey: key, storage: storage.name, dueAt })
-    await writeAudit(tx, [actionEntry('test-storage-upload', actor, details, now)])
+    await writeAudit(tx, [adminEntry(actor, now, { action: 'test-storage-upload', details })])
   })
   const until = new Date(now.getTime() + urlLifetimeMs)
   try {

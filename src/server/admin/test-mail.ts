@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Actor } from '../audit/actor.ts'
-import { writeAudit } from '../audit/audit-log.ts'
+import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { renderEmail } from '../email/render-email.ts'
 import { testEmail } from '../email/templates/support.ts'
 import type { SessionUser } from '../http/session.ts'
 import { withTimeout } from '../timeout.ts'
-import { actionEntry } from './action-entry.ts'
 
 /** How long the administrator waits for the mail server at most. */
 const patienceMs = 20_000
@@ -31,7 +29,9 @@ export async function testMail(
 ): Promise<Sent> {
   const sent = await sendTestMail(deps, admin)
   const details = { success: sent.success, toOutbox: deps.config.smtpUrl === null }
-  await writeAudit(deps.db, [actionEntry('test-mail', actor, details, deps.clock())])
+  await writeAudit(deps.db, [
+    adminEntry(actor, deps.clock(), { action: 'test-mail', details: details }),
+  ])
   return sent
 }
 

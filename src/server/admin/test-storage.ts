@@ -1,11 +1,9 @@
-import type { Actor } from '../audit/actor.ts'
-import { writeAudit } from '../audit/audit-log.ts'
+import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Config } from '../config/config.ts'
 import type { Deps } from '../deps.ts'
 import { counter } from '../http/rate-limit.ts'
 import type { Storage } from '../storage/storage.ts'
 import { withTimeout } from '../timeout.ts'
-import { actionEntry } from './action-entry.ts'
 import { errorName, remedyFor } from './storage-remedies.ts'
 
 /** The steps of the test. `does` names each step in the message to the administrator. */
@@ -38,7 +36,9 @@ export async function testStorage(
   await deps.rateLimits.spend([counter('storageTestsByUser', actor.id)])
   const tested = await tryStorage(deps, patienceMs)
   const details = { store: deps.stores.current.name, connected: tested.connected }
-  await writeAudit(deps.db, [actionEntry('test-storage', actor, details, deps.clock())])
+  await writeAudit(deps.db, [
+    adminEntry(actor, deps.clock(), { action: 'test-storage', details: details }),
+  ])
   return tested
 }
 

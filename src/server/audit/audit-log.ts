@@ -1,16 +1,25 @@
 import { auditLog } from '../db/schema.ts'
 import type { Db } from '../db/transaction.ts'
 
-/**
- * One line of the audit log: who did what to whom. `auditLog` in `db/audit-table.ts` describes the
- * fields.
- */
+/** One line of the audit log: who did what to whom (`db/audit-table.ts`). */
 export type AuditEntry = Omit<typeof auditLog.$inferInsert, 'id'>
 
-/**
- * Writes lines to the audit log. Pass the transaction of the change, so that the change and its
- * lines exist together or not at all.
- */
+/** The administrator who acts, and the IP address of the request. */
+export interface Actor {
+  id: string
+  ipAddress: string
+}
+
+/** Returns the entry for an action of the administrator. `subject` is the user it is about. */
+export function adminEntry(
+  { id, ipAddress }: Actor,
+  at: Date,
+  entry: Pick<AuditEntry, 'action' | 'subject' | 'details'>,
+): AuditEntry {
+  return { at, actor: id, ipAddress, subject: null, ...entry }
+}
+
+/** Writes lines to the audit log. Pass the transaction of the change that they record. */
 export async function writeAudit(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length > 0) await tx.insert(auditLog).values([...entries])
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../audit/actor.ts'
-import { writeAudit } from '../audit/audit-log.ts'
+import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { removeFeedback } from './queries.ts'
@@ -23,9 +22,6 @@ export async function deleteFeedback(
     if (!removed) throw new AppError('FEEDBACK_NOT_FOUND')
     const { createdAt, isSuspect } = removed
     const details = { feedbackId: id, createdAt: createdAt.toISOString(), isSuspect }
-    const { id: by, ipAddress } = actor
-    await writeAudit(tx, [
-      { at: clock(), actor: by, action: 'delete-feedback', subject: null, ipAddress, details },
-    ])
+    await writeAudit(tx, [adminEntry(actor, clock(), { action: 'delete-feedback', details })])
   })
 }

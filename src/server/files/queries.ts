@@ -205,25 +205,16 @@ export function listNames(db: Db, page: FilePage): Promise<Pick<FileRow, 'id' | 
     .where(and(isOn(page), isNull(files.deletedAt)))
 }
 
-/**
- * Renames files. If a file no longer has the name `from`, or no longer exists, it is skipped.
- * Returns how many files were renamed.
- */
-export async function renameFiles(
+/** Renames a file. Returns false if it no longer exists or has another name than `from`. */
+export async function renameFile(
   db: Db,
-  names: readonly { id: string; from: string; to: string }[],
-): Promise<number> {
-  const column = (of: (name: (typeof names)[number]) => string) => sql.param(names.map(of))
-  const wished = sql`unnest(${column(({ id }) => id)}::uuid[],
-    ${column(({ from }) => from)}::text[], ${column(({ to }) => to)}::text[])`
-  const { rowCount } = await db.execute(sql`
-    with kept as materialized (
-      select ${files.id}, wished.new_name from ${files}
-      join ${wished} as wished (id, old_name, new_name)
-        on wished.id = ${files.id} and wished.old_name = ${files.originalName}
-      order by ${files.id} for update of ${files})
-    update ${files} set original_name = kept.new_name from kept where ${files.id} = kept.id`)
-  return rowCount ?? 0
+  { id, from, to }: { id: string; from: string; to: string },
+): Promise<boolean> {
+  const { rowCount } = await db
+    .update(files)
+    .set({ originalName: to })
+    .where(and(eq(files.id, id), eq(files.originalName, from)))
+  return rowCount === 1
 }
 
 /**

@@ -194,8 +194,6 @@ const expiryDetails = z.object({ expiredCount: figures, failed: figures.default(
 const sanitizeDetails = z.object({
   updated: figures,
   errors: figures,
-  totalUpdated: figures.optional(),
-  totalErrors: figures.optional(),
 })
 const mailDetails = z.object({ success: z.boolean(), toOutbox: z.boolean().default(false) })
 const storageDetails = z.object({ connected: z.boolean() })
@@ -219,8 +217,7 @@ const readers: Record<MaintenanceAct, (details: Details) => ActOutcome> = {
   },
   'expire-trials': (details) => expiredTrials(expiryDetails.parse(details)),
   'sanitize-file-names': (details) => {
-    const { updated, errors, totalUpdated, totalErrors } = sanitizeDetails.parse(details)
-    return sanitized({ updated: totalUpdated ?? updated, errors: totalErrors ?? errors })
+    return sanitized(sanitizeDetails.parse(details))
   },
   'test-mail': (details) => {
     const { success, toOutbox } = mailDetails.parse(details)
