@@ -5,5 +5,5 @@ import { roundsOf } from './support/rounds.ts'
 
 test('confirms and renewals that are killed at any statement are done whole or not at all, and can be repeated', async () => {
   const place = { database: await freshDatabase(), postgres: null, s3Server: null }
-  await playKilledConfirms(place, 'disk', roundsOf(3, 100))
+  await playKilledConfirms(place, 'disk', roundsOf(2, 100))
 })

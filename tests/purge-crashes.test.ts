@@ -16,7 +16,7 @@ const filesPerRound = 8
 const uploadsPerRound = 3
 
 test('jobs that are killed at any statement go on later, and call nothing gone that is there', async () => {
-  const rounds = roundsOf(2, 100)
+  const rounds = roundsOf(1, 100)
   const place = { database: await freshDatabase(), postgres: null, s3Server: null }
   const stage = await setStage(place, 'disk', { isLong: true, limits: 'short' })
   const { server, network, witness, stored } = stage

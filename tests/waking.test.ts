@@ -35,8 +35,8 @@ import { testClock } from './support/test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
 /** How many files with a row but no bytes are due when the server starts. */
-const dueRows = roundsOf(5000, 1_000_000)
-const owners = roundsOf(100, 20_000)
+const dueRows = roundsOf(1000, 1_000_000)
+const owners = roundsOf(20, 20_000)
 /** The purge reserves so many files in one statement, and records their end in another one. */
 const filesInBatch = 100
 /** The server uses some 200 MiB at rest. With all rows in memory it would use a thousand. */

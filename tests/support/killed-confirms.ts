@@ -38,7 +38,7 @@ const mostBytes = 20_000
  * Postgres, or when only the answer to it is lost. A lost commit has certainly not happened. A lost
  * answer means that the work is done, and that nobody was told.
  */
-const kills = ['any statement', ...losses] as const
+const kills = [...losses, 'any statement'] as const
 type Kill = (typeof kills)[number]
 
 /** How a call ended for a file. One that was not answered may be done or not. */

@@ -9,9 +9,9 @@ import { listUnproved, listWithoutSha256 } from './queries.ts'
  */
 
 /** How many files there are in a bucket, with a SHA-256 that only their senders claim. */
-const claimedCount = 40_000
+const claimedCount = 10_000
 /** How many files there are on the disk, with a SHA-256 that the server has computed. */
-const provedCount = 40_000
+const provedCount = 10_000
 /** How many files concern each query. */
 const dueCount = 30
 

@@ -11,6 +11,7 @@ import {
   makePerson,
   type Person,
 } from '../../../tests/support/make.ts'
+import { roundsOf } from '../../../tests/support/rounds.ts'
 import {
   closeWithoutErrors,
   fresh,
@@ -33,7 +34,7 @@ import { findBlockedContent } from './block-copies.ts'
  * again.
  */
 
-const rounds = 12
+const rounds = roundsOf(4, 12)
 const mostTurns = 400
 
 let app: TestApp

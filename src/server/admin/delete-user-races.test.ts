@@ -13,6 +13,7 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import { makeRace } from '../../../tests/support/race.ts'
+import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { askForUpload, confirm } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
@@ -34,7 +35,7 @@ import { retryRemovals } from '../uploads/end-uploads.ts'
  * removed.
  */
 
-const rounds = 14
+const rounds = roundsOf(8, 14)
 
 let app: TestApp
 let admin: Person

@@ -12,6 +12,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { after, makeRace } from '../../../tests/support/race.ts'
+import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files, shortCodes } from '../db/schema.ts'
@@ -25,7 +26,7 @@ import { renewFile } from './renew-file.ts'
  * check the result when both have ended.
  */
 
-const rounds = 100
+const rounds = roundsOf(15, 100)
 const day = 24 * 60 * 60_000
 
 let app: TestApp

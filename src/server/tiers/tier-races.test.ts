@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, makePerson, type Person } from '../../../tests/support/make.ts'
+import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { User } from '../../shared/contract/account.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
@@ -10,7 +11,7 @@ import { auditLog, users } from '../db/schema.ts'
 import type { AppError } from '../errors.ts'
 import { expireTrials, setTier } from './set-tier.ts'
 
-const rounds = 100
+const rounds = roundsOf(15, 100)
 const day = 24 * 60 * 60_000
 
 let app: TestApp

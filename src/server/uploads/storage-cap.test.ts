@@ -30,7 +30,7 @@ import { sumStored } from './queries.ts'
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
 const minute = 60_000
-const rounds = roundsOf(20, 100)
+const rounds = roundsOf(8, 100)
 
 let app: TestApp
 let admin: Person
