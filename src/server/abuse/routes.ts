@@ -71,7 +71,7 @@ export function abuseRoutes(
     },
 
     async listReports({ query: { limit, cursor }, context }) {
-      const after = cursor === undefined ? undefined : parseCursor(place, cursor)
+      const after = parseCursor(place, cursor)
       const rows = await listReports(deps.db, { limit: limit + 1, after })
       const placeOf = ({ report }: (typeof rows)[number]) => [report.lastReportedAt, report.id]
       const now = deps.clock()

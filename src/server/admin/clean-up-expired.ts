@@ -1,7 +1,7 @@
 import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
+import { mostRemovedAtOnce, removeDeleted } from '../files/delete-files.ts'
 import { markAllExpiredDeleted, nextFilePage } from '../files/queries.ts'
-import { mostRemovedAtOnce, removeDeleted } from '../files/remove-deleted.ts'
 
 /**
  * Deletes the files of all users whose links have ended and cannot be renewed (spec §7). A user who

@@ -80,7 +80,7 @@ export function adminRoutes(
       const lines = await listAudit(db, {
         ...which,
         limit: limit + 1,
-        after: cursor === undefined ? undefined : parseCursor(place, cursor),
+        after: parseCursor(place, cursor),
         from: from === undefined ? undefined : new Date(from),
         to: to === undefined ? undefined : new Date(to),
       })

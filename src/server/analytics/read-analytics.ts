@@ -1,6 +1,5 @@
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { analyticsDays, lastDays, withEmptyDays } from '../../shared/rules/format/day.ts'
-import { avoidTableScans } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
 import { countDownloadsOfOwner, countKinds, findMostDownloaded } from './queries.ts'
@@ -19,15 +18,12 @@ const mostDownloadedLength = fileKinds.length
 export async function readAnalytics({ clock, db }: Pick<Deps, 'clock' | 'db'>, user: Owner) {
   const now = clock()
   const days = lastDays(now, analyticsDays)
-  return db.transaction(async (tx) => {
-    await avoidTableScans(tx)
-    const counted = await countKinds(tx, user, now)
-    const byKind = new Map(counted.map((row) => [row.kind, row]))
-    return {
-      kinds: fileKinds.map((kind) => byKind.get(kind) ?? { kind, count: 0, size: 0 }),
-      expiringSoon: counted.reduce((sum, { endingSoon }) => sum + endingSoon, 0),
-      days: withEmptyDays(days, await countDownloadsOfOwner(tx, user.id, days)),
-      mostDownloaded: await findMostDownloaded(tx, user.id, mostDownloadedLength),
-    }
-  })
+  const counted = await countKinds(db, user, now)
+  const byKind = new Map(counted.map((row) => [row.kind, row]))
+  return {
+    kinds: fileKinds.map((kind) => byKind.get(kind) ?? { kind, count: 0, size: 0 }),
+    expiringSoon: counted.reduce((sum, { endingSoon }) => sum + endingSoon, 0),
+    days: withEmptyDays(days, await countDownloadsOfOwner(db, user.id, days)),
+    mostDownloaded: await findMostDownloaded(db, user.id, mostDownloadedLength),
+  }
 }

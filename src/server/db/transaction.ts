@@ -3,7 +3,6 @@ import {
   type ExtractTablesWithRelations,
   extractTablesRelationalConfig,
   type RelationalSchemaConfig,
-  sql,
 } from 'drizzle-orm'
 import { NodePgDatabase, NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core'
@@ -101,11 +100,3 @@ class PoolSession extends NodePgSession<Tables, Relations> {
 
 /** Drizzle's database with our tables: the pool, or an open transaction. */
 export type Db = NodePgDatabase<typeof schema>
-
-/**
- * Makes Postgres prefer indexes for the rest of a transaction. For a user who owns most of the
- * files it would read the whole table, although the index is usually in memory.
- */
-export async function avoidTableScans(tx: Db): Promise<void> {
-  await tx.execute(sql`set local enable_seqscan = off`)
-}

@@ -38,7 +38,7 @@ export function feedbackRoutes(
     },
 
     async listFeedback({ query: { limit, cursor }, context }) {
-      const after = cursor === undefined ? undefined : parseCursor(place, cursor)
+      const after = parseCursor(place, cursor)
       const rows = await listFeedback(deps.db, { limit: limit + 1, after })
       return takePage(context, rows, { limit, placeOf: (row) => [row.createdAt, row.id] })
     },

@@ -2,27 +2,33 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
-import { markDeleted, markExpiredDeleted } from './queries.ts'
-import { removeDeleted } from './remove-deleted.ts'
+import { removeStored } from '../storage/remove-stored.ts'
+import { type DeletedFile, markDeleted, markExpiredDeleted, markPurged } from './queries.ts'
+
+/**
+ * At most this many files lose their bytes before a call is answered. With more, the answer could
+ * take too long where storage is slow.
+ */
+export const mostRemovedAtOnce = 1000
 
 const fileId = z.uuid()
 
+type DeleteDeps = Pick<Deps, 'clock' | 'db' | 'stores'> & { log: Pick<Logger, 'warn'> }
+
 /**
- * Deletes a user's files that have these ids, all in one statement. When this resolves, their links
- * have ended, and usually their bytes are removed too (see `removeDeleted`).
- * @returns how many were deleted, and which ids are unknown, already deleted, or belong to
- * other users.
+ * Deletes a user's files that have these ids, in one statement. Their links end at once, and their
+ * bytes are removed (see `removeDeleted`).
+ * @returns how many were deleted, and which ids are unknown, deleted already or other users'.
  */
 export async function deleteFiles(
-  deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
+  deps: DeleteDeps,
   ownerId: string,
   ids: readonly string[],
-  log: Logger,
 ): Promise<{ deletedCount: number; notFound: string[] }> {
   const wanted = [...new Set(ids)]
-  const known = wanted.filter((id) => fileId.safeParse(id).success)
-  const deleted = await markDeleted(deps.db, ownerId, known, deps.clock())
-  await removeDeleted({ ...deps, log }, deleted)
+  const valid = wanted.filter((id) => fileId.safeParse(id).success)
+  const deleted = await markDeleted(deps.db, ownerId, valid, deps.clock())
+  await removeDeleted(deps, deleted)
   const found = new Set(deleted.map(({ id }) => id))
   return {
     deletedCount: found.size,
@@ -32,17 +38,30 @@ export async function deleteFiles(
 
 /**
  * Deletes a user's files whose links have ended and cannot be renewed (spec §2: clear expired
- * history). A premium user's private files stay, because they can still be renewed. Before this
- * resolves, it tries to remove the bytes of the first thousand of these files (see
- * `removeDeleted`).
+ * history). Private files of a premium user stay.
  * @returns how many were deleted.
  */
-export async function deleteExpiredFiles(
-  deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
-  owner: Owner,
-  log: Logger,
-): Promise<number> {
+export async function deleteExpiredFiles(deps: DeleteDeps, owner: Owner): Promise<number> {
   const deleted = await markExpiredDeleted(deps.db, owner, deps.clock())
-  await removeDeleted({ ...deps, log }, deleted)
+  await removeDeleted(deps, deleted)
   return deleted.length
+}
+
+/**
+ * Removes the bytes of the first `most` of these deleted files. The next purge removes the others,
+ * those that fail here, and those of taken-down files, whose SHA-256 may still have to be computed.
+ * Never rejects.
+ * @returns for how many files it has tried.
+ */
+export async function removeDeleted(
+  { clock, db, log, stores }: DeleteDeps,
+  deleted: readonly DeletedFile[],
+  most = mostRemovedAtOnce,
+): Promise<number> {
+  const stored = deleted.filter(
+    ({ purgedAt, takenDownAt }) => purgedAt === null && takenDownAt === null,
+  )
+  const first = stored.slice(0, most)
+  await removeStored({ log, stores }, first, (ids) => markPurged(db, ids, clock()))
+  return first.length
 }

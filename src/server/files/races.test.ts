@@ -16,8 +16,7 @@ import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files, shortCodes } from '../db/schema.ts'
-import { deleteFile } from './delete-file.ts'
-import { deleteExpiredFiles } from './delete-files.ts'
+import { deleteExpiredFiles, deleteFiles } from './delete-files.ts'
 import { expireFiles } from './expire-files.ts'
 import { renewFile } from './renew-file.ts'
 
@@ -160,7 +159,7 @@ describe('a purge and a clearing of the same files at once', () => {
       await insertFiles(app, eve.id, 10)
       app.clock.advance(3 * day)
       const [cleared] = await Promise.all([
-        soon(() => deleteExpiredFiles(app.deps, { id: eve.id, tier: 'free' }, app.deps.log)),
+        soon(() => deleteExpiredFiles(app.deps, { id: eve.id, tier: 'free' })),
         soon(() => expireFiles(app.deps)),
       ])
       expect(cleared).toBe(10)
@@ -226,7 +225,7 @@ describe('a purge and a renewal at once', () => {
       expect(living).toEqual(isKept ? codes : [])
       expect(await app.storage.storedSize(row?.storageKey ?? '')).toBe(isKept ? file.size : null)
       if (isKept) expect([row.shortCode]).toEqual(codes)
-      await deleteFile(app.deps, eve.id, file.id, app.deps.log)
+      await deleteFiles(app.deps, eve.id, [file.id])
       app.clock.set(now)
     }
     race.expectBoth()

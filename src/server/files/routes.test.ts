@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, makeFile, makePerson } from '../../../tests/support/make.ts'
+import {
+  type Client,
+  json,
+  makeFile,
+  makePerson,
+  type Person,
+} from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
+import { expectRefusal } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
+import { defaultPreferences, type Preferences } from '../../shared/rules/accounts/preferences.ts'
 import { shortCodes } from '../db/schema.ts'
 
 let app: TestApp
@@ -70,5 +78,92 @@ describe('short codes', () => {
       .onConflictDoNothing()
       .returning()
     expect(taken).toEqual([])
+  })
+})
+
+function change(person: Client, body: unknown) {
+  return person.fetch('/api/preferences', {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+}
+
+async function preferencesOf(person: Client): Promise<Preferences> {
+  const response = await person.fetch('/api/preferences')
+  expect(response.status).toBe(200)
+  return json(response)
+}
+
+describe('/api/preferences', () => {
+  let ada: Person
+  beforeAll(async () => {
+    ada = await makePerson(app, { tier: 'premium' })
+  })
+
+  it('answers the defaults to whoever has set none', async () => {
+    expect(await preferencesOf(ada)).toEqual(defaultPreferences)
+    expect(await preferencesOf(await makePerson(app))).toEqual(defaultPreferences)
+  })
+
+  it('changes what is named and keeps the rest, for the caller alone', async () => {
+    const [bob, eve] = [
+      await makePerson(app, { tier: 'premium' }),
+      await makePerson(app, { tier: 'premium' }),
+    ]
+    const first = await change(bob, { defaultExpirationDays: 7 })
+    expect(first.status).toBe(200)
+    expect(await json(first)).toEqual({ ...defaultPreferences, defaultExpirationDays: 7 })
+    await change(bob, { mailOnFirstDownload: true, defaultExpirationDays: '5' })
+    await change(bob, { mailBeforeExpiry: true })
+    await change(bob, { mailOnFirstDownload: false })
+    expect(await preferencesOf(bob)).toEqual({
+      defaultExpirationDays: 5,
+      mailOnFirstDownload: false,
+      mailBeforeExpiry: true,
+    })
+    expect(await preferencesOf(eve)).toEqual(defaultPreferences)
+  })
+
+  it('changes nothing where nothing is named', async () => {
+    const bob = await makePerson(app, { tier: 'premium' })
+    await change(bob, { defaultExpirationDays: 7 })
+    expect(await json(await change(bob, {}))).toMatchObject({ defaultExpirationDays: 7 })
+  })
+
+  it('loses none of two changes at once, the first ones included', async () => {
+    const bob = await makePerson(app, { tier: 'premium' })
+    await Promise.all([
+      change(bob, { mailOnFirstDownload: true }),
+      change(bob, { mailBeforeExpiry: true }),
+      change(bob, { defaultExpirationDays: 5 }),
+    ])
+    expect(await preferencesOf(bob)).toEqual({
+      defaultExpirationDays: 5,
+      mailOnFirstDownload: true,
+      mailBeforeExpiry: true,
+    })
+  })
+
+  it.each([
+    ['days that nobody can choose', { defaultExpirationDays: 4 }],
+    ['days below zero', { defaultExpirationDays: -3 }],
+    ['no days', { defaultExpirationDays: null }],
+    ['a text for a switch', { mailOnFirstDownload: 'yes' }],
+    ['a number for a switch', { mailBeforeExpiry: 1 }],
+    ['a misspelled field', { mailOnFirstDownloads: true }],
+    ["somebody else's id", { userId: 'x', mailBeforeExpiry: true }],
+    ['a list', []],
+    ['no JSON', '{'],
+  ])('refuses %s, and changes nothing', async (_, body) => {
+    const before = await preferencesOf(ada)
+    await expectRefusal(await change(ada, body), 400, 'INVALID_INPUT')
+    expect(await preferencesOf(ada)).toEqual(before)
+  })
+
+  it('refuses a free user, who has no File Manager', async () => {
+    const bob = await makePerson(app)
+    await expectRefusal(await change(bob, { mailBeforeExpiry: true }), 403, 'TIER_FILE_MANAGER')
+    expect(await preferencesOf(bob)).toEqual(defaultPreferences)
   })
 })

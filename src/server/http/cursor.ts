@@ -15,12 +15,20 @@ function formatCursor(place: unknown): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
-/** @throws {AppError} INVALID_INPUT unless the cursor contains a value of this shape. */
-export function parseCursor<Place>(shape: ZodType<Place>, cursor: string): Place {
+/**
+ * Returns where a page begins; undefined for the first one.
+ * @throws {AppError} INVALID_INPUT unless the cursor contains a value of this shape.
+ */
+export function parseCursor<Place>(
+  shape: ZodType<Place>,
+  cursor: string | undefined,
+): Place | undefined {
+  if (cursor === undefined) return undefined
   try {
     return shape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
   } catch (cause) {
-    throw new AppError('INVALID_INPUT', { message: 'cursor: Must come from x-next-cursor.', cause })
+    const message = 'cursor: Must come from x-next-cursor of the same list.'
+    throw new AppError('INVALID_INPUT', { message, cause })
   }
 }
 

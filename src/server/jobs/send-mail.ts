@@ -8,7 +8,7 @@ import type { OutgoingEmail } from '../email/email.ts'
 import { type MailRequest, mailRequest } from '../email/mail-queue.ts'
 import { renderEmail } from '../email/render-email.ts'
 import { writeFeedbackDigest, writeFeedbackMail } from '../feedback/write-feedback-mail.ts'
-import { writeFileMail } from '../files/write-file-mail.ts'
+import { writeFileMail } from '../files/file-emails.ts'
 import { writeTrialEmail } from '../tiers/trial-emails.ts'
 import { admitEmail } from './email-limits.ts'
 

@@ -185,7 +185,7 @@ export async function countUploads(
 }
 
 /** An upload is idle at `now` if nothing has happened since this moment. */
-export function idleSince(now: Date): Date {
+function idleSince(now: Date): Date {
   return new Date(now.getTime() - slotHeldMs)
 }
 

@@ -14,7 +14,7 @@ import { download } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import type { Preferences } from '../../shared/rules/accounts/preferences.ts'
 import { files, firstDownloads, users } from '../db/schema.ts'
-import { tellEndingLinks, tellFirstDownloads } from './queue-file-emails.ts'
+import { tellEndingLinks, tellFirstDownloads } from './file-emails.ts'
 
 const hour = 60 * 60_000
 const day = 24 * hour
