@@ -8,13 +8,14 @@ import { eventually } from '../../../tests/support/eventually.ts'
 import { emptyDatabase } from '../../../tests/support/postgres.ts'
 import { openDatabase, openServerDatabase } from './open.ts'
 import { socketFolderOf } from './postgres-folder.ts'
+import { users } from './schema.ts'
 
 const log = { info() {}, warn: vi.fn() }
 
 test('migrates the database of DATABASE_URL and survives cut connections', async () => {
   const database = await emptyDatabase()
   const opened = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
-  expect(await opened.db.query.users.findMany()).toEqual([])
+  expect(await opened.db.select().from(users)).toEqual([])
 
   const busy = await opened.pool.connect()
   const cutAll = `select pg_terminate_backend(pid) from pg_stat_activity
@@ -22,7 +23,7 @@ test('migrates the database of DATABASE_URL and survives cut connections', async
   await opened.pool.query(cutAll)
   await expect(busy.query('select 1')).rejects.toThrow()
   busy.release(true)
-  expect(await opened.db.query.users.findMany()).toEqual([])
+  expect(await opened.db.select().from(users)).toEqual([])
 
   await opened.close()
   await database.drop()
@@ -80,7 +81,7 @@ test('waits for a database that is starting', async () => {
     upstream.on('error', () => socket.destroy())
   }).listen(port, '127.0.0.1')
   const opened = await opening
-  expect(await opened.db.query.users.findMany()).toEqual([])
+  expect(await opened.db.select().from(users)).toEqual([])
   await opened.close()
   bridge.close()
   await database.drop()

@@ -1,27 +1,28 @@
 import {
-  createTableRelationsHelpers,
-  type ExtractTablesWithRelations,
-  extractTablesRelationalConfig,
-  type RelationalSchemaConfig,
-} from 'drizzle-orm'
-import { NodePgDatabase, NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres'
-import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core'
+  drizzle,
+  type NodePgDatabase,
+  NodePgSession,
+  NodePgTransaction,
+} from 'drizzle-orm/node-postgres'
+import { PgDialect } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
 import { isConnectionLost } from './db-errors.ts'
-import * as schema from './schema.ts'
 
-type Tables = typeof schema
-type Relations = ExtractTablesWithRelations<Tables>
+/** Drizzle's database: the pool, or an open transaction. */
+export type Db = NodePgDatabase
 
-/** Returns drizzle's database on a pool, with our own `transaction`. */
+/**
+ * Returns drizzle's database on a pool. Its own `transaction` leaks a connection if `begin` fails,
+ * and returns broken connections to the pool, so ours replaces it.
+ */
 export function makeDb(pool: pg.Pool): Db {
   const dialect = new PgDialect()
-  const { tables, tableNamesMap } = extractTablesRelationalConfig<Relations>(
-    schema,
-    createTableRelationsHelpers,
-  )
-  const relations = { fullSchema: schema, schema: tables, tableNamesMap }
-  return new NodePgDatabase(dialect, new PoolSession(pool, dialect, relations), relations)
+  const transaction: Db['transaction'] = (work) =>
+    inTransaction(pool, (client) => {
+      const session = new NodePgSession(client, dialect, undefined)
+      return work(new NodePgTransaction(dialect, session, undefined))
+    })
+  return Object.assign(drizzle(pool), { transaction })
 }
 
 /**
@@ -68,35 +69,3 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
 function isIdle(client: pg.PoolClient): boolean {
   return client.getTransactionStatus() === 'I'
 }
-
-/**
- * Replaces drizzle's own `transaction`, which leaks a connection if `begin` fails, and returns
- * broken connections to the pool.
- */
-class PoolSession extends NodePgSession<Tables, Relations> {
-  readonly #pool: pg.Pool
-  readonly #dialect: PgDialect
-  readonly #relations: RelationalSchemaConfig<Relations>
-
-  constructor(pool: pg.Pool, dialect: PgDialect, relations: RelationalSchemaConfig<Relations>) {
-    super(pool, dialect, relations)
-    this.#pool = pool
-    this.#dialect = dialect
-    this.#relations = relations
-  }
-
-  override transaction<T>(
-    work: (tx: NodePgTransaction<Tables, Relations>) => Promise<T>,
-    config?: PgTransactionConfig,
-  ): Promise<T> {
-    return inTransaction(this.#pool, async (client) => {
-      const session = new NodePgSession(client, this.#dialect, this.#relations)
-      const tx = new NodePgTransaction<Tables, Relations>(this.#dialect, session, this.#relations)
-      if (config) await tx.setTransaction(config)
-      return work(tx)
-    })
-  }
-}
-
-/** Drizzle's database with our tables: the pool, or an open transaction. */
-export type Db = NodePgDatabase<typeof schema>
