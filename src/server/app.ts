@@ -1,7 +1,5 @@
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
-import type { Endpoint } from '../shared/contract/endpoint.ts'
-import { endpoints } from '../shared/contract/index.ts'
 import type { ReportPages } from './abuse/report-pages.ts'
 import { abuseRoutes } from './abuse/routes.ts'
 import { adminActionRoutes } from './admin/action-routes.ts'
@@ -23,20 +21,16 @@ import { fileRoutes } from './files/routes.ts'
 import type { HttpEnv } from './http/env.ts'
 import { errorResponse, makeErrorHandler } from './http/error-handler.ts'
 import { loopbackRedirect, sameOrigin, servedHosts } from './http/hosts.ts'
-import { bodyLimit } from './http/limits.ts'
 import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { requestContext } from './http/request-context.ts'
 import type { WebFiles } from './http/web-files.ts'
 import { valueReader } from './public-pages/page-values.ts'
 import type { PublicPages } from './public-pages/public-pages.ts'
-import { pageShower, publicPageRoutes, shareRoute } from './public-pages/routes.ts'
+import { pageShower, publicPageRoutes } from './public-pages/routes.ts'
 import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
-
-/** The largest body of an API call, unless its endpoint names another size. */
-const maxBodySize = 64 * 1024
 
 /** What the build made for browsers. */
 export interface Web {
@@ -60,12 +54,6 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const hosts = servedHosts(deps.config)
   app.use(requestContext(deps, { trustedProxies, hosts }))
   app.use(loopbackRedirect(appUrl))
-  const limitBody = bodyLimit(maxBodySize, largerBodies())
-  app.use('/api/*', limitBody)
-  app.use('/s/:code/report', limitBody)
-  // Before `sameOrigin`: a phone's share menu names no origin. The route changes nothing.
-  app.route('/', shareRoute(web.publicPages, publicValues))
-  app.use(sameOrigin(hosts, appUrl))
   app.use('/api/files', compress())
   const session = sessionReader(deps)
   app.route(
@@ -90,7 +78,7 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
         ...limitRoutes(deps),
         ...checkRoutes(deps),
       },
-      { session, shedLoad: deps.shedLoad },
+      { sameOrigin: sameOrigin(hosts, appUrl), session, shedLoad: deps.shedLoad },
     ),
   )
   app.all('/api/*', () => {
@@ -100,14 +88,4 @@ export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   app.route('/', publicPageRoutes(web.publicPages, publicValues, appUrl))
   app.notFound((c) => errorResponse(new AppError('NOT_FOUND'), c))
   return app
-}
-
-/** Returns the paths with a limit of their own, in bytes. */
-function largerBodies(): Map<string, number> {
-  const rows: Endpoint[] = Object.values(endpoints)
-  return new Map(
-    rows.flatMap(({ path, bytes, maxBodySize: own = bytes?.maxSize }) =>
-      own === undefined ? [] : [[path, own]],
-    ),
-  )
 }

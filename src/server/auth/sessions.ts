@@ -176,7 +176,7 @@ export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secr
       const use = sessionUse(context.req.raw.headers, context.get('clientAddress'))
       // On a full disk, people must still be able to delete files. So the session stays valid.
       await recordSessionUse(db, found, use, now).catch((error: unknown) =>
-        context.get('requestLog')().warn({ err: error }, 'the use of a session was not recorded'),
+        context.get('log').warn({ err: error }, 'the use of a session was not recorded'),
       )
     }
     return { id: found.id, user: toSessionUser(found.user, now) }

@@ -43,7 +43,7 @@ export async function sendDownload(
   )
   /** A download that cannot be counted is still sent. */
   const logUncounted = (error: unknown): null => {
-    context.get('requestLog')().error({ err: error, fileId: link.id }, 'Cannot count a download')
+    context.get('log').error({ err: error, fileId: link.id }, 'Cannot count a download')
     return null
   }
   const count = async (start: number): Promise<void> => {

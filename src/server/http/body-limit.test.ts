@@ -14,11 +14,13 @@ beforeAll(async () => {
       c.set('clientAddress', c.req.header('x-client') ?? '203.0.113.1')
       return next()
     })
-    app.use(bodyLimit(maxSize, new Map(['/larger', '/hold'].map((path) => [path, larger]))))
-    app.post('/hold', async (c) => {
+    const limitLarger = bodyLimit(larger)
+    app.post('/hold', limitLarger, async (c) => {
       await held.promise
       return c.text('')
     })
+    app.use('/larger', limitLarger)
+    app.use('/', bodyLimit(maxSize))
     app.all('*', async (c) => c.text(String((await c.req.text()).length)))
   })
 })

@@ -9,8 +9,8 @@ export interface HttpEnv {
   Bindings: HttpBindings
   Variables: {
     requestId: string
-    /** Makes a logger whose lines name the request's id. Few requests need it. */
-    requestLog: () => Logger
+    /** Its lines name the request's id. */
+    log: Logger
     clientAddress: string
     /**
      * The origin of this server's URLs in the answer: links, and presigned URLs of the disk store.

@@ -55,7 +55,7 @@ export function toLoggedError(error: unknown, c: Context<HttpEnv>): AppError {
   const appError = toAppError(error, c.get('requestId'))
   const { cause, code, status, isLogged } = appError
   if (status >= 500 && isLogged && !notLogged.has(code)) {
-    c.get('requestLog')().error({ err: cause ?? appError, code }, 'failed')
+    c.get('log').error({ err: cause ?? appError, code }, 'failed')
   }
   return appError
 }

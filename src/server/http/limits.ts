@@ -310,24 +310,16 @@ export function makeLoadShedder({
 }
 
 /** The bytes of all large bodies in memory. Parsed, they take several times as much. */
-const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, always: 2 * 1024 * 1024 }
+export const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, always: 2 * 1024 * 1024 }
 
 /** Smaller bodies don't count. A login or a signup has less than 1 KiB. */
 const largeBodyBytes = 4 * 1024
 
 /**
- * Refuses bodies of more than `maxSize` bytes with BODY_TOO_LARGE, and with SERVER_BUSY if the
- * large bodies of all calls would take too much memory.
- * @param larger paths with another limit, in bytes.
+ * Returns middleware that refuses bodies of more than `maxSize` bytes with BODY_TOO_LARGE, and with
+ * SERVER_BUSY if the large bodies of all calls would take too much memory.
  */
-export function bodyLimit(maxSize: number, larger: ReadonlyMap<string, number> = new Map()) {
-  const memory = new FairLimit(largeBodies)
-  const limits = new Map([...larger].map(([path, size]) => [path, limitTo(size, memory)]))
-  const usual = limitTo(maxSize, memory)
-  return createMiddleware<HttpEnv>((c, next) => (limits.get(c.req.path) ?? usual)(c, next))
-}
-
-function limitTo(maxSize: number, memory: FairLimit) {
+export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(largeBodies)) {
   const counted = countingLimit({ maxSize, onError: tooLarge })
   return createMiddleware<HttpEnv>(async (c, next) => {
     const { 'content-length': length, 'transfer-encoding': coding } = c.env.incoming.headers

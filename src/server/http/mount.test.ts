@@ -7,7 +7,7 @@ import { refusalOf, type Sending, send } from '../../../tests/support/send.ts'
 import { testClock } from '../../../tests/support/test-clock.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
-import { servedHosts } from './hosts.ts'
+import { sameOrigin, servedHosts } from './hosts.ts'
 import { type Call, type Handlers, mount } from './mount.ts'
 import { requestContext } from './request-context.ts'
 import type { Session, SessionUser } from './session.ts'
@@ -49,7 +49,9 @@ beforeAll(async () => {
       looked += 1
       return session
     }
-    app.route('/', mount(handlers, { session: found, shedLoad: () => {} }))
+    const origin = sameOrigin(hosts, new URL('http://127.0.0.1'))
+    const options = { sameOrigin: origin, session: found, shedLoad: () => {} }
+    app.route('/', mount(handlers, options))
   })
 })
 afterAll(() => server.close())

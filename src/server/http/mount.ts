@@ -1,11 +1,11 @@
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
 import type { ZodType, z } from 'zod'
 import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
-import { rethrowBodyError } from './limits.ts'
+import { bodyLimit, FairLimit, largeBodies, rethrowBodyError } from './limits.ts'
 import { nameRoute } from './request-context.ts'
 import type { Session, SessionUser } from './session.ts'
 
@@ -38,6 +38,8 @@ export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> 
 export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoints[N]> }
 
 interface MountOptions {
+  /** Refuses requests that change something and come from another site's page. */
+  sameOrigin: MiddlewareHandler<HttpEnv>
   /** Finds the session of a request; null for a visitor. `isPolled` calls don't extend it. */
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
@@ -45,18 +47,30 @@ interface MountOptions {
 }
 
 /**
- * Turns the table of endpoints into routes. Each route checks access, parses the request, calls its
- * handler and parses a JSON answer with the schema, so that no undeclared field leaves the server.
+ * Turns the table of endpoints into routes. Each route checks origin, size and access, parses the
+ * request, calls its handler and parses a JSON answer with the schema, so that no undeclared field leaves the server.
  */
 export function mount(handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
+  const memory = new FairLimit(largeBodies)
   for (const [declared, names] of Map.groupBy(Object.keys(endpoints) as EndpointName[], pathOf)) {
     const path = declared.replaceAll(/\{(\w+)\}/g, ':$1')
     const methods = names.map((name) => endpoints[name].method)
-    for (const name of names) app.on(endpoints[name].method, path, route(name, handlers, options))
-    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-    app.all(path, (context) => {
+    app.use(path, (context, next) => {
       nameRoute(context.env.outgoing, declared)
+      return next()
+    })
+    for (const name of names) {
+      const {
+        method,
+        bytes,
+        maxBodySize = bytes?.maxSize ?? usualBodySize,
+      }: Endpoint = endpoints[name]
+      const limit = bodyLimit(maxBodySize, memory)
+      app.on(method, path, options.sameOrigin, limit, route(name, handlers, options))
+    }
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
+    app.all(path, () => {
       throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow } })
     })
   }
@@ -67,6 +81,9 @@ function pathOf(name: EndpointName) {
   return endpoints[name].path
 }
 
+/** The largest body of a call, in bytes, unless its endpoint names another size. */
+const usualBodySize = 64 * 1024
+
 /** Operators need these endpoints on an overloaded server. */
 const neverShed = new Set<EndpointName>(['health', 'ready', 'metrics', 'openApi', 'docs'])
 
@@ -76,53 +93,27 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
   // The type of the handler depends on `name`, which is not known here.
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
-    nameRoute(context.env.outgoing, row.path)
     if (!neverShed.has(name)) options.shedLoad()
     const session = await requireAccess(row, context, options)
     const params = parse(row.params, context.req.param())
     const query = parse(row.query, context.req.query())
     const body = row.body ? parse(row.body, await readJson(context)) : undefined
-    const call = new ParsedCall(context, session, { params, query, body })
-    const result = await handler(call as Call<Endpoint>)
+    const result = await handler({
+      params,
+      query,
+      body,
+      user: session?.user,
+      sessionId: session?.id,
+      // `context.var` would copy all variables each time.
+      clientAddress: context.get('clientAddress'),
+      publicOrigin: context.get('publicOrigin'),
+      log: context.get('log'),
+      context,
+    } as Call<Endpoint>)
     if (schema === null) return result as Response
     const { cacheSeconds } = row
     context.header('cache-control', cacheSeconds ? `public, max-age=${cacheSeconds}` : 'no-store')
     return context.json(schema.parse(result) as object)
-  }
-}
-
-/**
- * A `Call`. It is a class because V8 would make a hidden class per request for an object literal
- * with a getter, and keep the request's objects until its next full garbage collection.
- */
-class ParsedCall {
-  readonly params: unknown
-  readonly query: unknown
-  readonly body: unknown
-  readonly user: SessionUser | undefined
-  readonly sessionId: string | undefined
-  readonly clientAddress: string
-  readonly publicOrigin: string
-  readonly context: Context<HttpEnv>
-
-  constructor(
-    context: Context<HttpEnv>,
-    session: Session | undefined,
-    { params, query, body }: Record<'params' | 'query' | 'body', unknown>,
-  ) {
-    this.params = params
-    this.query = query
-    this.body = body
-    this.user = session?.user
-    this.sessionId = session?.id
-    // `context.var` would copy all variables each time.
-    this.clientAddress = context.get('clientAddress')
-    this.publicOrigin = context.get('publicOrigin')
-    this.context = context
-  }
-
-  get log(): Logger {
-    return this.context.get('requestLog')()
   }
 }
 

@@ -3,9 +3,6 @@ import type { BlockList } from 'node:net'
 import { createMiddleware } from 'hono/factory'
 import { customAlphabet } from 'nanoid'
 import type { Logger } from 'pino'
-import { endpoints } from '../../shared/contract/index.ts'
-import { pages } from '../../shared/pages.ts'
-import { publicPages } from '../../shared/public-pages.ts'
 import type { Clock } from '../clock.ts'
 import { requestLine } from '../logging/log.ts'
 import { clientAddress, untrustedProxyWarning } from './client-address.ts'
@@ -32,17 +29,17 @@ export function requestContext(
     outgoing.setHeader('x-content-type-options', 'nosniff')
     outgoing.setHeader('date', clock().toUTCString())
     c.set('requestId', requestId)
-    c.set('requestLog', () => log.child({ requestId }))
+    const requestLog = log.child({ requestId })
+    c.set('log', requestLog)
     c.set('publicOrigin', options.hosts.publicOrigin(incoming.headers.host))
     warnOfProxy(incoming)
     c.set('clientAddress', clientAddress(incoming, options.trustedProxies))
     const started = performance.now()
     await next()
-    log.info(
+    requestLog.info(
       {
-        requestId,
         method: c.req.method,
-        path: loggedPath(outgoing, c.req.path),
+        path: routeOf(outgoing),
         status: outgoing.headersSent ? outgoing.statusCode : c.res.status,
         ms: Math.round(performance.now() - started),
       },
@@ -50,8 +47,6 @@ export function requestContext(
     )
   })
 }
-
-const undeclared = 'undeclared'
 
 const names = new WeakMap<ServerResponse, string>()
 
@@ -65,29 +60,5 @@ export function nameRoute(response: ServerResponse, name: string): void {
 
 /** Returns the name of the route that answers a request. */
 export function routeOf(response: ServerResponse): string {
-  return names.get(response) ?? undeclared
-}
-
-const declared: ReadonlySet<string> = new Set([
-  ...Object.values(endpoints).map(({ path }) => path),
-  ...pages,
-  ...Object.values(publicPages).map(({ path }) => path),
-])
-const firstSegments: ReadonlySet<string> = new Set(['assets', ...[...declared].map(firstSegment)])
-
-/**
- * Redacts a path for the log: a short code opens a file, and a misspelt path can contain one
- * anywhere. Returns the route, or else the first segment if a declared path begins with it.
- */
-function loggedPath(response: ServerResponse, path: string): string {
-  const name = names.get(response)
-  if (name !== undefined) return name
-  // Refused before its route was named.
-  if (declared.has(path)) return path
-  const first = firstSegment(path)
-  return first !== '' && firstSegments.has(first) ? `/${first}/…` : '/…'
-}
-
-function firstSegment(path: string): string {
-  return path.split('/')[1] ?? ''
+  return names.get(response) ?? 'undeclared'
 }

@@ -42,6 +42,16 @@ export function publicPageRoutes(
     nameRoute(c.env.outgoing, sharePath)
     return pages.send(c, 'not-shared', await values(), 200)
   })
+  // A phone sends shared files here if the service worker is missing. The user has not agreed to
+  // upload them, so the server doesn't read them.
+  app.post(sharePath, async (c) => {
+    const { incoming, outgoing } = c.env
+    nameRoute(outgoing, sharePath)
+    const { html, headers } = pages.text(c, 'not-shared', await values())
+    const noStore = { ...headers, 'cache-control': 'no-store' }
+    await sendEarlyResponse(incoming, outgoing, { status: 200, headers: noStore, body: html })
+    return RESPONSE_ALREADY_SENT
+  })
   app.get('/robots.txt', (c) => {
     nameRoute(c.env.outgoing, '/robots.txt')
     return c.text(robotsText(origin), 200, { 'cache-control': siteFilesCache })
@@ -73,26 +83,6 @@ export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
       ...headers,
     })
   }
-}
-
-/**
- * Answers when a phone shares files with the installed application while the service worker is
- * missing. Normally the worker stores the shared files in the browser. Without it, the browser
- * sends them here, although the user has not agreed to upload them. So the server does not read
- * them, and answers with a page that says what to do.
- */
-export function shareRoute(pages: PublicPages, values: ReadValues): Hono<HttpEnv> {
-  return new Hono<HttpEnv>().post(sharePath, async (c) => {
-    const { html, headers } = pages.text(c, 'not-shared', await values())
-    const { incoming, outgoing } = c.env
-    nameRoute(outgoing, sharePath)
-    await sendEarlyResponse(incoming, outgoing, {
-      status: 200,
-      headers: { ...headers, 'cache-control': 'no-store' },
-      body: html,
-    })
-    return RESPONSE_ALREADY_SENT
-  })
 }
 
 /** Paths that no robot may open. */
