@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: somebody breaks off bodies, to fill the log with errors and to raise the alarm of a
- * database that is away.
+ * The attack: send truncated request bodies to flood the log with errors and trigger the alarm for
+ * an unreachable database.
  */
 
 let app: TestApp
@@ -14,7 +14,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Sends this after the head of a login, ends the connection, and returns the whole answer. */
+/**
+ * Sends this after the headers of a login request, ends the connection, and returns the response.
+ */
 async function login(header: string, body: string): Promise<string> {
   const { hostname, host, port } = new URL(app.url)
   const socket = connect(Number(port), hostname).setEncoding('utf8')
@@ -29,11 +31,11 @@ async function login(header: string, body: string): Promise<string> {
 }
 
 it.each([
-  ['shorter than its length', 'Content-Length: 100', '{"email"'],
-  ['without its last chunk', 'Transfer-Encoding: chunked', '8\r\n{"email"\r\n'],
-  ['in the middle of a chunk', 'Transfer-Encoding: chunked', 'ff\r\n{"email"'],
-  ['with a chunk of no size', 'Transfer-Encoding: chunked', '8\r\n{"email"\r\nxyz\r\n'],
-])('a body that breaks off %s is a bad request, and no error in the log', async (...sent) => {
+  ['shorter than its Content-Length', 'Content-Length: 100', '{"email"'],
+  ['without the last chunk', 'Transfer-Encoding: chunked', '8\r\n{"email"\r\n'],
+  ['cut off inside a chunk', 'Transfer-Encoding: chunked', 'ff\r\n{"email"'],
+  ['with a chunk without a size', 'Transfer-Encoding: chunked', '8\r\n{"email"\r\nxyz\r\n'],
+])('answers a body %s with 400 and logs no error', async (...sent) => {
   app.logged.length = 0
   const [, header, body] = sent
   expect(await login(header, body)).toMatch(/^HTTP\/1.1 400 /)

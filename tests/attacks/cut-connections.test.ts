@@ -33,12 +33,11 @@ import { isLongRun } from '../support/rounds.ts'
 import { newAddress, signUpForToken, verify } from '../support/signup.ts'
 
 /**
- * The attack: the connection to Postgres is cut at every statement of a call. It is cut before
- * Postgres gets the statement, after Postgres ran it but before the answer, and after the answer.
- * An ordinary run takes one of these three moments for each statement, by turns from a random one.
- * The defence: the call answers that it was done, or 503. What was answered as done is in the
- * database. After a 503, the work is there completely or not at all, and the same call repeated
- * completes it. Afterwards every connection of the pool works.
+ * The attack: the connection to Postgres breaks at each statement of a call: before Postgres gets
+ * the statement, before its response arrives, or after it. A short run takes one of these moments
+ * per statement. The call either succeeds or returns 503; what it confirmed is in the database;
+ * after a 503 the work is done completely or not at all, and repeating the call completes it.
+ * Afterwards every connection of the pool works.
  */
 
 let app: TestApp
@@ -60,14 +59,11 @@ type Outcome = 'done' | 'away'
 
 interface Attempt {
   call(): Promise<Outcome>
-  /**
-   * Asserts what must be true after the call: `done` if it succeeded, `away` if it was answered
-   * with 503.
-   */
+  /** Asserts the state after the call: `done` if it succeeded, `away` if it returned 503. */
   check(outcome: Outcome): Promise<void>
 }
 
-/** Expects the normal answer of the call, or 503 with a Retry-After header. */
+/** Expects the usual response, or 503 with Retry-After. */
 async function answered(response: Response, meant: number): Promise<Outcome> {
   if (response.status === meant) return 'done'
   expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 503 })
@@ -75,10 +71,7 @@ async function answered(response: Response, meant: number): Promise<Outcome> {
   return 'away'
 }
 
-/**
- * Expects of work without a request that it succeeds, or fails because the database cannot be
- * reached.
- */
+/** Expects background work to succeed, or to fail because the database is unreachable. */
 async function settled(work: Promise<unknown>): Promise<Outcome> {
   const [result] = await Promise.allSettled([work])
   if (result.status === 'fulfilled') return 'done'
@@ -99,18 +92,14 @@ async function forget() {
   await app.deps.db.delete(files).where(eq(files.ownerId, person.id))
   await app.deps.db.delete(uploads).where(eq(uploads.ownerId, person.id))
 }
-/**
- * A purge that was interrupted reserves its files for ten minutes at most. After this they can be
- * purged.
- */
+/** An interrupted purge claims its files for at most ten minutes. */
 function letClaimsLapse() {
   return app.clock.advance(11 * 60_000)
 }
 
 /**
- * Runs the jobs that remove bytes until the expectation holds. After a cut, Postgres may still run
- * the statement for a moment and hold a row. A job passes over such a row, and leaves it to its
- * next run.
+ * Runs the cleanup jobs until the expectation holds. After a cut, Postgres may still be running the
+ * statement and locking a row; a job skips that row until its next run.
  */
 async function removedAtLast(expectation: () => Promise<void>): Promise<void> {
   letClaimsLapse()
@@ -184,7 +173,7 @@ async function refusesOtherBytes(): Promise<Attempt> {
       expect([404, 409]).toContain((await confirm()).status)
       expect(await filesOf(person.id)).toEqual([])
       expect(await uploadsOf(person.id)).toEqual([])
-      // If the removal of the bytes was cut, the job ends it.
+      // If deleting the bytes was interrupted, the job completes it.
       await removedAtLast(async () =>
         expect(await app.storage.storedSize(upload.cloudKey)).toBeNull(),
       )
@@ -229,7 +218,7 @@ async function deletesAUser(): Promise<Attempt> {
   return {
     call: () => settled(remove()),
     async check(outcome) {
-      // The deletion has either happened completely or not at all.
+      // All or nothing.
       const stays = await isThere()
       if (outcome === 'done') expect(stays).toBe(false)
       expect(await opens()).toBe(stays)
@@ -261,7 +250,7 @@ async function purgesAFile(): Promise<Attempt> {
   }
 }
 
-/** Expects exactly one user with this address, who has the account that holds the password. */
+/** Expects exactly one user with this address, with exactly one password. */
 async function expectWholeUser(email: string) {
   const made = await app.deps.db
     .select({ user: users.id, password: accounts.password })
@@ -369,8 +358,7 @@ async function makesTheAdministrator(): Promise<Attempt> {
 }
 
 /**
- * Takes all connections of the pool together. Each must answer, and none may be inside a
- * transaction.
+ * Takes all connections of the pool at once. Each must answer, and none may be in a transaction.
  */
 async function expectWholePool() {
   const { pool } = app
@@ -391,22 +379,26 @@ async function expectWholePool() {
   expect((await app.deps.db.execute(open)).rows).toEqual([])
 }
 
-describe('a connection that is cut at any statement, while the server', () => {
+describe('a connection cut at any statement', () => {
   test.each([
-    { name: 'starts an upload', arrange: startsAnUpload, transaction: true },
-    { name: 'confirms an upload', arrange: confirmsAnUpload, transaction: true },
-    { name: 'refuses bytes that are not those', arrange: refusesOtherBytes, transaction: false },
-    { name: 'deletes a file', arrange: deletesAFile, transaction: false },
-    { name: 'deletes a user', arrange: deletesAUser, transaction: true },
-    { name: 'purges a file', arrange: purgesAFile, transaction: false },
-    { name: 'signs somebody up', arrange: signsUp, transaction: true },
-    { name: 'verifies an address', arrange: verifiesAnAddress, transaction: true },
-    { name: 'makes the administrator', arrange: makesTheAdministrator, transaction: true },
-    { name: 'logs somebody in', arrange: logsIn, transaction: true },
-    { name: 'logs somebody out', arrange: logsOut, transaction: false },
-    { name: 'renews a session', arrange: renewsASession, transaction: false },
+    { name: 'starting an upload', arrange: startsAnUpload, transaction: true },
+    { name: 'confirming an upload', arrange: confirmsAnUpload, transaction: true },
+    {
+      name: 'refusing bytes with a wrong checksum',
+      arrange: refusesOtherBytes,
+      transaction: false,
+    },
+    { name: 'deleting a file', arrange: deletesAFile, transaction: false },
+    { name: 'deleting a user', arrange: deletesAUser, transaction: true },
+    { name: 'purging a file', arrange: purgesAFile, transaction: false },
+    { name: 'signing up', arrange: signsUp, transaction: true },
+    { name: 'verifying an address', arrange: verifiesAnAddress, transaction: true },
+    { name: 'creating the administrator', arrange: makesTheAdministrator, transaction: true },
+    { name: 'logging in', arrange: logsIn, transaction: true },
+    { name: 'logging out', arrange: logsOut, transaction: false },
+    { name: 'renewing a session', arrange: renewsASession, transaction: false },
   ])(
-    '$name, breaks nothing',
+    'breaks nothing while $name',
     async ({ arrange, transaction }) => {
       const whole = await arrange()
       await expectWholePool()

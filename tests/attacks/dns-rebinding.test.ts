@@ -5,9 +5,8 @@ import { codeOf, refusalOf, send, targetOf } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: a browser on the server's machine opens a page of rebound.example. Then the attacker
- * lets that name lead to 127.0.0.1. So the browser believes that the page's scripts and our answers
- * have the same origin.
+ * The attack (DNS rebinding): a browser on the server's machine opens a page of rebound.example,
+ * whose name then resolves to 127.0.0.1. Our responses are now same-origin with its scripts.
  */
 let app: TestApp
 let open: TestApp
@@ -30,8 +29,8 @@ function rebound() {
 }
 
 /**
- * Sends text to the server as it is. Returns the status and the whole text of the answer. The text
- * must ask the server to close the connection.
+ * Sends a raw request, which must ask to close the connection. Returns the status and the whole
+ * response.
  */
 function exchange(server: TestApp, head: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
@@ -50,8 +49,8 @@ function lines(...head: string[]) {
   return `${head.join('\r\n')}\r\nConnection: close\r\n\r\n`
 }
 
-describe('a page under a rebound name', () => {
-  it('cannot try passwords', async () => {
+describe('a page on a rebound name', () => {
+  it("can't guess passwords", async () => {
     const answer = await send(`${app.url}/api/auth/login`, {
       method: 'POST',
       headers: { ...rebound(), 'content-type': 'application/json' },
@@ -79,7 +78,7 @@ describe('a page under a rebound name', () => {
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  it('can neither upload nor download by presigned URLs', async () => {
+  it("can't upload or download by presigned URLs", async () => {
     const { uploadUrl } = await startUpload(person, { size: 4 })
     const put = { method: 'PUT', path: targetOf(uploadUrl), body: 'body' }
     const type = { 'content-type': 'application/octet-stream' }
@@ -100,7 +99,7 @@ describe('a page under a rebound name', () => {
     expect(file.downloadCount).toBe(0)
   })
 
-  it('gets the reason, and nothing that the client sent', async () => {
+  it('is told the reason, without an echo of its request', async () => {
     const api = await send(app.url, { headers: rebound() })
     expect(JSON.parse(api.body.toString()).message).toBe(
       `This server does not serve this host. Open ${app.url}, or set APP_URL to the address that people open.`,
@@ -139,7 +138,7 @@ describe('a request that names two hosts', () => {
     ['GET http:///login HTTP/1.1', 421],
     ['GET http://127.0.0.1@evil.example/login HTTP/1.1', 421],
     ['GET http://127.0.0.1/login HTTP/1.1', 200],
-  ])('%s is answered %i', async (line, status) => {
+  ])('%s returns %i', async (line, status) => {
     expect((await exchange(app, lines(line, `Host: 127.0.0.1:${port}`))).status).toBe(status)
   })
 
@@ -150,7 +149,7 @@ describe('a request that names two hosts', () => {
 })
 
 describe('a request without a host', () => {
-  it('gets the health only', async () => {
+  it('gets only the health endpoint', async () => {
     expect((await exchange(app, lines('GET /login HTTP/1.0'))).status).toBe(421)
     expect((await exchange(app, lines('GET /api/health HTTP/1.0'))).status).toBe(200)
     expect((await exchange(app, lines('GET /login HTTP/1.1'))).status).toBe(400)
@@ -162,7 +161,7 @@ describe('behind a proxy', () => {
   const get = (path: string, headers: Record<string, string>) =>
     send(`http://127.0.0.1:${open.deps.config.port}`, { path, headers })
 
-  it('X-Forwarded-Host is ignored', async () => {
+  it('ignores X-Forwarded-Host', async () => {
     for (const name of ['x-forwarded-host', 'x-host', 'x-original-host', 'forwarded']) {
       const value = name === 'forwarded' ? 'host=files.example.org' : 'files.example.org'
       const answer = await get('/login', { host: 'evil.example', [name]: value })
@@ -173,7 +172,7 @@ describe('behind a proxy', () => {
     }
   })
 
-  it('only the public name is served, as nginx and Caddy forward it', async () => {
+  it('serves only the public name, as nginx and Caddy forward it', async () => {
     for (const host of ['files.example.org', 'Files.Example.Org', 'files.example.org:443']) {
       expect((await get('/login', { host })).status).toBe(200)
     }
@@ -182,7 +181,7 @@ describe('behind a proxy', () => {
     }
   })
 
-  it('monitoring can use any host', async () => {
+  it('lets monitoring use any host', async () => {
     for (const host of ['10.0.0.7:3000', 'mayfly_app:3000', 'evil.example', 'localhost']) {
       for (const path of ['/api/health', '/api/ready', '/api/ready?probe=1']) {
         expect((await get(path, { host })).status).toBe(200)

@@ -7,9 +7,9 @@ import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: one client asks for emails to more and more people, tries tokens of emails, or causes
- * many emails to one person, without end. The server takes the client's address from a proxy's
- * header, so one test can act as two clients.
+ * The attack: one client requests emails to ever more people, guesses email tokens, or causes many
+ * emails to one person. Client addresses come from a proxy header, so one test can act as two
+ * clients.
  */
 
 const most = 20
@@ -21,10 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/**
- * Each row is a call: its name, the two clients that make it, a function that returns the n-th
- * body, and the status of an answer that is not a refusal.
- */
+/** Endpoint, the numbers of two clients, the n-th body, and the status of an accepted call. */
 const calls = [
   ['forgot-password', [1, 2], (nth: number) => ({ email: `to-${nth}@example.org` }), 200],
   ['resend-verification', [3, 4], (nth: number) => ({ email: `to-${nth}@example.org` }), 200],
@@ -33,7 +30,7 @@ const calls = [
 ] as const
 
 it.each(calls)(
-  '%s is refused to a client after 20 calls, and to no other',
+  'limits %s to 20 calls per client',
   async (name, [flooder, other], bodyOf, passed) => {
     const send = (client: number, nth = 0) =>
       makeClient(app).fetch(`/api/auth/${name}`, {
@@ -72,7 +69,7 @@ describe('emails to one address', () => {
     return (await open.mails()).length
   }
 
-  it('are limited whatever causes them, and one cause leaves the others their share', async () => {
+  it('are limited across all causes, with a share for each', async () => {
     const person = await makePerson(open, { tier: 'premium' })
     const { email, id: userId } = person
     await person.fetch('/api/preferences', {
@@ -99,7 +96,7 @@ describe('emails to one address', () => {
     }
   })
 
-  it('twenty changes of a password send few', async () => {
+  it('are few after twenty password changes', async () => {
     const person = await makePerson(open)
     for (let n = 0; n < 20; n += 1) {
       const passwords = { currentPassword: person.password, newPassword: person.password }
@@ -109,7 +106,7 @@ describe('emails to one address', () => {
     expect(mails.length).toBeLessThanOrEqual(emailLimits.account.max)
   })
 
-  it('that is not verified are only those that verify it, where the server asks for that', async () => {
+  it('are verification emails only, until it is verified', async () => {
     const { email, id: userId } = await makePerson(open)
     const at = open.clock().toISOString()
     const changed = { changedBy: 'session', removedGoogle: false } as const

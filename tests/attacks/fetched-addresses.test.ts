@@ -15,16 +15,15 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { askForUpload } from '../support/upload-requests.ts'
 
 /*
- * The attack: somebody writes an address of the server's own network into everything that he can
- * send, and hopes that the server asks it (SSRF). A listener on this machine notes every
- * connection, whatever is sent on it.
+ * The attack (SSRF): put an address of the server's network into everything a user can send, hoping
+ * the server requests it. A listener records every connection.
  */
 
 let app: TestApp
 let owner: Person
 let visitor: Client
 let mails: TestSmtpServer
-/** The first line that arrived on each connection to the listener. */
+/** The first line received on each connection. */
 const visits: string[] = []
 let listening: string
 const listener = createServer((socket) => {
@@ -53,15 +52,15 @@ afterAll(async () => {
   listener.close()
 })
 
-/** Returns an address of the listener. Its path names the place where the attack writes it. */
+/** Returns a URL of the listener whose path names the place it was put in. */
 function lure(name: string): string {
   return `http://${listening}/${name}`
 }
 
 /**
- * Expects that the server has not visited the listener because of anything that it got. First lets
- * the server do what it otherwise does later: send the mail that was asked for, and run every job.
- * The last visit is our own, so an earlier one would stand before it.
+ * Expects that nothing sent so far made the server connect to the listener. Runs deferred work
+ * first: emails and every job. The last connection is ours, so an earlier one would be listed
+ * before it.
  */
 async function expectNoVisit() {
   await app.mails()
@@ -72,7 +71,7 @@ async function expectNoVisit() {
 
 it.each<[string, () => Buffer | Promise<Buffer>]>([
   [
-    'an SVG that takes in pictures, styles and entities',
+    'an SVG with external images, styles and entities',
     () =>
       Buffer.from(`<?xml version="1.0"?><?xml-stylesheet href="${lure('style')}"?>
         <!DOCTYPE svg SYSTEM "${lure('dtd')}" [<!ENTITY x SYSTEM "${lure('entity')}">]>
@@ -81,15 +80,15 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
           <use href="${lure('use')}#a"/><text>&x;</text></svg>`),
   ],
   ['a playlist', () => Buffer.from(`#EXTM3U\n#EXTINF:1,\n${lure('playlist')}\n`)],
-  ['an address alone', () => Buffer.from(lure('address'))],
-])('a logo that is %s is refused, and leads the server nowhere', async (_, make) => {
+  ['a bare URL', () => Buffer.from(lure('address'))],
+])('rejects %s as a logo without fetching anything', async (_, make) => {
   const answer = await putLogo(owner, await make())
   expect(answer.status).toBe(400)
   await expectNoVisit()
 })
 
 it.each(['png', 'jpeg', 'webp'] as const)(
-  'the metadata of a %s lead the server nowhere',
+  'fetches nothing named in the metadata of a %s',
   async (format) => {
     const picture = await sharp(await flatPng({ width: 40, height: 20 }))
       .withExif({ IFD0: { ImageDescription: lure('exif'), Copyright: lure('copyright') } })
@@ -107,7 +106,7 @@ it.each(['png', 'jpeg', 'webp'] as const)(
   },
 )
 
-it('the name and the message of a brand do not, nor does the page that shows them', async () => {
+it('fetches nothing named in a brand, nor when showing its page', async () => {
   const brand = { name: lure('brand'), message: `<img src="${lure('message')}">`, accent: null }
   expect((await putBrand(owner, brand)).status).toBe(200)
   const file = await makeFile(owner)
@@ -118,7 +117,7 @@ it('the name and the message of a brand do not, nor does the page that shows the
   await expectNoVisit()
 })
 
-it('files do not: their names, types, bytes, or what a report says of them', async () => {
+it('fetches nothing named in a file or a report', async () => {
   const bytes = new TextEncoder().encode(`<html><link rel="icon" href="${lure('bytes')}"></html>`)
   const file: File = await makeFile(owner, { name: lure('name'), type: 'text/html', bytes })
   await askForUpload(owner, { idempotencyKey: lure('key') })
@@ -137,7 +136,7 @@ it('files do not: their names, types, bytes, or what a report says of them', asy
   expect(mails.received.length).toBeGreaterThan(0)
 })
 
-it('signups do not: their names, their addresses, or the browser that they come from', async () => {
+it('fetches nothing named in a signup', async () => {
   const before = mails.received.length
   const email = newAddress()
   const names = { firstName: lure('first'), lastName: `<img src="${lure('last')}">` }
@@ -149,7 +148,7 @@ it('signups do not: their names, their addresses, or the browser that they come 
   expect(mails.received.length).toBeGreaterThan(before)
 })
 
-it('feedback does not, which is mailed with what was typed', async () => {
+it('fetches nothing named in feedback', async () => {
   const before = mails.received.length
   const typed = { name: lure('name'), email: `${lure('email')}@x`, website: '' }
   const sent = await visitor.post('/api/feedback', {
@@ -161,7 +160,7 @@ it('feedback does not, which is mailed with what was typed', async () => {
   expect(mails.received.length).toBeGreaterThan(before)
 })
 
-it('headers and targets of requests do not', async () => {
+it('fetches nothing named in request headers or targets', async () => {
   for (const path of [
     lure('target'),
     `//${listening}/`,

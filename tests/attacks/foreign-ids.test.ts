@@ -34,8 +34,8 @@ import {
 } from '../support/upload-requests.ts'
 
 /*
- * The attack: a user knows every id and key of another user's files, uploads and sessions. None of
- * them may work in the session of anybody else, not even the administrator's.
+ * The attack (IDOR): a user knows every id and key of another user's files, uploads and sessions.
+ * None may work in anybody else's session, not even the administrator's.
  */
 
 let app: TestApp
@@ -52,8 +52,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * A request names a file, an upload or a session in a field like these. `ownerId` only tells the
- * server whom the page takes the caller for.
+ * Request fields that name a file, an upload or a session. `ownerId` only states whom the page
+ * believes to be signed in.
  */
 const naming = /^(?!ownerId$)(id|.+Ids?|cloudKeys?|uploads)$/
 
@@ -61,17 +61,13 @@ function namesAThing({ access, params, query, body }: Endpoint) {
   const fields = [params, query, body].flatMap((schema) =>
     schema && 'shape' in schema ? Object.keys(schema.shape as object) : [],
   )
-  // The administrator's calls are made for the files and uploads of other users, so they are left
-  // out. contract.test.ts tests who may make them.
+  // Admin endpoints exist to act on other users' files. contract.test.ts tests their access.
   return access === 'user' && fields.some((field) => naming.test(field))
 }
 
 type Attempt = (client: Client, name: string) => Promise<Response>
 
-/**
- * Calls each endpoint that takes one id or key, with that id or key. Endpoints that take several
- * have tests of their own below.
- */
+/** Calls each endpoint that takes one id or key. Those that take several are tested below. */
 const attempts: Record<string, Attempt> = {
   deleteFile: (client, id) => client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
   renewFile: askForRenewal,
@@ -84,13 +80,13 @@ const attempts: Record<string, Attempt> = {
   endSession: (client, id) => client.fetch(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
 }
 
-/** Returns the id of somebody's only session. */
+/** Returns the id of this person's only session. */
 async function sessionOf({ id }: Person) {
   const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, id))
   return row?.id ?? ''
 }
 
-it('every endpoint that names a file or an upload is tried here', () => {
+it('covers every endpoint that takes the id of a file or upload', () => {
   const rows = Object.entries(endpoints as Record<string, Endpoint>)
   const named = rows.filter(([, row]) => namesAThing(row)).map(([name]) => name)
   const tried = [...Object.keys(attempts), 'deleteFiles', 'confirmUploads']
@@ -99,7 +95,7 @@ it('every endpoint that names a file or an upload is tried here', () => {
 
 describe.each(Object.entries(attempts))('%s', (name, attempt) => {
   it.each(['another user', 'the administrator'] as const)(
-    'by %s answers for a thing of somebody else what it answers for none, and does nothing to it',
+    "answers %s as if the object didn't exist, and leaves it alone",
     async (who) => {
       const file = await makeFile(owner)
       const { cloudKey } = await startUpload(owner, { size: 10 })
@@ -122,7 +118,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
     },
   )
 
-  it('by somebody who is not signed in is refused before anything is looked up', async () => {
+  it('refuses anonymous callers before any lookup', async () => {
     const { status } = await attempt(makeClient(app), randomUUID())
     expect(status).toBe(401)
   })
@@ -130,7 +126,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
 
 describe('deleteFiles', () => {
   it.each(['another user', 'the administrator'] as const)(
-    'by %s says of a file of somebody else that it is not there, and leaves it',
+    "answers %s as if the file didn't exist, and leaves it alone",
     async (who) => {
       const file = await makeFile(owner)
       const asked = [file.id, randomUUID()]
@@ -141,14 +137,14 @@ describe('deleteFiles', () => {
     },
   )
 
-  it('by somebody who is not signed in is refused', async () => {
+  it('refuses anonymous callers', async () => {
     expect((await askForDeletion(makeClient(app), [randomUUID()])).status).toBe(401)
   })
 })
 
 describe('confirmUploads', () => {
   it.each(['another user', 'the administrator'] as const)(
-    'by %s answers for an upload of somebody else what it answers for none, and leaves it',
+    "answers %s as if the upload didn't exist, and leaves it alone",
     async (who) => {
       const [upload] = await sendAllOf(owner, [new Uint8Array(3)])
       const keys = [upload?.cloudKey, randomUUID()].map((cloudKey) => ({ cloudKey }))
@@ -161,14 +157,14 @@ describe('confirmUploads', () => {
     },
   )
 
-  it('by somebody who is not signed in is refused', async () => {
+  it('refuses anonymous callers', async () => {
     const visitor = makeClient(app)
     expect((await askToConfirm(visitor, [{ cloudKey: randomUUID() }])).status).toBe(401)
   })
 })
 
 describe('the storage key of a finished file', () => {
-  it('makes nobody else the owner of its bytes, nor shows them', async () => {
+  it('gives nobody else access to its bytes', async () => {
     const { cloudKey, uploadUrl } = await startUpload(owner, { size: 3 })
     const headers = { 'content-type': 'text/plain' }
     await fetch(uploadUrl, { method: 'PUT', headers, body: 'abc' })
@@ -181,7 +177,7 @@ describe('the storage key of a finished file', () => {
 })
 
 describe('a list of files', () => {
-  it('holds nothing of others, whatever place it is asked to go on from', async () => {
+  it("shows only the caller's files, whatever the cursor", async () => {
     const lister = await makePerson(app)
     for (const person of [lister, lister, owner]) await makeFile(person)
     const page = await lister.fetch('/api/files?limit=1')
@@ -194,7 +190,7 @@ describe('a list of files', () => {
 })
 
 describe('starting an upload', () => {
-  it('in the name of somebody else is refused, and takes none of their places', async () => {
+  it('for somebody else is refused and takes none of their slots', async () => {
     const victim = await makePerson(app)
     for (let time = 0; time < 4; time += 1) {
       const { status } = await askForUpload(strangers['another user'], { ownerId: victim.id })

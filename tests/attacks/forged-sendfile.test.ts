@@ -5,8 +5,8 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: a client sends the headers by which nginx says that it sends files itself, or asks
- * for the location from which nginx takes them.
+ * The attack: a client forges the headers nginx uses to say that it sends files itself, or requests
+ * nginx's internal location.
  */
 
 const forged = {
@@ -34,7 +34,7 @@ async function downloads() {
   return listed?.downloadCount
 }
 
-describe('forged headers of nginx, where no nginx sends files', () => {
+describe('forged sendfile headers without nginx', () => {
   beforeAll(() => open({ TRUST_PROXY: 'on' }))
   afterAll(() => app.close())
 
@@ -46,11 +46,11 @@ describe('forged headers of nginx, where no nginx sends files', () => {
   })
 })
 
-describe('forged headers of nginx, at a server behind an nginx that sends files', () => {
+describe('forged sendfile headers behind nginx', () => {
   beforeAll(() => open({ TRUST_PROXY: 'on', X_ACCEL_REDIRECT: '/sealed' }))
   afterAll(() => app.close())
 
-  it('get whoever sends them no byte, and a place that opens nothing', async () => {
+  it('return no bytes and no usable path', async () => {
     const { status, headers, body } = await ask(`/s/${file.shortCode}`)
     expect([status, body.length]).toEqual([200, 0])
     const place = String(headers['x-accel-redirect'])
@@ -70,7 +70,7 @@ describe('forged headers of nginx, at a server behind an nginx that sends files'
     }
   })
 
-  it('take nothing from anybody else, who gets the bytes as before', async () => {
+  it("don't affect other clients", async () => {
     await ask(`/s/${file.shortCode}`)
     const before = await downloads()
     const answer = await makeClient(app).fetch(`/s/${file.shortCode}`)
@@ -79,7 +79,7 @@ describe('forged headers of nginx, at a server behind an nginx that sends files'
     expect(await downloads()).toBe((before ?? 0) + 1)
   })
 
-  it('open no link that is over, and show no place of its bytes', async () => {
+  it("don't open an expired link or reveal its path", async () => {
     const gone = await makeFile(owner)
     expect((await owner.fetch(`/api/files/${gone.id}`, { method: 'DELETE' })).status).toBe(200)
     for (const code of [gone.shortCode, 'nothing']) {

@@ -9,11 +9,7 @@ import { json, makePerson, type Person } from '../support/make.ts'
 import { type MockIssuer, startMockIssuer } from '../support/mock-issuer.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-/**
- * The attack: somebody sends answers that seem to come from the issuer (Google), to sign in as
- * another person. An honest issuer would not give these answers to the sign-in that the attacker
- * has begun.
- */
+/** The attack: forge responses of the issuer (Google) to sign in as another person. */
 
 const clientId = 'mayfly'
 let issuer: MockIssuer
@@ -45,11 +41,11 @@ afterEach(() => {
 
 type Claims = Record<string, unknown>
 
-/** Makes the issuer's ID tokens name the victim, and changes these claims in them. */
+/** Makes ID tokens name the victim and overrides these claims. */
 function changeIdToken(claims: Claims) {
   issuer.service.removeAllListeners('beforeTokenSigning')
   issuer.service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
-    if (payload.aud !== clientId) return // the access token, which nobody reads
+    if (payload.aud !== clientId) return // an access token, which we don't read
     const honest = { sub: victim.id, email: victim.email, email_verified: true, given_name: 'Ada' }
     Object.assign(payload, honest, claims)
     for (const [name, value] of Object.entries(claims)) {
@@ -58,14 +54,14 @@ function changeIdToken(claims: Claims) {
   })
 }
 
-/** Makes the issuer send another ID token than its own. */
+/** Makes the issuer send this ID token instead of its own. */
 function replaceIdToken(replace: (idToken: string) => string) {
   issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {
     if (typeof body !== 'string') body.id_token = replace(String(body.id_token))
   })
 }
 
-/** Signs in. Returns the path of the page where the browser ends. */
+/** Signs in. Returns the path the browser ends up on. */
 async function end(): Promise<string> {
   const browser = makeBrowser(app)
   const last = await browser.open('/api/login', (url) => isPage(app, url))
@@ -91,31 +87,31 @@ function decoded(part = ''): Claims {
   return JSON.parse(Buffer.from(part, 'base64url').toString())
 }
 
-/** Returns a token with the same claims, but with this header and signed with this key. */
+/** Re-signs the token's claims with this header and key. */
 function resigned(token: string, header: Claims, key?: KeyObject): string {
   const [, payload = ''] = token.split('.')
   const text = `${encoded(header)}.${payload}`
   return `${text}.${key ? sign('sha256', Buffer.from(text), key).toString('base64url') : ''}`
 }
 
-it('an honest token lets its owner in', async () => {
+it('accepts an honest token', async () => {
   expect(await end()).toBe('/')
 })
 
-describe('an ID token is refused', () => {
+describe('rejects an ID token', () => {
   it.each<[string, Claims]>([
     ['with another nonce', { nonce: 'of another request' }],
     ['without a nonce', { nonce: undefined }],
     ['for another audience', { aud: ['another client'] }],
-    ['for several audiences without saying which asked', { aud: [clientId, 'another client'] }],
-    ['that another client asked for', { aud: [clientId, 'x'], azp: 'another client' }],
+    ['for several audiences without azp', { aud: [clientId, 'another client'] }],
+    ['issued to another client', { aud: [clientId, 'x'], azp: 'another client' }],
     ['without an audience', { aud: undefined }],
-    ['of another issuer', { iss: 'https://accounts.google.com' }],
+    ['from another issuer', { iss: 'https://accounts.google.com' }],
     ['without an issuer', { iss: undefined }],
     ['without a subject', { sub: undefined }],
-    ['whose subject is no text', { sub: { id: 'x' } }],
-    ['without an end', { exp: undefined }],
-    ['whose end is no number', { exp: 'tomorrow' }],
+    ["with a subject that isn't a string", { sub: { id: 'x' } }],
+    ['without an expiry', { exp: undefined }],
+    ["with an expiry that isn't a number", { exp: 'tomorrow' }],
   ])('%s', async (_, claims) => {
     changeIdToken(claims)
     expect(await end()).toBe('/login?fault=google-refused')
@@ -124,7 +120,7 @@ describe('an ID token is refused', () => {
   it.each<[string, Claims]>([
     ['that has expired', { exp: inSeconds(-120) }],
     ['that is not valid yet', { nbf: inSeconds(3600) }],
-  ])('%s: one of the clocks is wrong', async (_, claims) => {
+  ])('%s, and blames a wrong clock', async (_, claims) => {
     changeIdToken(claims)
     expect(await end()).toBe('/login?fault=google-clock')
   })
@@ -137,7 +133,7 @@ describe('an ID token is refused', () => {
     }
   })
 
-  it('whose signature is cut off or altered', async () => {
+  it('with a truncated or altered signature', async () => {
     for (const change of [
       (token: string) => token.replace(/[^.]+$/, ''),
       (token: string) => token.replace(/[^.]{20}$/, 'AAAAAAAAAAAAAAAAAAAA'),
@@ -148,7 +144,7 @@ describe('an ID token is refused', () => {
     }
   })
 
-  it('whose claims were altered behind the signature', async () => {
+  it('with claims altered after signing', async () => {
     replaceIdToken((token) => {
       const [header, payload, signature] = token.split('.')
       const claims = { ...decoded(payload), sub: 'somebody else' }
@@ -157,7 +153,7 @@ describe('an ID token is refused', () => {
     expect(await end()).toBe('/login?fault=google-refused')
   })
 
-  it('signed with another key, of the same name or with the key in its head', async () => {
+  it('signed with another key, even one with the same id or in its header', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const jwk = publicKey.export({ format: 'jwk' })
     const [{ kid } = { kid: '' }] = issuer.service.issuer.keys.toJSON()
@@ -168,7 +164,7 @@ describe('an ID token is refused', () => {
     }
   })
 
-  it('signed with the secret of the client, as if that were the key (alg: HS256)', async () => {
+  it('signed with the client secret as the key (alg: HS256)', async () => {
     replaceIdToken((token) => {
       const text = resigned(token, { alg: 'HS256' }).replace(/\.$/, '')
       const signature = createHmac('sha256', 'the-secret-of-the-client').update(text)
@@ -177,12 +173,15 @@ describe('an ID token is refused', () => {
     expect(await end()).toBe('/login?fault=google-refused')
   })
 
-  it.each(['', 'a.b', 'a.b.c', 'a.b.c.d.e'])('that is none: %j', async (token) => {
-    replaceIdToken(() => token)
-    expect(await end()).toMatch(/^\/login\?fault=google-(refused|away)$/)
-  })
+  it.each(['that is malformed: %j', 'a.b', 'a.b.c', 'a.b.c.d.e'])(
+    'that is none: %j',
+    async (token) => {
+      replaceIdToken(() => token)
+      expect(await end()).toMatch(/^\/login\?fault=google-(refused|away)$/)
+    },
+  )
 
-  it('that is not there', async () => {
+  it('that is missing', async () => {
     issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {
       if (typeof body !== 'string') delete body.id_token
     })
@@ -190,19 +189,19 @@ describe('an ID token is refused', () => {
   })
 })
 
-describe('an address is not believed', () => {
+describe("doesn't trust an address", () => {
   it.each<[string, unknown]>([
     ['"false"', 'false'],
     ['"true"', 'true'],
     ['1', 1],
     ['nothing', undefined],
     ['null', null],
-  ])('with %s for email_verified', async (_, email_verified) => {
+  ])('with email_verified = %s', async (_, email_verified) => {
     changeIdToken({ email_verified })
     expect(await end()).toBe('/login?fault=google-unverified')
   })
 
-  it('whose verification is told of another one by userinfo', async () => {
+  it('when userinfo verifies a different one', async () => {
     changeIdToken({ email_verified: undefined, given_name: undefined })
     issuer.service.on('beforeUserinfo', ({ body }: MutableResponse) => {
       Object.assign(body, { sub: victim.id, email: 'mine@example.org', email_verified: true })
@@ -210,7 +209,7 @@ describe('an address is not believed', () => {
     expect(await end()).toBe('/login?fault=google-unverified')
   })
 
-  it('that userinfo tells of another subject', async () => {
+  it('when userinfo names another subject', async () => {
     changeIdToken({ sub: 'attacker', email: undefined })
     issuer.service.on('beforeUserinfo', ({ body }: MutableResponse) => {
       Object.assign(body, { sub: victim.id, email: victim.email, email_verified: true })
@@ -219,8 +218,8 @@ describe('an address is not believed', () => {
   })
 })
 
-describe('an answer at the callback is refused', () => {
-  it('in another browser, before the issuer is asked for its code', async () => {
+describe('rejects a callback', () => {
+  it('in another browser, without redeeming the code', async () => {
     const isCallback = ({ pathname }: URL) => pathname === '/api/auth/callback/google'
     const back = await makeBrowser(app).open('/api/login', isCallback)
     issuer.asked.length = 0
@@ -231,21 +230,21 @@ describe('an answer at the callback is refused', () => {
     expect(issuer.asked).toEqual([])
   })
 
-  it('of another issuer (a mix-up)', async () => {
+  it('from another issuer (mix-up)', async () => {
     issuer.service.on('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
       url.searchParams.set('iss', 'https://evil.example')
     })
     expect(await end()).toBe('/login?fault=google-refused')
   })
 
-  it('with a code that the issuer does not take', async () => {
+  it('with a code the issuer rejects', async () => {
     issuer.service.on('beforeResponse', (response: MutableResponse) => {
       Object.assign(response, { statusCode: 400, body: { error: 'invalid_grant' } })
     })
     expect(await end()).toBe('/login?fault=google-lost')
   })
 
-  it('where the issuer does not know this server, which is the operator’s to mend', async () => {
+  it("when the issuer doesn't know this client, and says the operator must fix it", async () => {
     issuer.service.on('beforeResponse', (response: MutableResponse) => {
       Object.assign(response, { statusCode: 401, body: { error: 'invalid_client' } })
     })
@@ -259,7 +258,7 @@ describe('an answer at the callback is refused', () => {
     ['temporarily_unavailable', 'google-away'],
     ['<script>alert(1)</script>', 'google-refused'],
     ['google-away&next=//evil.example', 'google-refused'],
-  ])('with the error %s, of which nothing reaches the page', async (error, fault) => {
+  ])('with the error %s, and shows none of it', async (error, fault) => {
     issuer.service.on('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
       url.searchParams.delete('code')
       url.searchParams.set('error', error)
@@ -269,7 +268,7 @@ describe('an answer at the callback is refused', () => {
   })
 })
 
-it('no log holds a code, a state, a token or the secret of the client', async () => {
+it('logs no code, state, token or client secret', async () => {
   const secrets: string[] = []
   issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {
     if (typeof body !== 'string') secrets.push(String(body.id_token), String(body.access_token))

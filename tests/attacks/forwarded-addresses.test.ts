@@ -14,8 +14,8 @@ import { testClock } from '../support/test-clock.ts'
 import { type LogLine, logCollector } from '../support/test-log.ts'
 
 /**
- * Attempts are counted by the client's address. The attack: a client writes its address in many
- * ways, to be counted as many clients.
+ * Attempts are counted per client address. The attack: spell one address in many ways to count as
+ * many clients.
  */
 const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
 const warnings: LogLine[] = []
@@ -36,14 +36,14 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([trusting.close(), direct.close()]))
 
-/** Returns the address by which the server counts the client. */
+/** Returns the address the server counts the client under. */
 async function countedBy(server: BareServer, forwarded?: string | string[]) {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
   return (await send(server.url, { headers })).body.toString()
 }
 
 describe('a client that bypasses the proxy', () => {
-  it('cannot choose its address', async () => {
+  it("can't choose its address", async () => {
     const behindProxy = await serve(readNetworks(['192.0.2.1', '10.0.0.0/8']))
     expect(await countedBy(behindProxy, '198.51.100.1')).toBe('127.0.0.1')
     await behindProxy.close()
@@ -58,12 +58,12 @@ describe('behind a trusted proxy', () => {
     ['a port that changes with each connection', '192.0.2.7:1', '192.0.2.7:65535'],
     ['brackets and a port', '[2001:db8::1]:443', '2001:db8::1'],
     ['another spelling', '2001:DB8:0:0:0::1', '2001:db8::1'],
-    ['another address of the same network', '2001:db8::ffff:1:2', '2001:db8::1'],
-    ['IPv4 in the clothes of IPv6', '::ffff:192.0.2.7', '192.0.2.7'],
+    ['another address of the same /64', '2001:db8::ffff:1:2', '2001:db8::1'],
+    ['IPv4 mapped to IPv6', '::ffff:192.0.2.7', '192.0.2.7'],
     ['the same, in hexadecimal', '::ffff:c000:207', '192.0.2.7'],
     ['quotes and spaces', ' "192.0.2.7" ', '192.0.2.7'],
     ['a zone', 'fe80::1%eth0', 'fe80::1%eth1'],
-  ])('%s makes nobody another client', async (_what, one, other) => {
+  ])('counts %s as the same client', async (_what, one, other) => {
     expect(await countedBy(trusting, one)).toBe(await countedBy(trusting, other))
   })
 
@@ -75,17 +75,17 @@ describe('behind a trusted proxy', () => {
     '192.0.2.7, garbage',
     '1'.repeat(2000),
     '',
-  ])('what is no address counts by the connection: %j', async (forwarded) => {
+  ])("counts an invalid address as the connection's: %j", async (forwarded) => {
     expect(await countedBy(trusting, forwarded)).toBe('127.0.0.1')
   })
 
-  it('a client cannot choose its address', async () => {
+  it('ignores an address the client sent itself', async () => {
     expect(await countedBy(trusting, '198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
     expect(await countedBy(trusting, ['198.51.100.1', '192.0.2.7'])).toBe('192.0.2.7')
     expect(await countedBy(trusting, '"198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
   })
 
-  it('two clients have two addresses', async () => {
+  it('counts two clients separately', async () => {
     expect(await countedBy(trusting, '192.0.2.7:1')).not.toBe(
       await countedBy(trusting, '192.0.2.8:1'),
     )
@@ -93,11 +93,11 @@ describe('behind a trusted proxy', () => {
 })
 
 describe('without a proxy', () => {
-  it('a client cannot choose its address', async () => {
+  it('ignores forwarded addresses', async () => {
     expect(await countedBy(direct, '192.0.2.7')).toBe('127.0.0.1')
   })
 
-  it('an untrusted proxy is logged once', async () => {
+  it('logs an untrusted proxy once', async () => {
     for (const forwarded of ['192.0.2.7', '192.0.2.8']) await countedBy(direct, forwarded)
     expect(warnings.map(({ msg, proxy }) => [msg, proxy])).toEqual([
       [expect.stringContaining('Set TRUST_PROXY=on'), '127.0.0.1'],

@@ -19,15 +19,14 @@ import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { askForUpload, expectRefusal } from '../support/upload-requests.ts'
 
 /**
- * The real server and its embedded Postgres have a disk of 110 MB. The attack: unconfirmed uploads
- * and another program fill that disk, so that nobody can sign in and the server cannot start again.
- * The defence: uploads are refused early enough, and everything else works.
+ * A real server with embedded Postgres on a disk of 110 MB. The attack: fill the disk with
+ * unconfirmed uploads and another program's data, so that nobody can sign in and the server can't
+ * restart.
  */
 const mebibyte = 1024 ** 2
 const diskBytes = 110 * mebibyte
 /**
- * docs/operations.md promises this reserve: one half for a running server, the other for the next
- * start.
+ * The reserve promised in docs/operations.md: half for a running server, half for its next start.
  */
 const reserveBytes = 40 * mebibyte
 
@@ -44,7 +43,7 @@ async function signIn() {
 
 async function reserveHeld(): Promise<number> {
   const found = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
-  // Only bytes that really take up space on the disk count. A sparse file takes up none.
+  // Sparse files take no space.
   return found === null ? 0 : found.blocks * 512
 }
 
@@ -84,7 +83,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     await disk?.close()
   })
 
-  test('uploads that nobody confirms do not fill it, though no floor is set', async () => {
+  test("unconfirmed uploads can't fill the disk, even without a free-space minimum", async () => {
     const size = 4 * mebibyte
     const refusals: Response[] = []
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -98,7 +97,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     expect(await reserveHeld()).toBe(reserveBytes)
   })
 
-  test('filled to the last byte: half the reserve is given up, and all but uploads goes on', async () => {
+  test('on a full disk, half of the reserve is released and only uploads fail', async () => {
     await disk.fill()
     await until(async () => expect(await reserveHeld()).toBe(reserveBytes / 2))
     await expectAllInOrder()
@@ -106,27 +105,27 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     await expectAllInOrder()
   })
 
-  test('filled once more: it goes on without a free byte, and starts by the other half', async () => {
+  test('on a disk filled again, everything else works and a restart uses the other half', async () => {
     await disk.fill()
     expect(await disk.free()).toBe(0)
     await expectAllInOrder()
     server.kill('SIGTERM')
     expect(await server.ended).toBe(0)
-    // The stop of the server freed some space. This fills that too.
+    // Stopping the server freed some space; fill that too.
     await disk.fill()
     server = await startServerProcess(settings)
     expect(await reserveHeld()).toBeLessThan(reserveBytes / 2)
     await expectAllInOrder()
   })
 
-  test('a server killed there starts again', async () => {
+  test('a server killed on a full disk starts again', async () => {
     server.kill('SIGKILL')
     await server.ended
     server = await startServerProcess(settings)
     await expectAllInOrder()
   })
 
-  test('deleting works, and with room again the reserve is made anew and uploads are taken', async () => {
+  test('freeing space restores the reserve and uploads', async () => {
     const before = await disk.free()
     expect((await user.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
     expect(await disk.free()).toBeGreaterThan(before)

@@ -8,9 +8,8 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: somebody uploads content that runs scripts, lies about its type or redirects, and
- * waits for others to open its link. Or the attacker sends people addresses of ours that redirect
- * to another site.
+ * The attack: upload content that runs scripts, lies about its type or redirects, or send people
+ * one of our URLs that redirects to another site.
  */
 
 let app: TestApp
@@ -29,7 +28,7 @@ function bytesOf(text: string) {
   return new TextEncoder().encode(text)
 }
 
-describe('a file that would run in a browser', () => {
+describe('active content', () => {
   const script = '<script>fetch("/api/auth/user")</script>'
   const svg = `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`
 
@@ -43,7 +42,7 @@ describe('a file that would run in a browser', () => {
     ['a style sheet', 'text/css', 'style.css', '* { display: none }'],
     ['a PDF', 'application/pdf', 'paper.pdf', '%PDF-1.7', 'application/pdf'],
     ['HTML that claims to be a picture', 'image/png', 'picture.png', script, 'image/png'],
-  ])('is saved and never shown, sniffed or run: %s', async (_, type, name, text, sentType) => {
+  ])('is always saved, never rendered or run: %s', async (_, type, name, text, sentType) => {
     const { shortCode } = await makeFile(owner, { name, type, bytes: bytesOf(text) })
     for (const path of [`/s/${shortCode}`, `/api/download/${shortCode}`]) {
       for (const range of ['bytes=0-', 'bytes=1-2', 'none']) {
@@ -58,7 +57,7 @@ describe('a file that would run in a browser', () => {
   })
 })
 
-describe('a script that somebody uploaded', () => {
+describe('an uploaded script', () => {
   it.each<Record<string, string>>([
     { 'sec-fetch-dest': 'script' },
     { 'sec-fetch-dest': 'style' },
@@ -69,33 +68,30 @@ describe('a script that somebody uploaded', () => {
     { 'sec-fetch-dest': 'manifest' },
     { 'sec-fetch-dest': 'embed' },
     { 'sec-fetch-dest': 'object' },
-  ])(
-    'is refused to a browser that would run or embed it, and counts nothing: %j',
-    async (asked) => {
-      const type = 'text/javascript'
-      const { id, shortCode } = await makeFile(owner, { name: 'a.js', type, bytes: bytesOf('1') })
-      for (const path of [`/s/${shortCode}`, `/api/download/${shortCode}`]) {
-        const answer = await visit(path, asked)
-        expect(answer.status).toBe(403)
-        expect(await answer.json()).toMatchObject({ code: 'DOWNLOAD_ONLY' })
-      }
-      const files = await json<{ id: string }[]>(await owner.fetch('/api/files'))
-      expect(files.find((file) => file.id === id)).toMatchObject({
-        downloadCount: 0,
-        mimeType: type,
-      })
-    },
-  )
+  ])('is refused as a subresource, and not counted: %j', async (asked) => {
+    const type = 'text/javascript'
+    const { id, shortCode } = await makeFile(owner, { name: 'a.js', type, bytes: bytesOf('1') })
+    for (const path of [`/s/${shortCode}`, `/api/download/${shortCode}`]) {
+      const answer = await visit(path, asked)
+      expect(answer.status).toBe(403)
+      expect(await answer.json()).toMatchObject({ code: 'DOWNLOAD_ONLY' })
+    }
+    const files = await json<{ id: string }[]>(await owner.fetch('/api/files'))
+    expect(files.find((file) => file.id === id)).toMatchObject({
+      downloadCount: 0,
+      mimeType: type,
+    })
+  })
 })
 
-describe('the type of a file', () => {
+describe('a file type', () => {
   it.each([
     'text/html\r\nSet-Cookie: a=b',
     'text/html\nX-Header: 1',
     'text / html',
     '"text/html"',
     'text/html, text/plain',
-  ])('%j, which could begin another header, is refused', async (fileType) => {
+  ])('%j, which could inject a header, is refused', async (fileType) => {
     const response = await owner.post('/api/files/get-upload-url', {
       fileName: 'a.txt',
       fileSize: 1,
@@ -106,7 +102,7 @@ describe('the type of a file', () => {
   })
 })
 
-describe('the name of a file', () => {
+describe('a file name', () => {
   const names = [
     '../../../../etc/passwd',
     '..\\..\\windows\\win.ini',
@@ -125,7 +121,7 @@ describe('the name of a file', () => {
     `${'ü'.repeat(900)}.pdf`,
   ]
 
-  it.each(names)('%j reaches a visitor as a name and nothing else', async (name) => {
+  it.each(names)('%j reaches a visitor only as a name', async (name) => {
     const { shortCode } = await makeFile(owner, { name, bytes: bytesOf('x') })
     const cleaned = cleanFileName(name)
     expect(cleaned).not.toMatch(/[/\\<>:"|?*\p{Cc}\u202e]/u)
@@ -144,7 +140,7 @@ describe('the name of a file', () => {
     expect(page).not.toContain('\u202e')
   })
 
-  it('is no part of where its bytes lie', async () => {
+  it('is never part of a storage path', async () => {
     const name = '../../../../tmp/mayfly-was-here'
     await makeFile(owner, { name, bytes: bytesOf('x') })
     const keys: string[] = []
@@ -154,8 +150,8 @@ describe('the name of a file', () => {
   })
 })
 
-describe('a page of ours', () => {
-  it('runs no script and no style but those that were built, and stands in no frame', async () => {
+describe('our pages', () => {
+  it("run only scripts and styles from the build, and can't be framed", async () => {
     const { shortCode } = await makeFile(owner)
     const paths = ['/', '/login', '/signup', '/reset-password', '/nowhere', '/api/docs']
     paths.push(`/s/${shortCode}`, `/download/${shortCode}`, '/s/nothing', '/download/nothing')
@@ -176,7 +172,7 @@ describe('a page of ours', () => {
     }
   })
 
-  it('of the API reference has the one style that its policy names', async () => {
+  it('of the API reference allow only the one style in their policy', async () => {
     const response = await visit('/api/docs')
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(await response.text()) ?? []
     const hash = createHash('sha256').update(style).digest('base64')
@@ -185,7 +181,7 @@ describe('a page of ours', () => {
   })
 })
 
-describe('an address that would lead a visitor elsewhere', () => {
+describe('an open redirect', () => {
   it.each([
     '/api/login?next=https://evil.example',
     '/api/login?redirect=//evil.example',
@@ -197,9 +193,8 @@ describe('an address that would lead a visitor elsewhere', () => {
     '/.//evil.example',
     '/s//evil.example',
     '/login?next=//evil.example',
-  ])('%s stays here', async (path) => {
-    // A page that is opened as localhost redirects to 127.0.0.1. That redirect must not leave the
-    // server either.
+  ])('by %s is impossible', async (path) => {
+    // Pages opened as localhost redirect to 127.0.0.1; that redirect must stay on the server too.
     for (const host of ['127.0.0.1', 'localhost']) {
       const headers = { host: `${host}:${app.deps.config.port}`, ...browser }
       const { status, headers: answered } = await send(app.url, { path, headers })
@@ -211,8 +206,8 @@ describe('an address that would lead a visitor elsewhere', () => {
   })
 })
 
-describe('what anybody may ask about a link', () => {
-  it('tells nothing of its owner, of its key or of how often it was opened', async () => {
+describe('public information about a link', () => {
+  it('reveals neither its owner nor its key nor its downloads', async () => {
     const { shortCode } = await makeFile(owner)
     const response = await visit(`/api/links/${shortCode}`)
     const details = await json<object>(response)

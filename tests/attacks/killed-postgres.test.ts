@@ -8,9 +8,8 @@ import { json, makePerson, type Person } from '../support/make.ts'
 import { createDatabase, firstProcessOf, startTestPostgres } from '../support/postgres-server.ts'
 
 /**
- * The attack: Postgres, or one of its processes, is killed again and again while people work.
- * The defence: each call is answered as done, or with 503. What was answered as done is in the
- * database. Once Postgres is back, every call is answered, on all connections.
+ * The attack: Postgres, or one of its processes, is killed repeatedly under load. Calls succeed or
+ * return 503, what they confirmed is in the database, and everything works once Postgres is back.
  */
 
 let app: TestApp
@@ -22,11 +21,10 @@ beforeAll(async () => {
   stopPostgres = postgres.stop
   const database = await createDatabase(postgres.url, 'migrated')
   app = await serveApp(database)
-  // A commit must survive the kill once it was answered. So this test does not rely on the default.
+  // A confirmed commit must survive the kill; don't rely on the default.
   await app.pool.query('alter system set synchronous_commit = on')
   await app.pool.query('select pg_reload_conf()')
-  // For a free account, an upload starts in a transaction. For a premium account, it starts by a
-  // single statement.
+  // Free accounts start an upload in a transaction, premium accounts in a single statement.
   people = await Promise.all([
     ...Array.from({ length: 4 }, () => makePerson(app)),
     ...Array.from({ length: 2 }, () => makePerson(app, { tier: 'premium' })),
@@ -37,7 +35,7 @@ afterAll(async () => {
   await stopPostgres()
 })
 
-/** Starts an upload. Returns null when the server answers that it should be tried later. */
+/** Starts an upload. Returns null on a retryable error. */
 async function startUpload(person: Person, idempotencyKey: string): Promise<string | null> {
   const response = await person.post('/api/files/get-upload-url', {
     fileName: 'notes.txt',
@@ -53,8 +51,8 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
 }
 
 /**
- * Makes each person send two calls in parallel, again and again. Returns a function that ends this,
- * and returns the keys of the uploads that were answered as started.
+ * Makes each person send two calls in parallel, in a loop. The returned function stops this and
+ * returns the keys of the uploads that were started.
  */
 function beginWork() {
   const done = new Set<string>()
@@ -80,13 +78,13 @@ async function connectionOf() {
 }
 
 test.each([
-  ['Postgres as a whole', 2, async () => firstProcessOf(await connectionOf())],
-  ['the process of one connection', 5, connectionOf],
-])('%s, killed %i times', async (_, times, victim) => {
+  ['all of Postgres', 2, async () => firstProcessOf(await connectionOf())],
+  ["one connection's process", 5, connectionOf],
+])('survives killing %s %i times', async (_, times, victim) => {
   const stop = beginWork()
   onTestFinished(async () => void (await stop()))
   for (let time = 0; time < times; time += 1) {
-    // There is no process to kill until Postgres runs again.
+    // Until Postgres is up again there is no process to kill.
     const pid = await eventually(victim)
     process.kill(pid, 'SIGKILL')
     await eventually(() => expect(() => process.kill(pid, 0)).toThrow())

@@ -13,14 +13,13 @@ import {
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: somebody measures how long a call with a mail address takes, to learn whether the
- * address has an account. So each call must do the same work for every address: hash as many
- * passwords, which takes long, send the same statements to the database, and ask for as many
+ * The attack (account enumeration by timing): every call with an email address must do the same
+ * work whether or not the account exists: the same password hashes, SQL statements and queued
  * emails.
  */
 
 let app: TestApp
-/** `known` has an account, `waiting` has a signup that waits for its click. */
+/** `known` has an account, `waiting` a signup that isn't verified yet. */
 let addresses: { known: string; waiting: string }
 beforeAll(async () => {
   app = await startTestApp({ env: verified })
@@ -31,7 +30,7 @@ beforeAll(async () => {
 afterEach(() => vi.restoreAllMocks())
 afterAll(() => app.close())
 
-/** Returns what the server does during a call. */
+/** Records what the server does during a call. */
 async function workOf(call: () => Promise<Response>) {
   const hashing = vi.spyOn(app.deps.passwords, 'hash')
   const query = vi.spyOn(pg.Client.prototype, 'query')
@@ -70,7 +69,7 @@ const calls: [string, Work, (email: string) => Promise<Response>][] = [
 ]
 
 it.each(calls)('%s costs the same work for any address', async (_, work, call) => {
-  // The first call opens connections and prepares what later calls use.
+  // The first call opens connections and prepares statements.
   await call(newAddress())
   const unknown = await workOf(() => call(newAddress()))
   expect(unknown).toMatchObject(work)

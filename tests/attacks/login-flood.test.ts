@@ -4,9 +4,9 @@ import { makeClient, makeFile, makePerson, type Person, signUp } from '../suppor
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: somebody signs in or up as often as possible. Hashing a password is expensive on
- * purpose, so this keeps the server busy. Rate limits are off here, so only the queue of passwords
- * to be hashed protects everybody else. A hash costs a quarter of what it costs in production.
+ * The attack: sign in or up as often as possible, to keep the CPU busy with password hashes. Rate
+ * limits are off here, so only the hashing queue protects others. A hash costs a quarter of the
+ * production cost.
  */
 const passwordCost = { N: 8192, r: 8, p: 1 }
 
@@ -40,7 +40,7 @@ function logIn(address: string) {
   return post('/api/auth/login', { email: person.email, password: person.password }, address)
 }
 
-/** Records in which order the answers arrive. */
+/** Records the order of the responses. */
 function finishers() {
   const order: string[] = []
   const note = async (name: string, answer: Promise<Response>) => {
@@ -56,7 +56,7 @@ describe('a flood of logins', () => {
     const { shortCode, bytes } = await makeFile(person, { bytes: new Uint8Array(1_000_000) })
     const { order, note } = finishers()
     const logins = Array.from({ length: 12 }, () => note('login', logIn('192.0.2.1')))
-    // This answer shows that all logins have reached the server, before the download begins.
+    // Once this is answered, all logins have reached the server.
     await makeClient(app).fetch('/api/health')
     const download = await makeClient(app).fetch(`/api/download/${shortCode}`)
     expect((await download.arrayBuffer()).byteLength).toBe(bytes.length)
@@ -74,7 +74,7 @@ describe('a flood of logins', () => {
     expect(order.indexOf('visitor')).toBeLessThan(6)
   })
 
-  it('is refused with Retry-After, and grows no queue', async () => {
+  it('is refused with Retry-After instead of queueing without limit', async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => logIn('192.0.2.1')))
     const refused = answers.filter(({ status }) => status === 503)
     const served = answers.filter(({ status }) => status === 200)
@@ -90,7 +90,7 @@ describe('a flood of logins', () => {
 })
 
 describe('a flood of signups', () => {
-  it('holds no database connections while passwords wait', async () => {
+  it('holds no database connections while passwords queue', async () => {
     const { order, note } = finishers()
     const signups = Array.from({ length: 20 }, (_, n) =>
       note('signup', post('/api/auth/signup', form(`flood-${n}@example.org`), '192.0.2.1')),
@@ -102,7 +102,7 @@ describe('a flood of signups', () => {
   })
 })
 
-describe('a login that is refused under load', () => {
+describe('a login refused under load', () => {
   it("doesn't count as an attempt", async () => {
     const limited = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
     try {

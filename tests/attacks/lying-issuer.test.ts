@@ -12,9 +12,8 @@ import { type MockIssuer, startMockIssuer } from '../support/mock-issuer.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The issuer of the accounts (Google) is another machine. It can be unreachable, hang, send an
- * answer without end, and name addresses that the server must not call. Only those who sign in with
- * it may notice.
+ * The issuer (Google) is another machine. It may be unreachable, hang, send endless responses, or
+ * name URLs the server must not call. Only people who sign in with it may notice.
  */
 
 const discovery = '/.well-known/openid-configuration'
@@ -60,13 +59,13 @@ function startApp({ url }: MockIssuer): Promise<TestApp> {
   })
 }
 
-/** Signs in. Returns the path of the page where the browser ends. */
+/** Signs in. Returns the path the browser ends up on. */
 async function end(server = app): Promise<string> {
   const last = await makeBrowser(server).open('/api/login', (url) => isPage(server, url))
   return last.href.slice(server.url.length)
 }
 
-/** Makes a server forget what the issuer told it. A failure at the end of a sign-in does that. */
+/** Makes the server drop the issuer's cached metadata, as a failed sign-in does. */
 async function forgetIssuer() {
   issuer.answers.set('/token', (_, response) => void response.writeHead(500).end())
   expect(await end()).toBe(away)
@@ -76,7 +75,7 @@ async function forgetIssuer() {
 
 const away = '/login?fault=google-away'
 
-/** Does what people do who do not sign in with the issuer. */
+/** Does what people do who don't use the issuer. */
 async function othersAreServed(server: TestApp, who: Person) {
   expect((await who.fetch('/api/auth/user')).status).toBe(200)
   await logIn(server, who.email, who.password)
@@ -85,12 +84,12 @@ async function othersAreServed(server: TestApp, who: Person) {
   expect(await json(await visitor.fetch('/api/auth/ways'))).toMatchObject({ google: true })
 }
 
-it('is asked nothing before somebody signs in', async () => {
+it('the issuer is not contacted before somebody signs in', async () => {
   await othersAreServed(app, person)
   expect(issuer.asked).toEqual([])
 })
 
-it('is asked for discovery once, however many sign in, and again after a failure', async () => {
+it('discovery runs once for many sign-ins, and again after a failure', async () => {
   expect(await Promise.all(Array.from({ length: 5 }, () => end()))).toEqual(Array(5).fill('/'))
   expect(await end()).toBe('/')
   const asked = () => issuer.asked.filter((request) => request === `GET ${discovery}`).length
@@ -106,7 +105,7 @@ describe('an issuer that never answers', () => {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"issuer":')
   }
 
-  it('at whichever of its addresses, holds up nobody else, and lets go of who signs in', async () => {
+  it('holds up nobody else, at any endpoint, and fails the sign-in', async () => {
     const places = [
       [discovery, silence],
       [discovery, half],
@@ -114,15 +113,14 @@ describe('an issuer that never answers', () => {
       ['/jwks', silence],
       ['/jwks', half],
     ] as const
-    // All of them run in parallel, because each takes as long as the server waits for an issuer.
+    // In parallel, because each takes as long as the issuer's timeout.
     await Promise.all(
       places.map(async ([path, answer]) => {
         const silent = await startIssuer()
         const server = await startApp(silent)
         const who = await makePerson(server)
         silent.answers.set(path, answer)
-        // On a busy machine, the server may serve the others only after it has given up the issuer.
-        // Then all of it is tried again.
+        // On a busy machine the others may be served only after the timeout; then try again.
         const late = await eventually(async () => {
           silent.asked.length = 0
           let isOver = false
@@ -145,9 +143,9 @@ describe('an issuer that never answers', () => {
   })
 })
 
-it('has 3 s for discovery, and 5 s for each other answer', async () => {
+it('times out after 3 s for discovery and 5 s otherwise', async () => {
   await forgetIssuer()
-  // The time-outs that the server starts are recorded. They work as before.
+  // Records the timeouts that the server sets.
   const timeouts = vi.spyOn(AbortSignal, 'timeout')
   try {
     expect(await end()).toBe('/')
@@ -158,8 +156,8 @@ it('has 3 s for discovery, and 5 s for each other answer', async () => {
   expect(issuer.asked).toEqual([`GET ${discovery}`, 'GET /authorize', 'POST /token', 'GET /jwks'])
 })
 
-describe('an issuer that is away', () => {
-  it('is found again when it is back', async () => {
+describe('an unreachable issuer', () => {
+  it('is used again once it is back', async () => {
     await forgetIssuer()
     await issuer.goAway()
     expect(await end()).toBe(away)
@@ -169,7 +167,7 @@ describe('an issuer that is away', () => {
     expect(await end()).toBe('/')
   })
 
-  it('between the start and the end of a sign-in is told at the end', async () => {
+  it('is reported at the end of a sign-in it fails during', async () => {
     const browser = makeBrowser(app)
     const back = await browser.open('/api/login', ({ pathname }) => pathname.includes('/callback'))
     await issuer.goAway()
@@ -178,7 +176,7 @@ describe('an issuer that is away', () => {
     expect(answer.headers.get('location')).toBe(away)
   })
 
-  it('is told to who wants to link it, as a fault that passes', async () => {
+  it('is reported as temporary when linking an account', async () => {
     await forgetIssuer()
     await issuer.goAway()
     const answer = await person.post('/api/auth/user/ways/google', {
@@ -194,9 +192,9 @@ describe('an issuer that is away', () => {
   })
 })
 
-describe('an answer of 10 MB', () => {
+describe('a response of 10 MB', () => {
   it.each([discovery, '/token', '/jwks', '/userinfo'])(
-    'of %s is not read to its end',
+    'from %s is not read to its end',
     async (path) => {
       issuer.service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
         if (path === '/userinfo') delete payload.email
@@ -231,23 +229,23 @@ describe('an answer of 10 MB', () => {
   }
 })
 
-describe('an answer that cannot be used', () => {
+describe('an invalid response', () => {
   beforeEach(forgetIssuer)
 
   it.each([
     ['an error', 500, 'application/json', '{}'],
-    ['a page', 200, 'text/html', '<h1>Welcome to our hotel</h1>'],
-    ['half of one', 200, 'application/json', '{"issuer":'],
-    ['a list', 200, 'application/json', '[]'],
-    ['nothing', 204, 'application/json', ''],
-  ])('%s', async (_, status, type, body) => {
+    ['a web page', 200, 'text/html', '<h1>Welcome to our hotel</h1>'],
+    ['truncated JSON', 200, 'application/json', '{"issuer":'],
+    ['an array', 200, 'application/json', '[]'],
+    ['an empty body', 204, 'application/json', ''],
+  ])('is rejected: %s', async (_, status, type, body) => {
     issuer.answers.set(discovery, (_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(body)
     })
     expect(await end()).toBe(away)
   })
 
-  it('a redirect, which is not followed', async () => {
+  it('is rejected if it redirects', async () => {
     const visits: string[] = []
     const elsewhere = createServer((request, response) => {
       visits.push(request.url ?? '')
@@ -267,7 +265,7 @@ describe('an answer that cannot be used', () => {
   })
 })
 
-describe('an issuer that lies', () => {
+describe('a lying issuer', () => {
   beforeEach(forgetIssuer)
 
   it.each([
@@ -287,7 +285,7 @@ describe('an issuer that lies', () => {
     ['userinfo_endpoint', 'http://127.0.0.1.evil.example/'],
     ['issuer', 'https://accounts.google.com'],
     ['issuer', undefined],
-  ])('about %s, naming %s, is asked for nothing else', async (name, value) => {
+  ])('with %s = %s is not contacted again', async (name, value) => {
     issuer.service.on('beforeWellKnownOpenIdConfiguration', ({ body }: MutableResponse) => {
       Object.assign(body, { [name]: value })
     })

@@ -5,8 +5,8 @@ import { makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: from many addresses, somebody asks for emails to accounts that do not exist, so that
- * the mail of an honest person waits behind those requests.
+ * The attack: from many addresses, request emails for accounts that don't exist, so that an honest
+ * person's email waits behind those jobs.
  */
 
 let app: TestApp
@@ -25,7 +25,7 @@ function forget(email: string): Promise<void> {
   return queue.mail.add({ kind: 'forgot-password', email, askedAt: app.clock().toISOString() })
 }
 
-/** Makes every pause between two looks for mail longer than a test may take. */
+/** Makes the polling interval longer than the test. */
 function lengthenPauses() {
   const { boss } = queue
   const work = boss.work.bind(boss)
@@ -34,7 +34,7 @@ function lengthenPauses() {
   )
 }
 
-it('an email behind 300 that concern nobody leaves after them, without a pause', async () => {
+it('an email behind 300 jobs for unknown addresses is sent without a pause', async () => {
   lengthenPauses()
   const { email } = await makePerson(app)
   for (let number = 0; number < 300; number += 1) await forget(`nobody-${number}@example.org`)

@@ -23,9 +23,9 @@ import { askWithoutReading, getRequest, type UnreadSockets } from '../support/un
 import { endsOf, startAll, wish } from '../support/upload-batches.ts'
 
 /**
- * Whatever clients do, the process of the server may use at most this many MiB of memory. At rest
- * it uses some 200, and up to 340 during these attacks. If it kept what the clients send or do not
- * read, it would use 480 or more.
+ * Whatever clients do, the server process may use at most this many MiB. It uses some 200 at rest
+ * and up to 340 during these attacks; buffering what clients send or don't read would take 480 or
+ * more.
  */
 const ceilingMiB = 400
 const MiB = 1024 ** 2
@@ -33,12 +33,9 @@ const fileBytes = 16 * MiB
 const metricsToken = 'memory-test-0123456789'
 /** At rest the process has some 50 timers and connections. An attack would leave 400 or more. */
 const mostResources = 150
-/** Timers of requests whose client has left must end in less time than if it were still there. */
+/** Timers of disconnected clients must end well before their own timeouts. */
 const forgottenMs = connectionLimits.bodyMs / 2
-/**
- * How often the server is asked whether it is healthy: so many times while an attack begins, and as
- * often after that.
- */
+/** Health checks during the start of an attack, and as many afterwards. */
 const checks = 40
 
 let folder: string
@@ -51,7 +48,7 @@ function leaveAll() {
   for (const sockets of unread.splice(0)) sockets.leave()
 }
 
-/** Starts a new server for each kind of attack, so that one attack does not affect the next. */
+/** Starts a server per kind of attack, so that attacks don't affect each other. */
 function withServer() {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
@@ -74,10 +71,7 @@ function withServer() {
   })
 }
 
-/**
- * Runs the attack, and asks whether the server is healthy meanwhile. Returns the most memory that
- * the server had, in MiB.
- */
+/** Runs the attack while checking health. Returns the peak memory in MiB. */
 async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number> {
   let peak = 0
   const attacking = attack()
@@ -94,25 +88,25 @@ async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number>
   return peak
 }
 
-/** Cuts all connections of the attack, and checks that the server then keeps nothing of them. */
+/** Cuts all connections of the attack and checks that the server keeps nothing of them. */
 async function leaveNothingBehind() {
   leaveAll()
   await expect.poll(activeResources, { timeout: forgottenMs }).toBeLessThan(mostResources)
 }
 
-/** Returns how many timers, connections and the like the event loop of the server has. */
+/** Returns the number of active resources (timers, sockets) of the event loop. */
 async function activeResources(): Promise<number> {
   const headers = { Authorization: `Bearer ${metricsToken}` }
   const text = await (await fetch(`${server.url}/metrics`, { headers })).text()
   return Number(/^nodejs_active_resources_total (\d+)$/m.exec(text)?.[1])
 }
 
-/** The last header and the body of a request that ends one byte too early. */
+/** The last header and a body that is one byte short. */
 function announced(bytes: number): string {
   return `Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes - 1)}`
 }
 
-/** The same for a body of 512 KiB whose length is not known before its end. */
+/** The same with a chunked body of 512 KiB. */
 const inChunks = `Transfer-Encoding: chunked\r\n\r\n80000\r\n${' '.repeat(512 * 1024 - 1)}`
 
 async function downloads() {
@@ -120,10 +114,10 @@ async function downloads() {
   return files[0]?.downloadCount
 }
 
-describe('an attacker with accounts who never finishes uploads', () => {
+describe('an account that never finishes uploads', () => {
   withServer()
 
-  it('cannot fill the memory with 400 half-sent parts', async () => {
+  it("can't exhaust memory with 400 half-sent parts", async () => {
     const urls: string[] = []
     for (let account = 0; account < 3; account += 1) {
       const { email, password } = await signUp(server)
@@ -147,27 +141,30 @@ describe('an attacker with accounts who never finishes uploads', () => {
   })
 
   it.each([
-    ['1,000 calls whose large body', 1000, '/api/files/get-upload-urls', announced(512 * 1024)],
-    ['1,000 calls whose large body in chunks', 1000, '/api/files/get-upload-urls', inChunks],
-    ['4,000 logins whose body of 64 KiB', 4000, '/api/auth/login', announced(64 * 1024)],
-  ])('nor with %s stops before its end, and others can go on', async (_, calls, path, body) => {
-    const text = (index: number) => {
-      const from = `X-Forwarded-For: 198.51.${100 + (index >> 8)}.${index & 255}`
-      const facts = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${from}`
-      return `POST ${path} HTTP/1.1\r\n${facts}\r\n${body}`
-    }
-    const peak = peakDuring(() => askWithoutReading(server.url, text, calls))
-    expect(await peak).toBeLessThan(ceilingMiB)
-    expect(endsOf(await startAll(owner, [wish({ fileName: '' })]))).toEqual(['INVALID_INPUT'])
-    await leaveNothingBehind()
-  })
+    ['1,000 calls with a large body', 1000, '/api/files/get-upload-urls', announced(512 * 1024)],
+    ['1,000 calls with a large chunked body', 1000, '/api/files/get-upload-urls', inChunks],
+    ['4,000 logins with a body of 64 KiB', 4000, '/api/auth/login', announced(64 * 1024)],
+  ])(
+    "can't exhaust memory with %s that never ends, nor block others",
+    async (_, calls, path, body) => {
+      const text = (index: number) => {
+        const from = `X-Forwarded-For: 198.51.${100 + (index >> 8)}.${index & 255}`
+        const facts = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${from}`
+        return `POST ${path} HTTP/1.1\r\n${facts}\r\n${body}`
+      }
+      const peak = peakDuring(() => askWithoutReading(server.url, text, calls))
+      expect(await peak).toBeLessThan(ceilingMiB)
+      expect(endsOf(await startAll(owner, [wish({ fileName: '' })]))).toEqual(['INVALID_INPUT'])
+      await leaveNothingBehind()
+    },
+  )
 })
 
-describe('an attacker without an account who never reads answers', () => {
+describe('a client that never reads responses', () => {
   withServer()
 
   it.each(['/s/', '/api/download/'])(
-    'cannot fill the memory with 3,000 requests for %s{code} on one connection, and counts as one download at most',
+    "can't exhaust memory with 3,000 pipelined requests for %s{code}, which count as one download",
     async (base) => {
       const before = (await downloads()) ?? 0
       const text = getRequest(`${server.url}${base}${code}`).repeat(3000)
@@ -180,10 +177,10 @@ describe('an attacker without an account who never reads answers', () => {
 
   it.each([
     ['the page of a link', () => `/s/${code}`, { Accept: 'text/html' }],
-    ['the facts of a link', () => `/api/links/${code}`, {}],
-    ['the list of calls', () => '/api/openapi.json', {}],
-    ['a page that is not there', () => '/nowhere', {}],
-  ])('nor with 3,000 requests for %s', async (_, path, headers) => {
+    ["a link's details", () => `/api/links/${code}`, {}],
+    ['the OpenAPI document', () => '/api/openapi.json', {}],
+    ['an unknown page', () => '/nowhere', {}],
+  ])("can't exhaust memory with 3,000 requests for %s", async (_, path, headers) => {
     const text = getRequest(`${server.url}${path()}`, headers).repeat(3000)
     expect(await peakDuring(() => askWithoutReading(server.url, () => text))).toBeLessThan(
       ceilingMiB,
@@ -194,14 +191,14 @@ describe('an attacker without an account who never reads answers', () => {
     ['one address', 171, () => '198.51.100.7'],
     ['as many addresses', 300, (index: number) => `198.51.${100 + (index >> 8)}.${index & 255}`],
   ])(
-    'nor with 1,000 connections from %s, on each of which it downloads',
+    "can't exhaust memory with 1,000 downloads from %s",
     async (_, room, from) => {
       const before = (await downloads()) ?? 0
       const text = (index: number) =>
         getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': from(index) })
       const sockets = peakDuring(() => askWithoutReading(server.url, text, 1000))
       expect(await sockets).toBeLessThan(ceilingMiB)
-      // Not more downloads begin than the limit allows. Each is counted before its first byte.
+      // Downloads are counted before their first byte, so no more began than the limit allows.
       const begun = async () => ((await downloads()) ?? 0) - before
       await expect.poll(begun).toBeGreaterThanOrEqual(room)
       expect(await begun()).toBeLessThanOrEqual(transferLimits.downloads.total)

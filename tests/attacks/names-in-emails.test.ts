@@ -3,8 +3,8 @@ import { makeClient } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: somebody signs up with a stranger's mail address, and with a message in place of a
- * name, so that the server sends that message to the stranger.
+ * The attack: sign up with a stranger's address and a message as the name, so that the server
+ * emails the message to the stranger.
  */
 
 let app: TestApp
@@ -14,10 +14,10 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 it.each([
-  ['lines', 'you won\r\n\r\nhttps://evil.example'],
-  ['a separator of lines', 'you won\u2028https://evil.example'],
-  ['a colour of the terminal', '\u001b[31mAda'],
-  ['text that is turned around', 'Ada\u202ecod.exe'],
+  ['line breaks', 'you won\r\n\r\nhttps://evil.example'],
+  ['a line separator', 'you won\u2028https://evil.example'],
+  ['a terminal escape', '\u001b[31mAda'],
+  ['a bidirectional override', 'Ada\u202ecod.exe'],
 ])('a name with %s is refused', async (_, name) => {
   const password = 'correct horse'
   const form = { email: 'victim@example.org', password, confirmPassword: password }

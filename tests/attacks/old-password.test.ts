@@ -4,10 +4,7 @@ import { accounts, sessions, users } from '../../src/server/db/schema.ts'
 import { makeClient, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-/**
- * The attack: somebody knows a password, and keeps signing in while its owner changes it. A login
- * that compared the old password before the change must not open a session after it.
- */
+/** The attack: keep signing in with a stolen password while its owner changes it. */
 
 let app: TestApp
 beforeAll(async () => {
@@ -15,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Counts the statements of other connections that wait for a lock. */
+/** Counts other connections' statements that wait for a lock. */
 async function waiting() {
   const { rows } = await app.deps.db.execute<{ count: number }>(sql`
     select count(*)::int as count from pg_stat_activity
@@ -23,12 +20,12 @@ async function waiting() {
   return rows[0]?.count
 }
 
-it('a login that compared the old password before a change opens no session after it', async () => {
+it('a login that verified the old password before a change opens no session after it', async () => {
   const [person, other] = [await makePerson(app), await makePerson(app)]
   const { email, id, password } = person
   const sessionsBefore = await app.deps.db.$count(sessions, eq(sessions.userId, id))
   const { login } = await app.deps.db.transaction(async (tx) => {
-    // Whoever changes a password holds this lock.
+    // A password change holds this lock.
     await tx.select().from(users).where(eq(users.id, id)).for('no key update')
     const login = makeClient(app).post('/api/auth/login', { email, password })
     await expect.poll(waiting).toBe(1)

@@ -15,13 +15,13 @@ import {
 import { freshDatabase } from '../support/postgres.ts'
 
 /**
- * The attack: an endless stream of requests beyond what the database can answer. The defence: load
- * shedding. A limited number of requests waits; every further one is refused with Retry-After.
+ * The attack: more requests than the database can answer. Beyond the queue's limit, each is refused
+ * with Retry-After.
  */
 
 const connections = 2
 const waiting = 10
-/** The waits are long, so that a slow machine ends none of them. */
+/** Long timeouts, so that a slow machine doesn't hit them. */
 const limits: PoolLimits = {
   connections,
   waiting,
@@ -34,7 +34,7 @@ const limits: PoolLimits = {
 
 let app: TestApp
 let owner: Person
-/** A connection to the database that bypasses the server. Its lock holds all queries up. */
+/** Bypasses the server. Its lock blocks all queries. */
 let witness: pg.Client
 
 beforeAll(async () => {
@@ -50,9 +50,9 @@ afterAll(async () => {
 })
 
 /**
- * Begins as many requests as may run and wait together, and holds them up by a lock. Every further
- * request must be refused. Returns the answers to those that were begun. They come one after the
- * other, because requests of one moment share a query and so count as one.
+ * Fills the pool and its queue with requests blocked by a lock. Every further request must be
+ * refused. Returns the responses to the blocked ones. Sends one at a time, because simultaneous
+ * requests may share a query.
  */
 async function overrun(): Promise<Promise<Response>[]> {
   await witness.query('begin')
@@ -68,14 +68,14 @@ async function overrun(): Promise<Promise<Response>[]> {
   return held
 }
 
-test('sheds requests beyond the limit and answers those that wait', async () => {
+test('sheds requests beyond the limit and answers the queued ones', async () => {
   const bytes = new Uint8Array(4 * 1024 ** 2).fill(7)
   const file = await makeFile(owner, { bytes })
   const download = await fetch(`${app.url}/api/download/${file.shortCode}`)
   expect(download.status).toBe(200)
   const held = await overrun()
 
-  // The lock is still held, so whatever is answered now did not wait for the database.
+  // The lock is still held, so these responses didn't wait for the database.
   const visitor = makeClient(app)
   const paths = ['/api/auth/user', `/s/${file.shortCode}`, `/api/download/${file.shortCode}`]
   const refused = await Promise.all([
@@ -95,7 +95,7 @@ test('sheds requests beyond the limit and answers those that wait', async () => 
   expect([page.status, page.headers.get('retry-after')]).toEqual([503, '5'])
   expect(await page.text()).toContain(errorTable.SERVER_BUSY.message)
   expect((await visitor.fetch('/api/health')).status).toBe(200)
-  // A download that began goes on, and a job waits for its turn.
+  // A running download continues, and a job waits.
   expect(new Uint8Array(await download.arrayBuffer())).toEqual(bytes)
   const job = app.deps.db.execute(sql`select 1`)
   expect(app.pool.waitingCount).toBeGreaterThanOrEqual(waiting)
@@ -106,7 +106,7 @@ test('sheds requests beyond the limit and answers those that wait', async () => 
   expect((await owner.fetch('/api/files')).status).toBe(200)
 })
 
-test('sheds requests for the stored size of an upload, too', async () => {
+test('sheds requests for the stored size of an upload', async () => {
   const { uploadUrl, parts } = await startUpload(owner, { size: 16 * 1024 ** 2 })
   const urls = [uploadUrl, parts?.urls[1] ?? '']
   const ask = () => Promise.all(urls.map((url) => fetch(url, { method: 'HEAD' })))

@@ -10,9 +10,8 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: somebody guesses passwords, from one address or from many, or uses up the allowed
- * guesses to keep the owner out. The server takes the client's address from a proxy's header, so
- * one test can use many addresses.
+ * The attack: guess passwords from one address or many, or use up the attempts to lock the owner
+ * out. Client addresses come from a proxy header, so one test can use many.
  */
 
 const minute = 60_000
@@ -66,10 +65,7 @@ function statuses(answers: Response[]) {
   return counts
 }
 
-/**
- * Changes the count of wrong logins as if this many had come from other addresses. There must have
- * been one before.
- */
+/** Sets the number of failed logins from other addresses. The account must have one already. */
 async function comeFromEverywhere(email: string, wrongLogins: number) {
   const key = `wrongLoginsByAccount:${accountName(app.deps.secret, email)}`
   const ofAccount = eq(rateLimits.key, key)
@@ -80,7 +76,7 @@ function waitOf(answer: Response) {
   return Number(answer.headers.get('retry-after'))
 }
 
-/** Returns the cookies of a browser that signed in before, without the cookie of the session. */
+/** Returns the cookies of a known browser without its session. */
 async function knownBrowser(email: string, password: string) {
   const answer = await logIn(email, password, { address: newAddress() })
   expect(answer.status).toBe(200)
@@ -97,7 +93,7 @@ function cookieOf(login: Response) {
 }
 
 describe('guessing from one address', () => {
-  it('gets 10 guesses at an account, however many are made at once', async () => {
+  it('is limited to 10 attempts per account, even in parallel', async () => {
     const { email } = await newAccount()
     const address = newAddress()
     const answers = await guesses(100, email, () => ({ address }))
@@ -110,7 +106,7 @@ describe('guessing from one address', () => {
     })
   })
 
-  it('gets no more of them by asking several servers', async () => {
+  it('is limited across servers', async () => {
     const { url, drop } = await freshDatabase()
     const env = { RATE_LIMITS: 'on', TRUST_PROXY: 'on' }
     const shared = { url, drop: async () => {} }
@@ -131,7 +127,7 @@ describe('guessing from one address', () => {
     await drop()
   })
 
-  it('shuts the account for that address and for nobody else', async () => {
+  it('locks the account for that address only', async () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     await guesses(100, email, () => ({ address }))
@@ -140,7 +136,7 @@ describe('guessing from one address', () => {
     expect(owner.status).toBe(200)
   })
 
-  it('spends nothing by what is refused: the address may sign in elsewhere', async () => {
+  it('counts no refused attempts, so other accounts still work', async () => {
     const attacked = await newAccount()
     const other = await newAccount()
     const address = newAddress()
@@ -148,7 +144,7 @@ describe('guessing from one address', () => {
     expect((await logIn(other.email, other.password, { address })).status).toBe(200)
   })
 
-  it('is over for an address that tries many accounts, after 100 guesses', async () => {
+  it('is limited to 100 attempts across accounts', async () => {
     const address = newAddress()
     const key = `wrongLoginsByAddress:${address}`
     await guess('first@example.org', { address })
@@ -158,7 +154,7 @@ describe('guessing from one address', () => {
     expect(statuses(answers)).toEqual({ 401: 2, 429: 18 })
   })
 
-  it('takes a network of IPv6 addresses for one', async () => {
+  it('counts an IPv6 network as one address', async () => {
     const { email, password } = await newAccount()
     let host = 0
     const answers = await guesses(30, email, () => {
@@ -169,7 +165,7 @@ describe('guessing from one address', () => {
     expect((await logIn(email, password, { address: '2001:db8:0:8::1' })).status).toBe(200)
   })
 
-  it('may go on after a quarter of an hour, and a right password empties the counter', async () => {
+  it('may continue after 15 minutes; the right password resets the counter', async () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     await guesses(11, email, () => ({ address }))
@@ -180,8 +176,8 @@ describe('guessing from one address', () => {
   })
 })
 
-describe('a right password', () => {
-  it('is counted as no guess, of the address or of the account', async () => {
+describe('the right password', () => {
+  it("doesn't count as an attempt", async () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     for (let count = 0; count < 3; count += 1) await logIn(email, password, { address })
@@ -207,12 +203,12 @@ describe('guessing from 100 addresses', () => {
     }
   })
 
-  it('does not refuse the owner at a new address', async () => {
+  it("doesn't lock the owner out at a new address", async () => {
     const login = await logIn(owner.email, owner.password, { address: newAddress() })
     expect(login.status).toBe(200)
   })
 
-  it('lets an address that has just guessed wait, and try again then', async () => {
+  it('makes an address that just guessed wait', async () => {
     const address = newAddress()
     expect((await guess(owner.email, { address })).status).toBe(401)
     const refused = await logIn(owner.email, owner.password, { address })
@@ -222,7 +218,7 @@ describe('guessing from 100 addresses', () => {
     expect((await logIn(owner.email, owner.password, { address })).status).toBe(200)
   })
 
-  it('does not refuse a browser that signed in before, at a refused address either', async () => {
+  it("doesn't lock out a known browser, even at a refused address", async () => {
     const address = newAddress()
     await guesses(3, owner.email, () => ({ address }))
     expect((await logIn(owner.email, owner.password, { address })).status).toBe(429)
@@ -230,8 +226,8 @@ describe('guessing from 100 addresses', () => {
   })
 })
 
-describe('telling accounts that exist from others', () => {
-  it('is not possible by what is refused, nor by how long', async () => {
+describe('account enumeration', () => {
+  it('is impossible by status or timing', async () => {
     const { email } = await newAccount()
     const histories = await Promise.all(
       [email, 'nobody-at-all@example.org'].map(async (name) => {
@@ -252,7 +248,7 @@ describe('telling accounts that exist from others', () => {
     expect(histories[0]?.slice(1)).toEqual([401, 429, quarterOfAnHour])
   })
 
-  it('is not possible by the emails of its name either: they are one account', async () => {
+  it('is impossible by other spellings of an address', async () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     await guesses(5, email, () => ({ address }))
@@ -261,10 +257,9 @@ describe('telling accounts that exist from others', () => {
   })
 })
 
-describe('the cookie of a browser that signed in before', () => {
+describe('the cookie of a known browser', () => {
   /**
-   * Returns an address that has used up its guesses. From there, only the cookie of a known browser
-   * allows more.
+   * Returns an address without attempts left, where only the cookie of a known browser allows more.
    */
   const shutAddress = async (email: string) => {
     const address = newAddress()
@@ -272,7 +267,7 @@ describe('the cookie of a browser that signed in before', () => {
     return address
   }
 
-  it('has 10 guesses of its own when it is stolen, however many are made at once', async () => {
+  it('allows a thief 10 attempts, even in parallel', async () => {
     const { email, password } = await newAccount()
     const cookie = await knownBrowser(email, password)
     const address = await shutAddress(email)
@@ -280,7 +275,7 @@ describe('the cookie of a browser that signed in before', () => {
     expect(statuses(answers)).toEqual({ 401: 10, 429: 50 })
   })
 
-  it('has no more of them for coming from many addresses', async () => {
+  it('allows no more from many addresses', async () => {
     const { email, password } = await newAccount()
     const cookie = await knownBrowser(email, password)
     const places = [await shutAddress(email), await shutAddress(email)]
@@ -290,7 +285,7 @@ describe('the cookie of a browser that signed in before', () => {
     expect(statuses(answers.flat())).toEqual({ 401: 10, 429: 10 })
   })
 
-  it('leaves its owner the way of everybody else when a thief has used it up', async () => {
+  it('leaves the owner the usual attempts once a thief has used it up', async () => {
     const { email, password } = await newAccount()
     const cookie = await knownBrowser(email, password)
     await guesses(20, email, () => ({ address: '203.0.113.66', cookie }))
@@ -298,7 +293,7 @@ describe('the cookie of a browser that signed in before', () => {
     expect(owner.status).toBe(200)
   })
 
-  it('is worth nothing when it is altered, another account’s, or older than the password', async () => {
+  it("is worthless if altered, another account's, or older than the password", async () => {
     const { email, password } = await newAccount()
     const cookie = await knownBrowser(email, password)
     const stranger = await newAccount()
@@ -332,7 +327,7 @@ describe('the cookie of a browser that signed in before', () => {
     expect(await status(cookie)).toBe(429)
   })
 
-  it('cannot be read by scripts or sent by other sites, lives a year, and holds no mail address', async () => {
+  it('is HttpOnly and same-site, lasts a year, and contains no address', async () => {
     const { email, password } = await newAccount()
     const login = await logIn(email, password, { address: newAddress() })
     const cookie = login.headers.getSetCookie().find((one) => one.includes('known_browser=')) ?? ''
@@ -342,7 +337,7 @@ describe('the cookie of a browser that signed in before', () => {
     expect(cookie).not.toContain(email.split('@', 1)[0])
   })
 
-  it('is bound to the host, and sent over https alone, where the public address is https', async () => {
+  it('is bound to the host, and Secure when the public URL is HTTPS', async () => {
     const secure = await startTestApp({ env: { APP_URL: 'https://files.example.org' } })
     try {
       const body = JSON.stringify({
@@ -369,7 +364,7 @@ describe('the cookie of a browser that signed in before', () => {
     }
   })
 
-  it('knows several accounts of one browser, and stays small', async () => {
+  it('covers several accounts of one browser, and stays small', async () => {
     const people: Awaited<ReturnType<typeof newAccount>>[] = []
     for (let count = 0; count < 6; count += 1) people.push(await newAccount())
     let cookie = ''
@@ -387,8 +382,8 @@ describe('the cookie of a browser that signed in before', () => {
   })
 })
 
-describe('somebody who has a password', () => {
-  it('cannot keep the server busy by signing in without end', async () => {
+describe('somebody who knows a password', () => {
+  it("can't keep the CPU busy by signing in repeatedly", async () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     expect((await logIn(email, password, { address })).status).toBe(200)
@@ -401,7 +396,7 @@ describe('somebody who has a password', () => {
     await app.deps.db.delete(rateLimits).where(own)
   })
 
-  it('cannot do so with many accounts of one address', async () => {
+  it("can't do so with many accounts", async () => {
     const address = newAddress()
     const { email, password } = await newAccount()
     expect((await logIn(email, password, { address })).status).toBe(200)
@@ -413,7 +408,7 @@ describe('somebody who has a password', () => {
 })
 
 describe('the table of counters', () => {
-  it('does not grow by refused attempts, and is empty when all windows are over', async () => {
+  it("doesn't grow by refused attempts, and is empty once all windows end", async () => {
     const address = newAddress()
     const { db } = app.deps
     await guess('somebody@example.org', { address })
@@ -432,7 +427,7 @@ describe('the table of counters', () => {
     expect(await db.$count(rateLimits)).toBe(0)
   })
 
-  it('names nobody: a mail address stands in none of its rows', async () => {
+  it('contains no email address', async () => {
     await guess('readable@example.org', { address: newAddress() })
     const rows = await app.deps.db.select().from(rateLimits)
     expect(rows.length).toBeGreaterThan(0)

@@ -4,7 +4,7 @@ import { connectionLimits } from '../../src/server/http/limits.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
 import { untilClosed } from '../support/send.ts'
 
-/** The numbers of the requests that the server has begun to answer. */
+/** The numbers of the requests the server has begun to handle. */
 const begun: string[] = []
 let release = Promise.withResolvers<void>()
 let server: BareServer
@@ -40,7 +40,7 @@ function open(text: string) {
   return { socket, answers: () => answers }
 }
 
-it('pipelined requests are answered one after another, in their order', async () => {
+it('answers pipelined requests in order', async () => {
   begun.length = 0
   release = Promise.withResolvers()
   const { socket, answers } = open(requests(ahead).join(''))
@@ -57,20 +57,17 @@ it('pipelined requests are answered one after another, in their order', async ()
 it.each([
   ['that wait', 'Host: x'],
   ['without a host', 'X-Nothing: x'],
-  ['that expect what nobody can', 'Host: x\r\nExpect: gold'],
-])(
-  'one request more %s, and the connection is cut, with nothing of them begun',
-  async (_, lines) => {
-    begun.length = 0
-    release = Promise.withResolvers()
-    const { socket } = open([...requests(1), ...requests(ahead, lines)].join(''))
-    await untilClosed(socket)
-    expect(begun).toEqual(['0'])
-    release.resolve()
-  },
-)
+  ['with an unknown expectation', 'Host: x\r\nExpect: gold'],
+])('cuts a connection with too many requests %s, without handling them', async (_, lines) => {
+  begun.length = 0
+  release = Promise.withResolvers()
+  const { socket } = open([...requests(1), ...requests(ahead, lines)].join(''))
+  await untilClosed(socket)
+  expect(begun).toEqual(['0'])
+  release.resolve()
+})
 
-it('pipelined requests of many connections share one limit', async () => {
+it('limits pipelined requests across connections', async () => {
   const large = `Host: x\r\nX-Large: ${'x'.repeat(15_000)}`
   const crowd = Array.from({ length: 100 }, () => requests(ahead, large).join(''))
   const others = await server.connections()
@@ -80,8 +77,8 @@ it('pipelined requests of many connections share one limit', async () => {
     release = Promise.withResolvers()
     const sockets = crowd.map((text) => open(text).socket)
     await expect.poll(() => begun.length).toBe(crowd.length)
-    // On each connection one request is being answered, and one waits without counting. Only the
-    // others count against the limit of all together.
+    // On each connection one request is being answered and one waits for free. Only the others
+    // count against the shared limit.
     const room = total / (ahead - 2)
     await expect.poll(left).toBeLessThanOrEqual(room)
     expect(await left()).toBeGreaterThan(room / 2)
@@ -93,7 +90,7 @@ it('pipelined requests of many connections share one limit', async () => {
   await attack()
 })
 
-it('pipelined requests are dropped when their client disconnects', async () => {
+it('drops pipelined requests when their client disconnects', async () => {
   begun.length = 0
   release = Promise.withResolvers()
   const { socket } = open(requests(5).join(''))
@@ -105,7 +102,7 @@ it('pipelined requests are dropped when their client disconnects', async () => {
   expect(begun).toEqual(['0'])
 })
 
-it('a request without a host, or with an unknown expectation, is refused in its turn', async () => {
+it('refuses requests without a host or with an unknown expectation in their turn', async () => {
   for (const [lines, status] of [
     ['Connection: close', 400],
     ['Host: x\r\nExpect: gold', 417],

@@ -6,9 +6,8 @@ import { makeBrowser, type TestBrowser } from '../support/issuer-browser.ts'
 import { json, logIn, makeClient, makePerson } from '../support/make.ts'
 
 /**
- * The issuer sends a browser back to us with an address that contains a state and a code. The
- * attack: somebody has that address (from a history, a log, a shared screen), or opens it in
- * another browser. Neither may help.
+ * The attack: reuse a callback URL, with its state and code, from a history, log or shared screen,
+ * or open it in another browser.
  */
 
 let google: GoogleApp
@@ -20,10 +19,7 @@ afterAll(() => google.close())
 const lost = '/login?fault=google-lost'
 let count = 0
 
-/**
- * Takes a new person through the sign-in, up to the address by which the issuer sends the browser
- * back. Does not open that address.
- */
+/** Takes a new person through the sign-in up to the callback URL, without opening it. */
 async function comeBack(browser = makeBrowser(google.app), start = '/api/login') {
   count += 1
   const email = `person${count}@example.org`
@@ -38,8 +34,7 @@ function isCallback({ pathname }: URL): boolean {
 }
 
 /**
- * Opens the address. Returns where it redirects to. If the sign-in fails, expects that it has
- * changed no cookie.
+ * Opens the callback URL. Returns where it redirects to. A failed sign-in must not change cookies.
  */
 async function follow(browser: TestBrowser, back: URL): Promise<string | null> {
   const before = browser.cookie()
@@ -56,7 +51,7 @@ function countOf(table: typeof sessions | typeof users | typeof verifications): 
   return google.app.deps.db.$count(table)
 }
 
-describe('an address by which a browser came back', () => {
+describe('a callback URL', () => {
   it('works once', async () => {
     const { browser, back } = await comeBack()
     expect(await follow(browser, back)).toBe('/')
@@ -66,7 +61,7 @@ describe('an address by which a browser came back', () => {
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
 
-  it('works once, however often it is opened at the same time', async () => {
+  it('works once, even if opened many times at once', async () => {
     const { browser, back, email } = await comeBack()
     const had = await countOf(sessions)
     const answers = await Promise.all(
@@ -81,10 +76,10 @@ describe('an address by which a browser came back', () => {
     expect(await json(await user.fetch('/api/auth/user'))).toMatchObject({ email })
   })
 
-  it('works in no other browser, with a sign-in of its own or without', async () => {
+  it('works in no other browser, even one with its own sign-in', async () => {
     const { browser, back } = await comeBack()
     expect(await follow(makeBrowser(google.app), back)).toBe(lost)
-    // The first try has used up the state. So nobody can try it in one browser after the other.
+    // The first attempt uses up the state, so each browser needs its own.
     expect(await follow(browser, back)).toBe(lost)
 
     const second = await comeBack()
@@ -93,7 +88,7 @@ describe('an address by which a browser came back', () => {
     expect(await follow(other, second.back)).toBe(lost)
   })
 
-  it('signs nobody in as the attacker who sends it (login CSRF), nor out', async () => {
+  it("doesn't sign anybody in as the attacker who sent it (login CSRF), nor out", async () => {
     const { back } = await comeBack()
     const person = await makePerson(google.app)
     const victim = makeBrowser(google.app, await logIn(google.app, person.email, person.password))
@@ -101,7 +96,7 @@ describe('an address by which a browser came back', () => {
     expect(await json(await victim.fetch('/api/auth/user'))).toMatchObject({ id: person.id })
   })
 
-  it('links no account of the attacker with that of whoever opens it', async () => {
+  it("doesn't link the attacker's account to its reader's", async () => {
     const attacker = await makePerson(google.app)
     const his = makeBrowser(google.app, await logIn(google.app, attacker.email, attacker.password))
     const begun = await his.post('/api/auth/user/ways/google', {
@@ -117,7 +112,7 @@ describe('an address by which a browser came back', () => {
     ])
   })
 
-  it('is over ten minutes after the start', async () => {
+  it('expires after ten minutes', async () => {
     const inTime = await comeBack()
     google.app.clock.advance(10 * 60_000 - 1)
     expect(await follow(inTime.browser, inTime.back)).toBe('/')
@@ -126,7 +121,7 @@ describe('an address by which a browser came back', () => {
     expect(await follow(late.browser, late.back)).toBe(lost)
   })
 
-  it('is one of several that a browser can have, in as many tabs', async () => {
+  it('may be pending in several tabs', async () => {
     const browser = makeBrowser(google.app)
     const one = await comeBack(browser)
     const other = await comeBack(browser)
@@ -137,7 +132,7 @@ describe('an address by which a browser came back', () => {
   })
 })
 
-it('while the database is away, a sign-in ends at the login, at its start and at its end', async () => {
+it('returns to the login while the database is unreachable, at either end', async () => {
   const { db } = google.app.deps
   const under = await comeBack()
   await db.execute(sql`alter table verifications rename to away`)
@@ -153,7 +148,7 @@ it('while the database is away, a sign-in ends at the login, at its start and at
   expect(await follow(under.browser, under.back)).toBe('/')
 })
 
-describe('a code', () => {
+describe('an authorization code', () => {
   it('that was used already is refused by the issuer', async () => {
     const first = await comeBack()
     expect(await follow(first.browser, first.back)).toBe('/')
@@ -162,20 +157,23 @@ describe('a code', () => {
     expect(await follow(first.browser, second.back)).toBe(lost)
   })
 
-  it('of somebody else, put into an own sign-in, opens nothing (PKCE)', async () => {
+  it('injected into another sign-in is refused (PKCE)', async () => {
     const victim = await comeBack()
     const attacker = await comeBack()
     attacker.back.searchParams.set('code', victim.back.searchParams.get('code') ?? '')
     expect(await follow(attacker.browser, attacker.back)).toBe(lost)
   })
 
-  it.each(['x', 'x'.repeat(4000)])('that is none ends at the login: %#', async (code) => {
-    const { browser, back } = await comeBack()
-    back.searchParams.set('code', code)
-    expect(await follow(browser, back)).toBe(lost)
-  })
+  it.each(['that is invalid returns to the login: %#', 'x'.repeat(4000)])(
+    'that is none ends at the login: %#',
+    async (code) => {
+      const { browser, back } = await comeBack()
+      back.searchParams.set('code', code)
+      expect(await follow(browser, back)).toBe(lost)
+    },
+  )
 
-  it('that is missing or empty ends at the login', async () => {
+  it('that is missing or empty returns to the login', async () => {
     const missing = await comeBack()
     missing.back.searchParams.delete('code')
     expect(await follow(missing.browser, missing.back)).toBe('/login?fault=google-refused')
@@ -184,7 +182,7 @@ describe('a code', () => {
     expect(await follow(empty.browser, empty.back)).toBe('/login?fault=google-refused')
   })
 
-  it('that comes twice ends at the login', async () => {
+  it('that is repeated returns to the login', async () => {
     const { browser, back } = await comeBack()
     back.searchParams.append('code', 'x')
     expect(await follow(browser, back)).toBe('/login?fault=google-refused')
@@ -203,25 +201,25 @@ describe('a state', () => {
     "?state=' or 1=1 --&code=x",
     '?error=access_denied',
     '?error=access_denied&state=x&next=//evil.example',
-  ])('that is none ends at the login: %#', async (query) => {
+  ])('that is invalid returns to the login: %#', async (query) => {
     const back = new URL(`/api/auth/callback/google${query}`, google.app.url)
     expect(await follow(makeBrowser(google.app), back)).toBe(lost)
   })
 
-  it('that comes twice is none', async () => {
+  it('that is repeated is refused', async () => {
     const { browser, back } = await comeBack()
     back.searchParams.append('state', back.searchParams.get('state') ?? '')
     expect(await follow(browser, back)).toBe(lost)
   })
 
-  it('with a cookie that somebody made up is none', async () => {
+  it('with a forged cookie is refused', async () => {
     for (const cookie of ['mayfly.google=x', `mayfly.google=${'A'.repeat(43)}`, 'mayfly.google=']) {
       const { back } = await comeBack()
       expect(await follow(makeBrowser(google.app, cookie), back)).toBe(lost)
     }
   })
 
-  it('leaves no row behind once it was used, whatever came of it', async () => {
+  it('leaves no row behind, whatever the outcome', async () => {
     await google.app.deps.db.delete(verifications)
     const used = await comeBack()
     await follow(used.browser, used.back)

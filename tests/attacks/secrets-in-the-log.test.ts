@@ -22,7 +22,7 @@ import { startSmtpServer } from '../support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { confirm } from '../support/upload-requests.ts'
 
-/** Every table that calls about accounts read or write. */
+/** Every table that account endpoints use. */
 const tables = ['users', 'accounts', 'sessions', 'account_tokens']
 
 let app: TestApp
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Runs `during`. Meanwhile every statement about this table fails. */
+/** Makes every statement on this table fail during a call. */
 async function withoutTable(table: string, during: () => Promise<void>) {
   await app.deps.db.execute(`alter table ${table} rename to away`)
   try {
@@ -41,11 +41,8 @@ async function withoutTable(table: string, during: () => Promise<void>) {
   }
 }
 
-describe('the log of mail', () => {
-  /**
-   * Sends an email to a person by this mailer. Returns what was logged, up to the message
-   * `outcome`.
-   */
+describe('the email log', () => {
+  /** Sends an email by this mailer. Returns the log up to the message `outcome`. */
   const logOf = async (mailer: Mailer, { email }: Person, outcome: string): Promise<string> => {
     const queue = await openJobQueue(app.pool, app.deps.log)
     const before = app.logged.length
@@ -62,9 +59,9 @@ describe('the log of mail', () => {
   }
 
   it.each([
-    ['for good', 550, 'mail was refused'],
-    ['for now', 451, 'mail could not be sent; it is tried again'],
-  ])('holds no address that a mail server refuses %s', async (_, code, outcome) => {
+    ['permanently', 550, 'mail was refused'],
+    ['temporarily', 451, 'mail could not be sent; it is tried again'],
+  ])('has no address that a mail server rejects %s', async (_, code, outcome) => {
     const person = await makePerson(app)
     const server = await startSmtpServer()
     const mailer = smtpMailer({ url: server.url, from: 'support@mayfly.example' })
@@ -144,7 +141,7 @@ describe('the log of failed queries', () => {
   })
 })
 
-describe('the log of requests', () => {
+describe('the request log', () => {
   it('has no password, session, token, code, signature or address', async () => {
     const before = app.logged.length
     const person = await makePerson(app)
@@ -205,7 +202,7 @@ describe('the log of requests', () => {
     ['/api/files/CODE', '/api/files/{id}'],
     ['/robots.txt', '/robots.txt'],
     ['/share', '/share'],
-  ])('of %s holds no more than %s, by any method', async (path, logged) => {
+  ])('redacts %s to %s for any method', async (path, logged) => {
     const code = 'Wq7TnXk3Rb'
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
       for (const accept of ['text/html', '*/*']) {
@@ -224,7 +221,7 @@ describe('the log of requests', () => {
     }
   })
 
-  it('names a call that was refused before its route', async () => {
+  it('names the route of an early refusal', async () => {
     const before = app.logged.length
     const headers = { origin: 'https://evil.example' }
     await send(app.url, { method: 'POST', path: '/api/auth/login', headers })

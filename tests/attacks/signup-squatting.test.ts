@@ -20,9 +20,9 @@ import {
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: an attacker signs up with the victim's mail address, to get an account whose address
- * the victim verifies and whose password the attacker knows; to learn whether the victim has an
- * account; to fill the victim's mailbox; or to keep the victim out.
+ * The attack: sign up with a victim's address to get an account that the victim verifies and the
+ * attacker knows the password of, to learn whether the victim has an account, to flood the mailbox,
+ * or to lock the victim out.
  */
 
 const attackers = 'the attacker knows this'
@@ -48,8 +48,8 @@ function reset(token: string, newPassword: string) {
 }
 
 /**
- * Expects that the victim's password opens an account with the victim's name, and that the
- * attacker's password opens nothing.
+ * Expects the victim's account, with the victim's name and password, and that the attacker's
+ * password works nowhere.
  */
 async function expectHers() {
   expect(await tryLogin(email, attackers)).toBe(401)
@@ -59,8 +59,8 @@ async function expectHers() {
 
 const hers = { password: victims, firstName: 'Vera', lastName: 'Victim' }
 
-describe('the address of a victim that an attacker signs up with', () => {
-  it('before her: the email of her own signup makes her account, with her password', async () => {
+describe("a victim's address used by an attacker", () => {
+  it('before the victim: her own email creates her account', async () => {
     const his = await signUpForToken(app, { email, password: attackers })
     const her = await signUpForToken(app, { email, ...hers })
     expect((await verify(app, her)).status).toBe(200)
@@ -69,14 +69,14 @@ describe('the address of a victim that an attacker signs up with', () => {
     await expectHers()
   })
 
-  it('after her: the same', async () => {
+  it('after the victim: her own email creates her account', async () => {
     const her = await signUpForToken(app, { email, ...hers })
     await signUpForToken(app, { email, password: attackers })
     expect((await verify(app, her)).status).toBe(200)
     await expectHers()
   })
 
-  it('between her signup and her asking for the email again: she gets her own again', async () => {
+  it('before she asks for the email again: it belongs to her own signup', async () => {
     const signup = await signUp(makeClient(app), { email, ...hers })
     app.clock.advance(1000)
     await signUpForToken(app, { email, password: attackers })
@@ -86,7 +86,7 @@ describe('the address of a victim that an attacker signs up with', () => {
     await expectHers()
   })
 
-  it('at the same moment, in every order: nobody else gets in', async () => {
+  it('at the same moment, in any order: only the victim gets in', async () => {
     const forms = [{ password: attackers }, hers, { password: 'a third one' }]
     await Promise.all(forms.map((form) => signUp(makeClient(app), { email, ...form })))
     const tokens = (await app.mails()).map(tokenIn)
@@ -96,7 +96,7 @@ describe('the address of a victim that an attacker signs up with', () => {
     expect((await Promise.all(logins)).sort()).toEqual([200, 401, 401])
   })
 
-  it('while no address was verified: her email ends his account’s password and sessions', async () => {
+  it("while verification was off: verifying ends the attacker's password and sessions", async () => {
     await makeUnverified(app, email, attackers)
     const his = await signUpForToken(app, { email, password: attackers })
     const her = await signUpForToken(app, { email, ...hers })
@@ -105,7 +105,7 @@ describe('the address of a victim that an attacker signs up with', () => {
     expect((await verify(app, his)).status).toBe(400)
   })
 
-  it('once it is hers: no email that he causes carries a link', async () => {
+  it('once it is verified: no email the attacker causes carries a link', async () => {
     await verify(app, await signUpForToken(app, { email, ...hers }))
     expect(await signUpForToken(app, { email, password: attackers })).toBe('')
     await expectHersAfterHisSignup()
@@ -113,8 +113,7 @@ describe('the address of a victim that an attacker signs up with', () => {
 })
 
 /**
- * Expects that the attacker's password only finds a signup that waits (403), and that the victim's
- * password opens the account.
+ * Expects the attacker's password to find only the pending signup (403), and the victim's to work.
  */
 async function expectHersAfterHisSignup() {
   expect(await tryLogin(email, attackers)).toBe(403)
@@ -122,7 +121,7 @@ async function expectHersAfterHisSignup() {
 }
 
 describe('a token', () => {
-  it('does nothing but what its email was for', async () => {
+  it("works only for its email's purpose", async () => {
     await verify(app, await signUpForToken(app, { email, ...hers }))
     await makeClient(app).post('/api/auth/forgot-password', { email })
     const [mail] = await app.mails()
@@ -134,7 +133,7 @@ describe('a token', () => {
     expect((await reset(tokenIn(mail), 'a new password')).status).toBe(200)
   })
 
-  it('of one account verifies no other', async () => {
+  it('verifies only its own account', async () => {
     const [mine, theirs] = [newAddress(), newAddress()]
     for (const address of [mine, theirs]) await makeUnverified(app, address)
     await makeClient(app).post('/api/auth/resend-verification', { email: mine })
@@ -144,7 +143,7 @@ describe('a token', () => {
     expect(rows).toMatchObject([{ emailVerified: false }])
   })
 
-  it('raced many times at the same moment makes one account, and every click a success', async () => {
+  it('used many times at once creates one account and always succeeds', async () => {
     const token = await signUpForToken(app, { email, ...hers })
     const answers = await Promise.all(Array.from({ length: 8 }, () => verify(app, token)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -152,7 +151,7 @@ describe('a token', () => {
     await expectHers()
   })
 
-  it('raced against a reset of the same account leaves one of the two, whole', async () => {
+  it('used during a password reset leaves one consistent outcome', async () => {
     await makeUnverified(app, email, attackers)
     const token = await signUpForToken(app, { email, ...hers })
     await makeClient(app).post('/api/auth/forgot-password', { email })
@@ -168,29 +167,29 @@ describe('a token', () => {
   })
 })
 
-describe('an address that looks like the victim’s', () => {
-  // Drops the emails that the tests before have caused.
+describe('a look-alike address', () => {
+  // Drops emails of earlier tests.
   beforeEach(() => app.mails())
 
   it.each([
-    ['a Cyrillic email', 'vеra@example.org'],
+    ['a Cyrillic letter', 'vеra@example.org'],
     ['a Cyrillic domain', 'vera@ехample.org'],
-    ['a wide email', 'ｖera@example.org'],
+    ['a full-width letter', 'ｖera@example.org'],
     ['a Kelvin sign, whose lower case is a k', 'ver\u212a@example.org'],
-    ['a dotted capital I, whose lower case has two characters', 'ver\u0130@example.org'],
-    ['a character of no width', 've\u200bra@example.org'],
-    ['text that is turned around', 'vera\u202e@example.org'],
-    ['a dot behind the domain', 'vera@example.org.'],
+    ['a dotted capital I, whose lower case is two characters', 'ver\u0130@example.org'],
+    ['a zero-width character', 've\u200bra@example.org'],
+    ['a bidirectional override', 'vera\u202e@example.org'],
+    ['a dot after the domain', 'vera@example.org.'],
     ['a dot before the @', 'vera.@example.org'],
     ['two dots', 've..ra@example.org'],
     ['a second address', 'vera@example.org,eve@example.net'],
-    ['a name', 'Vera <vera@example.org>'],
+    ['a display name', 'Vera <vera@example.org>'],
     ['a comment', 'vera(x)@example.org'],
     ['quotation marks', '"vera"@example.org'],
-    ['a header of its own', 'vera@example.org\r\nBcc: eve@example.net'],
+    ['an injected header', 'vera@example.org\r\nBcc: eve@example.net'],
     ['NUL', 'vera\0@example.org'],
     ['a percent sign', 'vera%example.net@example.org'],
-    ['an address of the network', 'vera@[127.0.0.1]'],
+    ['an IP address', 'vera@[127.0.0.1]'],
   ])('with %s is refused', async (_, address) => {
     const answer = await signUp(makeClient(app), { email: address })
     expect(answer.status).toBe(400)
@@ -199,7 +198,7 @@ describe('an address that looks like the victim’s', () => {
     expect(await app.mails()).toEqual([])
   })
 
-  it('in other case is the same address: one account, one lock, one count', async () => {
+  it('in another case is the same: one account, one lock, one count', async () => {
     const [local, domain] = email.split('@')
     const loud = `${local?.toUpperCase()}@${domain?.toUpperCase()}`
     const his = await signUpForToken(app, { email: loud, password: attackers })
@@ -209,7 +208,7 @@ describe('an address that looks like the victim’s', () => {
     await expectHers()
   })
 
-  it('with a plus is another address, whose email goes there', async () => {
+  it('with a plus tag is another address', async () => {
     await verify(app, await signUpForToken(app, { email, ...hers }))
     const tagged = email.replace('@', '+tag@')
     const token = await signUpForToken(app, { email: tagged, password: attackers })
@@ -219,8 +218,8 @@ describe('an address that looks like the victim’s', () => {
   })
 })
 
-describe('a password that costs much', () => {
-  it('of a megabyte is refused before anything is hashed', async () => {
+describe('an expensive password', () => {
+  it('of a megabyte is refused before hashing', async () => {
     const hashed = vi.spyOn(app.deps.passwords, 'hash')
     const large = 'x'.repeat(1024 ** 2)
     const client = makeClient(app)
@@ -235,7 +234,7 @@ describe('a password that costs much', () => {
     expect(hashed).not.toHaveBeenCalled()
   })
 
-  it('is hashed once for a login, however many signups of the address wait', async () => {
+  it('is hashed once per login, however many signups are pending', async () => {
     await verify(app, await signUpForToken(app, { email, ...hers }))
     const unknown = newAddress()
     for (const address of [email, unknown]) {
@@ -243,7 +242,7 @@ describe('a password that costs much', () => {
         await signUpForToken(app, { email: address, password: `${attackers} ${n}` })
       }
     }
-    // Here an account and a waiting signup have the same address, and different salts.
+    // This address has an account and a pending signup, with different salts.
     const mixed = newAddress()
     await signUpForToken(app, { email: mixed, password: attackers })
     await makeUnverified(app, mixed, victims)
@@ -267,7 +266,7 @@ describe('a password that costs much', () => {
 })
 
 describe('emails to the victim', () => {
-  it('never pass their limit, however many jobs write one at the same moment', async () => {
+  it('never exceed their limit, even from concurrent jobs', async () => {
     await verify(app, await signUpForToken(app, { email, ...hers }))
     const sent: Mail[] = []
     const mailer = {
@@ -296,14 +295,14 @@ describe('with limits on', () => {
   })
   afterAll(() => limited.close())
 
-  /** Makes a client that seems to come from this address. */
+  /** Makes a client with this address. */
   const clientAt = (address: string) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
     return (path: string, body: unknown) =>
       makeClient(limited).fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
   }
 
-  it('one attacker does not use up the emails that she needs', async () => {
+  it("an attacker can't use up the victim's emails", async () => {
     const attacker = clientAt('192.0.2.1')
     const statuses: number[] = []
     for (let n = 0; n < 4; n += 1) {
@@ -319,7 +318,7 @@ describe('with limits on', () => {
     expect((await verify(limited, tokenIn(mail))).status).toBe(200)
   })
 
-  it('nobody uses up his tries by the right password of an account that is not verified', async () => {
+  it('the right password of an unverified account uses up no attempts', async () => {
     await makeUnverified(limited, email, victims)
     const victim = clientAt('192.0.2.5')
     for (let n = 0; n < 12; n += 1) {
@@ -327,7 +326,7 @@ describe('with limits on', () => {
     }
   })
 
-  it('his own signup with her address wins him no tries at her password', async () => {
+  it("the attacker's own signup gives no attempts at her password", async () => {
     const victim = clientAt('192.0.2.3')
     await victim('/api/auth/signup', signupForm({ email, ...hers }))
     const [mail] = await limited.mails()
@@ -344,7 +343,7 @@ describe('with limits on', () => {
   })
 })
 
-describe('a victim who comes by Google', () => {
+describe('a victim who signs in with Google', () => {
   let google: GoogleApp
   beforeAll(async () => {
     google = await startGoogleApp({ env: verified })
@@ -355,9 +354,9 @@ describe('a victim who comes by Google', () => {
     (await makeClient(google.app).post('/api/auth/login', { email, password: attackers })).status
 
   it.each([
-    ['has her own account', false],
-    ['takes over the account that he made while no address was verified', true],
-  ])('%s, and his signup with her address is void', async (_, isSquatted) => {
+    ['creates her own account', false],
+    ['takes over an account created while verification was off', true],
+  ])("%s and voids the attacker's signup", async (_, isSquatted) => {
     if (isSquatted) await makeUnverified(google.app, email, 'of the old account')
     const his = await signUpForToken(google.app, { email, password: attackers })
     expect(await logInAsAttacker()).toBe(403)

@@ -16,15 +16,12 @@ import {
 } from '../support/postgres-server.ts'
 
 /**
- * The attack: Postgres gives no answer while people work. Somebody holds a lock for too long, the
- * network loses everything, or Postgres itself is stopped and continues later. The defence: a call
- * that cannot be served is answered with 503. What was answered as done is in the database.
- * Afterwards everything works, on all connections.
+ * The attack: Postgres stops answering under load, because of a held lock, a dead network or a
+ * stopped process. Calls succeed or return 503, what they confirmed is in the database, and
+ * afterwards everything works on all connections.
  */
 
-/**
- * As in production, Postgres gives up before the server does. But both give up much sooner here.
- */
+/** As in production, Postgres gives up before the server does, but both much sooner. */
 const limits: PoolLimits = {
   waiting: 1000,
   connections: 10,
@@ -38,20 +35,20 @@ const limits: PoolLimits = {
 let database: TestDatabase
 let app: TestApp
 /**
- * Another server of the same database. It has the limits of production, so that a slow machine does
- * not disturb it.
+ * Another server on the same database, with production limits so that a slow machine doesn't hit
+ * them.
  */
 let patient: TestApp
 let proxy: PostgresProxy
 let person: Person
-/** People with a free account. Their uploads start in a transaction. */
+/** Free accounts, whose uploads start in a transaction. */
 let free: Person[]
-/** A connection to the database that bypasses the server and the proxy. */
+/** Bypasses the server and the proxy. */
 let witness: pg.Client
 let stopPostgres: () => Promise<void>
 
 beforeAll(async () => {
-  // This test has a Postgres of its own, because it stops all processes of it.
+  // Its own Postgres, because this test stops all its processes.
   const postgres = await startTestPostgres()
   stopPostgres = postgres.stop
   database = await createDatabase(postgres.url, 'migrated')
@@ -72,7 +69,7 @@ afterAll(async () => {
   await stopPostgres()
 })
 
-/** Starts another server of the same database, which keeps the database when it is closed. */
+/** Starts another server on the same database, which survives it. */
 function serveAnother(poolLimits?: PoolLimits): Promise<TestApp> {
   return serveApp({ url: database.url, async drop() {} }, { poolLimits })
 }
@@ -83,7 +80,7 @@ async function newPerson(facts?: Parameters<typeof makePerson>[1], server = app)
   return { ...makeClient(server, await logInOf(patient, email, password)), id, email, password }
 }
 
-/** What was answered as done, so it must be in the database. */
+/** What was confirmed, so it must be in the database. */
 interface Done {
   sessions: string[]
   uploads: string[]
@@ -129,7 +126,7 @@ async function everybodyWorks(): Promise<Done> {
     ...Array.from({ length: 2 }, () => logIn(done)),
     signUp(`${randomUUID()}@example.org`),
     ...Array.from({ length: 6 }, () => startUpload(done)),
-    // With the same key it is the same upload each time. So nobody reaches the limit of files.
+    // The same key means the same upload, so nobody reaches the file limit.
     ...free.map((one) => startUpload(done, one, one.id)),
   ])
   return done
@@ -161,10 +158,7 @@ async function expectWholePool() {
   expect(app.pool.idleCount).toBe(app.pool.totalCount)
 }
 
-/**
- * Expects that everything that was answered as done is in the database, and that soon every call
- * succeeds again.
- */
+/** Expects everything confirmed to be in the database, and every call to succeed again soon. */
 async function expectRecovery() {
   await expectAllThere(await everybodyWorks())
   await eventually(expectWholePool)
@@ -175,7 +169,7 @@ async function expectRecovery() {
   })
 }
 
-test('a lock that is never released', async () => {
+test('recovers from a lock that is never released', async () => {
   await witness.query('begin')
   await witness.query('lock table sessions, uploads in access exclusive mode')
   const done = await everybodyWorks()
@@ -184,8 +178,8 @@ test('a lock that is never released', async () => {
   await expectRecovery()
 })
 
-test('a lock that outlasts transactions', async () => {
-  // Postgres ends no transaction that this server leaves open before the test has failed.
+test('recovers from a lock that outlasts transactions', async () => {
+  // The test would time out before Postgres ends a transaction this server left open.
   const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangMs })
   onTestFinished(() => server.close())
   const people = await Promise.all(free.map(() => newPerson({}, server)))
@@ -204,7 +198,7 @@ test('a lock that outlasts transactions', async () => {
   await expectAllThere(done)
 })
 
-test('a lock that is released while others wait', async () => {
+test('recovers from a lock that is released while others wait', async () => {
   await witness.query('begin')
   await witness.query('lock table sessions, uploads in access exclusive mode')
   const working = everybodyWorks()
@@ -215,7 +209,7 @@ test('a lock that is released while others wait', async () => {
   await expectRecovery()
 })
 
-test('a network that drops everything', async () => {
+test('recovers from a network that drops everything', async () => {
   const working = everybodyWorks()
   proxy.count()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
@@ -228,7 +222,7 @@ test('a network that drops everything', async () => {
 })
 
 describe('one silent connection', () => {
-  test.each(losses)('at any statement of a transaction, so that %s is lost', async (lost) => {
+  test.each(losses)('at any statement of a transaction, losing %s', async (lost) => {
     const newcomer = await newPerson()
     await eventually(expectWholePool)
     proxy.count()
@@ -247,7 +241,7 @@ describe('one silent connection', () => {
       await startUpload(done, newcomer, key)
       expect(done.uploads).toEqual([])
       await eventually(expectWholePool)
-      // The repeated call finds the upload or starts it. In both cases there is exactly one.
+      // The repeated call finds the upload or starts it; either way there is exactly one.
       await startUpload(done, newcomer, key)
       expect(done.uploads).toHaveLength(1)
       const { rows } = await witness.query('select storage_key from uploads where owner_id = $1', [
@@ -258,10 +252,7 @@ describe('one silent connection', () => {
   })
 })
 
-/**
- * Returns all processes of Postgres: the main one, and those of its connections and background
- * tasks.
- */
+/** Returns the pids of all Postgres processes. */
 async function processes(): Promise<number[]> {
   const mine = await witness.query<{ pid: number }>('select pg_backend_pid() as pid')
   const first = await firstProcessOf(mine.rows[0]?.pid ?? 0)
@@ -273,7 +264,7 @@ function signal(pids: number[], name: NodeJS.Signals) {
   for (const pid of pids) process.kill(pid, name)
 }
 
-test('a Postgres that is paused and continues', async () => {
+test('recovers from a paused Postgres', async () => {
   const pids = await processes()
   const working = everybodyWorks()
   proxy.count()
@@ -282,8 +273,8 @@ test('a Postgres that is paused and continues', async () => {
   let done: Done
   try {
     done = await working
-    // A process that is not in the list may serve these calls, because it started later. It too
-    // belongs to one of the ten connections.
+    // A process started later may serve these calls too. It also belongs to one of the ten
+    // connections.
     await everybodyWorks()
   } finally {
     signal(pids, 'SIGCONT')

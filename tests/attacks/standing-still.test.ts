@@ -13,10 +13,7 @@ const stalledMs = 300
 const bodyMs = 200
 const headersMs = 200
 
-/**
- * The handler of `/wait` waits for this. The test resolves it, which stands for a database that
- * answers again.
- */
+/** `/wait` waits for this, as for a database that recovers. */
 const work = Promise.withResolvers<void>()
 let server: BareServer
 beforeAll(async () => {
@@ -38,15 +35,15 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Expects that the server has cut every connection of the attack, and still answers others. */
+/** Expects every connection of the attack to be cut, and others to be served. */
 async function expectAlone() {
   await expect.poll(() => server.connections()).toBe(0)
   expect((await send(`${server.url}/health`)).status).toBe(200)
 }
 
-describe('a client that stalls', () => {
+describe('a stalled client', () => {
   it.each(['/bytes', '/text', '/stream'])(
-    'is cut, on every one of them, if the answer to %s is not read',
+    "is cut if it doesn't read the response to %s",
     async (path) => {
       const text = getRequest(`${server.url}${path}`)
       await askWithoutReading(server.url, () => text, 10)
@@ -63,7 +60,7 @@ describe('a client that stalls', () => {
     clearInterval(sending)
   })
 
-  it('is reset during a download or an upload, and the files are closed', async () => {
+  it('is reset during a download or upload, and its files are closed', async () => {
     const disk = await openDiskServer(undefined, undefined, { stalledMs })
     const upload = wholeUpload(disk, 16 * MiB)
     await upload.put(Buffer.alloc(16 * MiB))
@@ -84,8 +81,7 @@ describe('a client that stalls', () => {
 })
 
 /**
- * Sends text to the server as it is, and then a byte from time to time. Returns everything that the
- * server sends until the connection ends.
+ * Sends a raw request and then a byte now and then. Returns the response until the connection ends.
  */
 async function exchange(text: string, byte = ''): Promise<string> {
   const { hostname, port } = new URL(server.url)
@@ -113,15 +109,15 @@ describe('headers that are too long or incomplete', () => {
   })
 })
 
-describe('the timeout of a body', () => {
+describe('the request timeout', () => {
   const post = (path: string, length: number) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`
 
   it('resets an incomplete request, but not one that waits for the database', async () => {
     const waiting = exchange(`${post('/wait', 4)}here`)
     const empty = exchange(post('/wait', 0))
-    // Two later requests reach their time limit, one after the other. So the time limit of the
-    // first two requests has passed too.
+    // Two later requests time out one after the other, so the first two have passed their timeout
+    // too.
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')
     work.resolve()

@@ -6,10 +6,9 @@ import { type Client, json, logIn, makeClient, makePerson } from '../support/mak
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: somebody has a copy of another person's session cookie, or uses a machine on which
- * that person is signed in. The session lets the attacker use the account until the session ends.
- * But the attacker must not be able to take over the account, and the owner must be able to end the
- * session.
+ * The attack: use a copied session cookie, or a machine where somebody is signed in. It works until
+ * the session ends, but must not be enough to take over the account, and the owner must be able to
+ * end it.
  */
 
 let app: TestApp
@@ -18,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Signs a person in once more. Returns only the cookie of the new session. */
+/** Signs in again. Returns only the cookie of the new session. */
 async function stolenCookie(person: { email: string; password: string }) {
   const cookies = await logIn(app, person.email, person.password)
   return cookies.split('; ').find((cookie) => cookie.startsWith('mayfly.session_token=')) ?? ''
@@ -28,8 +27,8 @@ function change(client: Client, currentPassword: string) {
   return client.post('/api/auth/change-password', { currentPassword, newPassword: 'chosen by Eve' })
 }
 
-describe('guessing the current password, to lock the owner out', () => {
-  it('has the tries of a login: 10, however many are made at once, and they count together', async () => {
+describe('guessing the current password in a stolen session', () => {
+  it('is limited to 10 attempts, shared with logins and even in parallel', async () => {
     const person = await makePerson(app)
     const thief = makeClient(app, await stolenCookie(person))
     const guesses = await Promise.all(Array.from({ length: 25 }, () => change(thief, 'a guess')))
@@ -41,7 +40,7 @@ describe('guessing the current password, to lock the owner out', () => {
     const { email, password } = person
     const login = await makeClient(app).post('/api/auth/login', { email, password })
     expect(login.status).toBe(429)
-    // From now on even the right password is refused without being compared.
+    // From now on even the right password is refused unverified.
     expect((await change(thief, password)).status).toBe(429)
     const known = makeClient(app, await knownTo(person))
     expect((await known.fetch('/api/auth/user')).status).toBe(200)
@@ -49,7 +48,7 @@ describe('guessing the current password, to lock the owner out', () => {
     app.clock.advance(15 * 60_000)
   })
 
-  it('has, with the cookie of a known browser, 10 more', async () => {
+  it('allows 10 more with the cookie of a known browser', async () => {
     const person = await makePerson(app)
     const thief = makeClient(app, await logIn(app, person.email, person.password))
     const guesses = await Promise.all(Array.from({ length: 25 }, () => change(thief, 'a guess')))
@@ -58,7 +57,7 @@ describe('guessing the current password, to lock the owner out', () => {
     app.clock.advance(15 * 60_000)
   })
 
-  it('is written to the log with the address, and without the account', async () => {
+  it("is logged with the client's address but not the account", async () => {
     const person = await makePerson(app)
     const before = app.logged.length
     await change(makeClient(app, await stolenCookie(person)), 'a guess')
@@ -73,7 +72,7 @@ describe('guessing the current password, to lock the owner out', () => {
     expect(JSON.stringify(lines)).not.toContain(person.email)
   })
 
-  it('takes back the try of a password that was right', async () => {
+  it("doesn't count right passwords", async () => {
     const person = await makePerson(app)
     const { email, password } = person
     let client = makeClient(app, await stolenCookie(person))
@@ -90,10 +89,7 @@ describe('guessing the current password, to lock the owner out', () => {
   })
 })
 
-/**
- * Returns the cookies of a browser that signed in before anything was guessed. Such a browser may
- * still log in after wrong guesses.
- */
+/** Returns the cookies of a browser known from before. It may still log in after wrong guesses. */
 async function knownTo(person: { fetch: Client['fetch']; email: string; password: string }) {
   app.clock.advance(15 * 60_000)
   const cookies = await logIn(app, person.email, person.password)
@@ -103,15 +99,14 @@ async function knownTo(person: { fetch: Client['fetch']; email: string; password
 }
 
 describe('a session that its owner ends', () => {
-  it('changes no password, even if the change is under way', async () => {
+  it("can't complete a password change in progress", async () => {
     const person = await makePerson(app)
     const thief = makeClient(app, await stolenCookie(person))
     const [, stolen] = await json<SessionView[]>(await person.fetch('/api/auth/sessions'))
 
     await app.mails()
     const late = await app.deps.db.transaction(async (tx) => {
-      // The thief's change waits for this lock: the password is compared, and nothing is written
-      // yet.
+      // The thief's change waits for this lock: the password is verified, nothing is written yet.
       await tx.execute(sql`select 1 from users where id = ${person.id} for update`)
       const changing = change(thief, person.password)
       await expect.poll(waiting).toBe(1)
@@ -127,7 +122,7 @@ describe('a session that its owner ends', () => {
     expect(await app.mails()).toEqual([])
   })
 
-  it('is over at once for every call, and so are the copies of the cookie', async () => {
+  it('stops working at once for every call, as do copies of its cookie', async () => {
     const person = await makePerson(app)
     const cookie = await stolenCookie(person)
     await person.fetch('/api/auth/sessions', { method: 'DELETE' })
@@ -139,7 +134,7 @@ describe('a session that its owner ends', () => {
   })
 })
 
-/** Returns how many statements wait for a lock on a row of `users`. */
+/** Counts statements waiting for a row lock on `users`. */
 async function waiting() {
   const { rows } = await app.deps.db.execute<{ count: number }>(sql`
     select count(*)::int as count from pg_stat_activity

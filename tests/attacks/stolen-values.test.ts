@@ -8,10 +8,7 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { confirm } from '../support/upload-requests.ts'
 
-/*
- * The attack: somebody has read the database, a log or an old page, and uses the values in it. Or
- * somebody guesses such values.
- */
+/* The attack: use values read from the database, a log or an old page, or guess them. */
 
 let app: TestApp
 beforeAll(async () => {
@@ -19,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('somebody who read the database', () => {
-  it('opens no session with the tokens in it: their signature needs the secret', async () => {
+describe('a reader of the database', () => {
+  it("can't use its session tokens without the secret", async () => {
     const person = await makePerson(app)
     const [session] = await app.deps.db
       .select()
@@ -34,12 +31,12 @@ describe('somebody who read the database', () => {
       const cookie = `mayfly.session_token=${value}`
       expect((await makeClient(app, cookie).fetch('/api/auth/user')).status).toBe(401)
     }
-    // The form of this cookie is right: signed with the server's own secret, it opens a session.
+    // Control: signed with the server's own secret, this cookie does open a session.
     const cookie = `mayfly.session_token=${signed(app.deps.secret)}`
     expect((await makeClient(app, cookie).fetch('/api/auth/user')).status).toBe(200)
   })
 
-  it('finds no password: each is kept as a salted hash of its own', async () => {
+  it('finds only individually salted password hashes', async () => {
     const [one, other] = [await makePerson(app), await makePerson(app)]
     expect(one.password).toBe(other.password)
     const kept = await Promise.all(
@@ -52,7 +49,7 @@ describe('somebody who read the database', () => {
     expect(kept[0]).not.toBe(kept[1])
   })
 
-  it('gets no bytes by the storage key of a file', async () => {
+  it('gets no bytes by a storage key', async () => {
     const { id } = await makeFile(await makePerson(app))
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
     for (const tail of ['', '?operation=get', '?operation=get&signature=x']) {
@@ -62,8 +59,8 @@ describe('somebody who read the database', () => {
   })
 })
 
-describe('a presigned URL that somebody kept', () => {
-  it('changes no byte of the file, and nothing at all once that is deleted', async () => {
+describe('a kept presigned URL', () => {
+  it("can't change the file, and stops working once it is deleted", async () => {
     const owner = await makePerson(app)
     const bytes = new Uint8Array(randomBytes(100))
     const upload = await startUpload(owner, { size: 100 })
@@ -83,7 +80,7 @@ describe('a presigned URL that somebody kept', () => {
     expect(await app.disk.storedSize(upload.cloudKey)).toBeNull()
   })
 
-  it('is good for nothing else: not to read, not for another key, size, type or time', async () => {
+  it('works only for its operation, key, size, type and time', async () => {
     const owner = await makePerson(app)
     const [upload, other] = [
       await startUpload(owner, { size: 10 }),
@@ -108,8 +105,8 @@ describe('a presigned URL that somebody kept', () => {
   })
 })
 
-describe('an email', () => {
-  it('leads to the public address, under whatever host it was asked for', async () => {
+describe('a link in an email', () => {
+  it('has the public address, whatever host requested it', async () => {
     const { email } = await makePerson(app)
     const { port } = app.deps.config
     const answer = await send(`${app.url}/api/auth/forgot-password`, {
@@ -126,20 +123,19 @@ describe('an email', () => {
 })
 
 describe('guessing', () => {
-  it('a link: of a billion links, one is found in some 80 million guesses', () => {
+  it('a link takes some 80 million guesses with a billion links', () => {
     const codes = new Set(shortCodeAlphabet).size ** shortCodeLength
     expect(new Set(shortCodeAlphabet).size).toBe(shortCodeAlphabet.length)
     expect(codes / 1e9).toBeGreaterThan(79e6)
     expect(Math.log2(codes)).toBeGreaterThan(56)
   })
 
-  it('a link: a code that was given tells nothing of the next', async () => {
+  it('a link is no easier after seeing others', async () => {
     const owner = await makePerson(app, { tier: 'premium' })
     const codes: string[] = []
     for (let time = 0; time < 20; time += 1) codes.push((await makeFile(owner)).shortCode)
     expect(new Set(codes).size).toBe(20)
-    // No position has the same character in all 20 codes. By chance that would happen once in 49 to
-    // the power of 18.
+    // No position has the same character in all 20 codes; the chance of that is 1 in 49^18.
     for (let place = 0; place < shortCodeLength; place += 1) {
       expect(new Set(codes.map((code) => code[place])).size).toBeGreaterThan(1)
     }

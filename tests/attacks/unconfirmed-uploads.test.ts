@@ -11,11 +11,9 @@ import { endsOf, startAll, wish } from '../support/upload-batches.ts'
 import { askForUpload, confirm, expectRefusal } from '../support/upload-requests.ts'
 
 /**
- * The attack: somebody takes the server's space by uploads that are announced but never sent, or
- * sent but never confirmed, one after another or in parallel, with one account or many. The
- * defence: announced bytes count against the limits of accounts and the storage cap from the start,
- * bytes that would leave too little free space are refused as they arrive, and abandoned uploads
- * end soon while space is short.
+ * The attack: take up space with uploads that are announced but never sent, or sent but never
+ * confirmed, with one account or many. Announced bytes count against account limits and the storage
+ * cap at once, bytes are refused when free space is short, and abandoned uploads then end soon.
  */
 const minute = 60_000
 const mebibyte = 1024 ** 2
@@ -36,7 +34,7 @@ function rowsOf({ id }: Person) {
   return app.deps.db.$count(uploads, eq(uploads.ownerId, id))
 }
 
-/** Asks for `count` uploads in parallel. Returns the status of each answer. */
+/** Starts `count` uploads in parallel. Returns the statuses. */
 async function askAtOnce(person: Person, count: number, fileSize: number) {
   const asked = Array.from({ length: count }, () => askForUpload(person, { fileSize }))
   const answers = await Promise.all(asked)
@@ -50,7 +48,7 @@ async function start(person: Person, fileSize: number): Promise<StartedUpload> {
 }
 
 describe('a disk with space for one more upload', () => {
-  test('stores one of twenty that are started and sent in parallel', async () => {
+  test('stores one of twenty parallel uploads', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     space.left = 15_000
     const answers = await Promise.all(
@@ -68,7 +66,7 @@ describe('a disk with space for one more upload', () => {
     expect(space.left).toBeGreaterThanOrEqual(0)
   })
 
-  test('refuses an upload that is too large and accepts a smaller one', async () => {
+  test('refuses a large upload and accepts a smaller one', async () => {
     const person = await makePerson(app)
     space.left = 1000
     const refused = await askForUpload(person, { fileSize: 1001 })
@@ -76,13 +74,13 @@ describe('a disk with space for one more upload', () => {
       'too little free space',
     )
     await expectRefusal(refused, 507, 'STORAGE_FULL')
-    // The refused upload leaves no row, and the log shows no error.
+    // The refused upload leaves no row and logs no error.
     expect(await rowsOf(person)).toBe(0)
     await start(person, 1000)
     expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
   })
 
-  test('loses none of it to uploads that are announced and never sent', async () => {
+  test('loses no space to uploads that are never sent', async () => {
     const [eve, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
     space.left = 25 * gibibyte
     expect(new Set(await askAtOnce(eve, 20, gibibyte))).toEqual(new Set([200]))
@@ -90,7 +88,7 @@ describe('a disk with space for one more upload', () => {
     expect((await putBytes(upload, new Uint8Array(5 * mebibyte))).status).toBe(200)
   })
 
-  test('counts stored bytes once: the rest of an upload needs only the rest', async () => {
+  test('counts stored bytes once: a resumed upload needs space only for the rest', async () => {
     const person = await makePerson(app)
     space.left = 1000
     const upload = await start(person, 600)
@@ -101,7 +99,7 @@ describe('a disk with space for one more upload', () => {
   })
 })
 
-describe('a disk that is full of uploads nobody confirmed', () => {
+describe('a disk full of unconfirmed uploads', () => {
   test('is freed of uploads that were idle for 15 minutes', async () => {
     const bob = await makePerson(app)
     const eve = await makePerson(app, { tier: 'premium' })
@@ -110,7 +108,7 @@ describe('a disk that is full of uploads nobody confirmed', () => {
     for (const upload of [active, abandoned]) await putBytes(upload, new Uint8Array(1000))
     const stored = async ({ cloudKey }: StartedUpload) => (await app.disk.storedSize(cloudKey)) ?? 0
     space.found = async () => 2000 - (await stored(active)) - (await stored(abandoned))
-    // Uploads stay as long as somebody may still send their bytes.
+    // Uploads stay while their bytes may still arrive.
     app.clock.advance(14 * minute)
     await putBytes(active, new Uint8Array(1000))
     await sweepUploads(app.deps)
@@ -123,7 +121,7 @@ describe('a disk that is full of uploads nobody confirmed', () => {
   })
 })
 
-test('a batch starts only the files that fit, and keeps no row of the rest', async () => {
+test('a batch starts only the files that fit', async () => {
   const person = await makePerson(app, { tier: 'premium' })
   space.left = 25
   const results = await startAll(person, [wish(), wish({ fileSize: 100 }), wish(), wish()])
@@ -133,7 +131,7 @@ test('a batch starts only the files that fit, and keeps no row of the rest', asy
 })
 
 describe('an account', () => {
-  test('without a limit of files cannot exceed its limit of bytes by parallel calls', async () => {
+  test("without a file limit can't exceed its byte limit by parallel calls", async () => {
     const largest = largestFileSize(defaultLimits)
     const tier = tiers.find((tier) => defaultLimits[tier].maxFileSize === largest)
     const person = await makePerson(app, { tier: tier ?? defaultTier })
@@ -147,7 +145,7 @@ describe('an account', () => {
     await start(person, largest)
   })
 
-  test('without a limit of files can start a thousand small uploads', async () => {
+  test('without a file limit can start a thousand small uploads', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
       const results = await startAll(person, Array(100).fill(wish({ fileSize: 1 })))
@@ -156,7 +154,7 @@ describe('an account', () => {
     expect(await rowsOf(person)).toBe(1000)
   })
 
-  test('with three slots keeps at most three idle uploads more', async () => {
+  test('with three slots keeps at most three more idle uploads', async () => {
     const person = await makePerson(app)
     for (let round = 0; round < 4; round += 1) {
       await askAtOnce(person, 20, 500 * mebibyte)
@@ -166,7 +164,7 @@ describe('an account', () => {
   })
 })
 
-test('a batch starts only the files within the limit of the account', async () => {
+test("a batch starts only the files within the account's limit", async () => {
   const person = await makePerson(app, { tier: 'premium' })
   const large = wish({ fileSize: 1024 * mebibyte })
   await startAll(person, Array(31).fill(large))
