@@ -7,15 +7,14 @@ import { readHint } from './api/hint-cookie.ts'
 import { signInWaysQuery } from './api/public-values.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { currentUserQuery } from './api/use-current-user.ts'
-import { createSignInAgain, SignInAgainContext } from './auth/sign-in-again.ts'
-import { ShownPath } from './pages/page.tsx'
+import { signInAgain } from './pages/sign-in-again.ts'
 import { Uploads } from './pages/uploads.tsx'
 import { Routes } from './routes.tsx'
 import { Button } from './ui/button.tsx'
+import { ConfirmDialogs } from './ui/dialog.tsx'
 import { EmptyState } from './ui/empty-state.tsx'
-import { Toaster, toast } from './ui/toast.tsx'
+import { Toaster } from './ui/toast.tsx'
 import { registerShareWorker } from './uploads/kept/register-share-worker.ts'
-import { isGuarded } from './uploads/tabs/guard-page.ts'
 
 /**
  * If a screen cannot be loaded or drawn, shows a message with a button instead. This happens for
@@ -50,13 +49,6 @@ class FailureBoundary extends Component<{ children: ReactNode }, { failed: boole
   }
 }
 
-const signInAgain = createSignInAgain(
-  toast,
-  (task, delayMs) => setTimeout(task, delayMs),
-  (address) => window.location.assign(address),
-  () => window.location.pathname + window.location.search + window.location.hash,
-  isGuarded,
-)
 const queryClient = createQueryClient(signInAgain)
 // The user is requested before anything is drawn, because the first screen depends on it.
 void queryClient.prefetchQuery(currentUserQuery)
@@ -72,15 +64,12 @@ if (root === null) throw new Error('The page has no element with the id "root".'
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <SignInAgainContext value={signInAgain}>
-        <ShownPath value={{ current: null }}>
-          <FailureBoundary>
-            <Routes />
-          </FailureBoundary>
-          <Uploads />
-          <Toaster />
-        </ShownPath>
-      </SignInAgainContext>
+      <FailureBoundary>
+        <Routes />
+      </FailureBoundary>
+      <Uploads />
+      <ConfirmDialogs />
+      <Toaster />
     </QueryClientProvider>
   </StrictMode>,
 )

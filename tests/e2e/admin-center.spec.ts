@@ -166,7 +166,7 @@ test('a new price stands on the upgrade card at once, and in the audit log; a si
   await expect(page.getByRole('contentinfo')).toContainText('v1.0')
   await settings.getByRole('textbox', { name: 'Email signature' }).fill('Yours,\nMayfly')
   await settings.getByRole('button', { name: 'Save email signature' }).click()
-  await expect(settings.getByText('Saved: 2 lines, 13 characters.')).toBeVisible()
+  await expect(settings.getByText('Saved.', { exact: true })).toBeVisible()
 
   const received = section(page, 'Feedback')
   await expect(received.getByRole('listitem')).toContainText('It rattles.')

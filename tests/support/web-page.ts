@@ -5,7 +5,7 @@ import { vi } from 'vitest'
 import type { ErrorCode } from '../../src/shared/contract/errors.ts'
 import { signedInHint } from '../../src/shared/signed-in-hint.ts'
 import { createQueryClient } from '../../src/web/api/query-client.ts'
-import { SignInAgainContext } from '../../src/web/auth/sign-in-again.ts'
+import { ConfirmDialogs } from '../../src/web/ui/dialog.tsx'
 import { Toaster } from '../../src/web/ui/toast.tsx'
 
 /** A request that the page has sent to the server. */
@@ -53,12 +53,11 @@ export function openPage(): WebPage {
   const answers = new Map<string, Answer>()
   const asked: Asked[] = []
   let signedOut = 0
-  const signInAgain = () => {
+  const client = createQueryClient(() => {
     signedOut += 1
-  }
-  const client = createQueryClient(signInAgain)
-  vi.stubGlobal('fetch', async (input: string, { method, body }: RequestInit) => {
-    const { pathname, searchParams } = new URL(input, 'http://page.example')
+  })
+  vi.stubGlobal('fetch', async (input: string | URL, { method = 'GET', body }: RequestInit) => {
+    const { pathname, searchParams } = new URL(input, window.location.origin)
     const request = {
       call: `${method} ${pathname}`,
       query: Object.fromEntries(searchParams),
@@ -72,12 +71,14 @@ export function openPage(): WebPage {
   })
   const wrapper = ({ children }: { children: ReactNode }) =>
     createElement(
-      SignInAgainContext.Provider,
-      { value: signInAgain },
+      QueryClientProvider,
+      { client },
       createElement(
-        QueryClientProvider,
-        { client },
-        createElement(Fragment, null, children, createElement(Toaster)),
+        Fragment,
+        null,
+        children,
+        createElement(ConfirmDialogs),
+        createElement(Toaster),
       ),
     )
   return {

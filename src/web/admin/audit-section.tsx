@@ -1,3 +1,4 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { ChevronDown, ScrollText, SearchX } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import type { AuditLine } from '../../shared/contract/admin.ts'
@@ -8,17 +9,16 @@ import {
   longestAuditSearch,
 } from '../../shared/rules/accounts/audit-action.ts'
 import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
-import { serverClock } from '../api/server-clock.ts'
+import { serverNow } from '../api/server-clock.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { DateField } from '../ui/field.tsx'
-import { LoadFailed } from '../ui/load-failed.tsx'
+import { PagedList } from '../ui/paged-list.tsx'
 import { SearchField, useSearch } from '../ui/search-field.tsx'
 import { Select } from '../ui/select.tsx'
+import { auditQuery } from './admin-queries.ts'
 import { auditText, whomText } from './audit-text.ts'
-import { OlderRows, RowsLoading, SectionFrame, type SectionProps } from './section.tsx'
-import { useAudit } from './use-audit.ts'
+import { SectionFrame } from './section.tsx'
 
 const actions: { value: AuditAction | 'all'; label: string }[] = [
   { value: 'all', label: 'All' },
@@ -29,14 +29,21 @@ const actions: { value: AuditAction | 'all'; label: string }[] = [
  * The audit log: who did what to whom, newest first. The administrator can search it by user, link
  * or IP address, by action and by date.
  */
-export function AuditSection({ id, title }: SectionProps) {
+export function AuditSection() {
   const { typed, search, setTyped } = useSearch()
   const [action, setAction] = useState<AuditAction | 'all'>('all')
   const [firstDay, setFirstDay] = useState('')
   const [lastDay, setLastDay] = useState('')
-  const filter = { search, action: action === 'all' ? null : action, firstDay, lastDay }
-  const { data, isError, isFetching, isPlaceholderData, refetch, ...pages } = useAudit(filter)
-  const lines = data?.pages.flatMap(({ items }) => items)
+  const from = startOfLocalDay(firstDay)
+  const to = endOfLocalDay(lastDay)
+  const query = useInfiniteQuery(
+    auditQuery({
+      ...(search && { search }),
+      ...(action !== 'all' && { action }),
+      ...(from && { from: from.toISOString() }),
+      ...(to && { to: to.toISOString() }),
+    }),
+  )
   const isSearch = search !== '' || action !== 'all' || firstDay !== '' || lastDay !== ''
   const clear = () => {
     setTyped('')
@@ -44,54 +51,10 @@ export function AuditSection({ id, title }: SectionProps) {
     setFirstDay('')
     setLastDay('')
   }
-
-  const content = () => {
-    if (isError && !lines) {
-      return (
-        <LoadFailed
-          title="The audit log could not be loaded"
-          onRetry={() => void refetch()}
-          pending={isFetching}
-        />
-      )
-    }
-    if (!lines) return <RowsLoading label="Loading the audit log" rows={5} />
-    if (lines.length === 0) return isSearch ? <NothingFound onClear={clear} /> : <NothingYet />
-    const now = new Date(serverClock().now())
-    return (
-      <Card
-        className={`overflow-clip ${isPlaceholderData ? 'opacity-60 transition-opacity duration-150' : ''}`}
-      >
-        <div
-          aria-hidden="true"
-          className={`hidden gap-x-4 px-5 py-2.5 text-muted text-sm lg:grid ${auditColumns}`}
-        >
-          <span>When</span>
-          <span>Who</span>
-          <span>What</span>
-          <span>Whom</span>
-          <span>From</span>
-        </div>
-        <ul aria-label="Audit log" aria-busy={isPlaceholderData}>
-          {lines.map((line) => (
-            <AuditRow key={line.id} line={line} now={now} />
-          ))}
-        </ul>
-        <OlderRows
-          what="entries"
-          hasMore={pages.hasNextPage}
-          isLoading={pages.isFetchingNextPage}
-          failed={pages.isFetchNextPageError}
-          onMore={() => void pages.fetchNextPage()}
-        />
-      </Card>
-    )
-  }
-
+  const now = serverNow()
   return (
     <SectionFrame
-      id={id}
-      title={title}
+      id="audit"
       note="Everything the administrator does, and every change of tier, role or password. Entries are never changed."
     >
       <div className="mb-3 grid grid-cols-[repeat(auto-fit,minmax(min(100%,10.5rem),1fr))] gap-2 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_17rem_11rem_11rem]">
@@ -109,33 +72,70 @@ export function AuditSection({ id, title }: SectionProps) {
         <DateField label="From" value={firstDay} onValueChange={setFirstDay} max={lastDay} />
         <DateField label="To" value={lastDay} onValueChange={setLastDay} min={firstDay} />
       </div>
-      {content()}
+      <PagedList
+        query={query}
+        what="audit log"
+        label="Audit log"
+        empty={isSearch ? <NothingFound onClear={clear} /> : <NothingYet />}
+        head={<ColumnTitles />}
+        row={(line) => <AuditRow key={line.id} line={line} now={now} />}
+      />
     </SectionFrame>
   )
 }
 
+function ColumnTitles() {
+  return (
+    <div
+      aria-hidden="true"
+      className={`hidden gap-x-4 px-5 py-2.5 text-muted text-sm lg:grid ${auditColumns}`}
+    >
+      <span>When</span>
+      <span>Who</span>
+      <span>What</span>
+      <span>Whom</span>
+      <span>From</span>
+    </div>
+  )
+}
+
+/** No entry is older. While a year is being typed, the field already has one such as 0002. */
+const firstYear = 1970
+
+/**
+ * Returns when a day such as '2026-11-19' begins in the browser's time zone. Returns null for an
+ * empty text, and for a year that is still being typed.
+ */
+export function startOfLocalDay(day: string): Date | null {
+  const start = new Date(`${day}T00:00`)
+  return start.getFullYear() >= firstYear ? start : null
+}
+
+/** Returns when a day ends: when the next one begins. Returns null like `startOfLocalDay`. */
+export function endOfLocalDay(day: string): Date | null {
+  const end = startOfLocalDay(day)
+  end?.setDate(end.getDate() + 1)
+  return end
+}
+
 function NothingYet() {
   return (
-    <Card>
-      <EmptyState icon={<ScrollText />} title="Nothing has happened yet">
-        Changes of tiers, passwords and settings are recorded here.
-      </EmptyState>
-    </Card>
+    <EmptyState icon={<ScrollText />} title="No entries yet">
+      Changes of tiers, passwords and settings are recorded here.
+    </EmptyState>
   )
 }
 
 function NothingFound({ onClear }: { onClear: () => void }) {
   return (
-    <Card>
-      <EmptyState
-        icon={<SearchX />}
-        title="No entries found"
-        action={<Button onClick={onClear}>Clear search</Button>}
-      >
-        Search for the full email address of either user, a link or its code, or a full IP address.
-        The date range includes both days.
-      </EmptyState>
-    </Card>
+    <EmptyState
+      icon={<SearchX />}
+      title="No entries found"
+      action={<Button onClick={onClear}>Clear search</Button>}
+    >
+      Search for the full email address of either user, a link or its code, or a full IP address.
+      The date range includes both days.
+    </EmptyState>
   )
 }
 

@@ -18,8 +18,7 @@ import {
 import { tiers } from '../../shared/rules/tiers/tier.ts'
 import { tierReasons } from '../../shared/rules/tiers/tier-change.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
-import { typedText } from './limit-texts.ts'
-import { settingTexts } from './use-settings.ts'
+import { settingTexts, typedText } from './setting-texts.ts'
 
 type Details = AuditLine['details']
 type Whom = Pick<AuditLine, 'action' | 'subject' | 'details'>

@@ -25,7 +25,7 @@ describe('checks of which all are OK', () => {
 
   it('say so in one line, and show each only on request', async () => {
     page.on('GET /api/admin/checks', () => [fine, { ...fine, name: 'Clock' }])
-    page.show(<ChecksSection id="checks" title="Checks" />)
+    page.show(<ChecksSection />)
     await screen.findByText(allFine)
     expect(screen.getByRole('status').textContent).toMatch(/^2 of 2 OK · today, /)
     expect(page.text()).not.toContain('Answers in 2 ms.')
@@ -37,7 +37,7 @@ describe('checks of which all are OK', () => {
     'do not say so beside one that is %s',
     async (status) => {
       page.on('GET /api/admin/checks', () => [fine, { ...fine, name: 'Mail', status, cure: 'x' }])
-      page.show(<ChecksSection id="checks" title="Checks" />)
+      page.show(<ChecksSection />)
       await screen.findByRole('heading', { name: 'Mail' })
       expect(page.text()).not.toContain(allFine)
     },
@@ -47,10 +47,10 @@ describe('checks of which all are OK', () => {
 describe('an audit log without lines', () => {
   beforeEach(() => {
     page.on('GET /api/admin/audit', () => [])
-    page.show(<AuditSection id="audit" title="Audit log" />)
+    page.show(<AuditSection />)
   })
 
-  const nothingYet = 'Nothing has happened yet'
+  const nothingYet = 'No entries yet'
 
   it('says that nothing has happened yet, and what will stand there', async () => {
     await screen.findByText(nothingYet)

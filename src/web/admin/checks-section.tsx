@@ -1,38 +1,27 @@
-import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, RefreshCw, TriangleAlert } from 'lucide-react'
 import { useId, useState } from 'react'
-import type { AdminWaiting, CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
+import type { CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
 import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
-import { call } from '../api/call.ts'
-import { adminWaitingQuery } from '../api/use-admin-waiting.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { LoadFailed } from '../ui/load-failed.tsx'
+import { Loaded } from '../ui/load-failed.tsx'
+import { RowsLoading } from '../ui/skeleton.tsx'
+import { checksQuery, reasonText } from './admin-queries.ts'
 import { checkMeaning, cureParts, summarise } from './check-text.ts'
-import { errorText } from './error-text.ts'
-import { checksKey } from './refresh.ts'
-import { RowsLoading, SectionFrame, type SectionProps } from './section.tsx'
+import { SectionFrame } from './section.tsx'
 
 /**
  * Shows whether the server has what it needs, and what the administrator should do if not. Problems
  * come first. The lines that are OK are folded away.
  */
-export function ChecksSection({ id, title }: SectionProps) {
-  const { data, dataUpdatedAt, error, isFetching } = useChecks()
-  const runAgain = useCheckAgain()
-  const checkAgain = () => void runAgain()
-  const content = () => {
-    if (data) return <Lines lines={data} />
-    if (error === null || isFetching) return <RowsLoading label="Checking the server" rows={5} />
-    return (
-      <LoadFailed title="The checks could not be run" pending={isFetching} onRetry={checkAgain} />
-    )
-  }
+export function ChecksSection() {
+  const query = useQuery(checksQuery)
+  const { data, dataUpdatedAt, error, isFetching } = query
   return (
     <SectionFrame
-      id={id}
-      title={title}
+      id="checks"
       note={data ? <Note lines={data} checkedAt={new Date(dataUpdatedAt)} /> : null}
       action={
         data ? (
@@ -41,7 +30,7 @@ export function ChecksSection({ id, title }: SectionProps) {
             icon={<RefreshCw />}
             pending={isFetching}
             pendingLabel="Checking…"
-            onClick={checkAgain}
+            onClick={() => void query.refetch()}
           >
             Check again
           </Button>
@@ -50,10 +39,16 @@ export function ChecksSection({ id, title }: SectionProps) {
     >
       {data && error && !isFetching ? (
         <p role="alert" className="mb-3 text-red">
-          The checks could not be repeated. {errorText(error)}
+          The checks could not be repeated. {reasonText(error)}
         </p>
       ) : null}
-      {content()}
+      <Loaded
+        query={query}
+        failed="The checks could not be run"
+        loading={<RowsLoading label="Checking the server" rows={5} />}
+      >
+        {(lines) => <Lines lines={lines} />}
+      </Loaded>
     </SectionFrame>
   )
 }
@@ -179,38 +174,4 @@ function Cure({ cure }: { cure: string }) {
       </a>
     ),
   )
-}
-
-/** The query for the results of the checks. The checks run again each time the page is opened. */
-const checksQuery = queryOptions({
-  queryKey: [checksKey],
-  queryFn: ({ client, signal }) => readChecks(client, signal),
-  refetchOnMount: 'always',
-})
-
-async function readChecks(client: QueryClient, signal: AbortSignal): Promise<CheckLine[]> {
-  const lines = await call('adminChecks', { signal })
-  // The mark in the header counts the failing lines too. It needs no call of its own now.
-  client.setQueryData(adminWaitingQuery.queryKey, (known) => known && withChecks(known, lines))
-  return lines
-}
-
-function withChecks(known: AdminWaiting, lines: readonly CheckLine[]): AdminWaiting {
-  const failingChecks = lines.filter(({ status }) => status === 'failing').length
-  return { ...known, failingChecks }
-}
-
-/** Returns the lines of all checks. Each visit asks for them anew. */
-export function useChecks() {
-  return useQuery(checksQuery)
-}
-
-/** Returns a function that lets the server run the checks now. */
-export function useCheckAgain(): () => Promise<void> {
-  const client = useQueryClient()
-  return async () => {
-    // A call that is already running may get earlier results.
-    await client.cancelQueries({ queryKey: checksQuery.queryKey })
-    await client.fetchQuery({ ...checksQuery, staleTime: 0 }).catch(() => undefined)
-  }
 }

@@ -6,10 +6,10 @@ import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { useUserDeletion } from './delete-user-dialog.tsx'
 
 function Deletion() {
-  const { ask, dialog } = useUserDeletion('users')
+  const { open, dialog } = useUserDeletion()
   return (
     <>
-      <button type="button" onClick={() => ask(user)}>
+      <button type="button" onClick={() => open(user)}>
         Ask
       </button>
       {dialog}

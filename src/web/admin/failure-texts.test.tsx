@@ -1,46 +1,52 @@
 // @vitest-environment happy-dom
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
-import type { ReactNode } from 'react'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listedUser as user } from '../../../tests/support/listed-user.ts'
+import { openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
 import type { ListedUser } from '../../shared/contract/admin.ts'
-import { endpoints } from '../../shared/contract/index.ts'
-import { Toaster } from '../ui/toast.tsx'
 import { useUserDeletion } from './delete-user-dialog.tsx'
 import { MaintenanceSection } from './maintenance-section.tsx'
-import { SettingForm } from './settings-section.tsx'
+import { TextSetting } from './settings-section.tsx'
 import { UserRow } from './user-row.tsx'
 
 /** These tests check what each action of the administrator says when its call fails. */
 
 const reason = 'The reason that the server gave.'
 
+let page: WebPage
 beforeEach(() => {
-  vi.stubGlobal('fetch', async () =>
-    Response.json({ message: reason, code: 'UNAVAILABLE' }, { status: 503 }),
-  )
+  page = openPage()
+  answer(() => refused(503, 'UNAVAILABLE', reason))
 })
-afterEach(() => {
-  cleanup()
-  vi.unstubAllGlobals()
-})
+afterEach(() => page.close())
 
-function show(content: ReactNode) {
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
-  render(
-    <QueryClientProvider client={client}>
-      {content}
-      <Toaster />
-    </QueryClientProvider>,
-  )
+/** Answers every call that an action sends. */
+function answer(respond: () => Response) {
+  for (const call of [
+    'POST /api/test-email',
+    'POST /api/admin/cleanup-expired',
+    'POST /api/admin/sanitize-filenames',
+    'POST /api/admin/expire-files',
+    'POST /api/admin/expire-trials',
+    'GET /api/admin/test-s3-connection',
+    'POST /api/admin/test-s3-upload',
+    `POST /api/admin/toggle-user-tier/${user.id}`,
+    `DELETE /api/admin/users/${user.id}`,
+    'POST /api/admin/settings',
+  ]) {
+    page.on(call, respond)
+  }
+}
+
+function sent(method: string) {
+  return page.asked.filter(({ call }) => call.startsWith(method))
 }
 
 function Deletion() {
-  const { ask, dialog } = useUserDeletion('users')
+  const { open, dialog } = useUserDeletion()
   return (
     <>
-      <button type="button" onClick={() => ask(user)}>
+      <button type="button" onClick={() => open(user)}>
         Ask
       </button>
       {dialog}
@@ -68,7 +74,7 @@ describe('a failed act of maintenance', () => {
     ['Test connection: Test storage connection', null, 'Failed to test S3 connection'],
     ['Test upload: Test storage upload', null, 'Failed to get upload URL'],
   ])('%s: says so beside its button, with the reason', async (button, confirm, text) => {
-    show(<MaintenanceSection id="maintenance" title="Maintenance" />)
+    page.show(<MaintenanceSection />)
     press(button)
     if (confirm !== null) {
       const question = await screen.findByRole('alertdialog')
@@ -83,54 +89,47 @@ describe('an act of maintenance that destroys something', () => {
   it.each([
     ['Clean up: Clean up expired files', 'every file whose link has expired and cannot be renewed'],
     ['Sanitize: Sanitize filenames', 'The old names are not kept'],
-    ['Expire files', 'the bytes of every file that is over go now'],
+    ['Expire files', 'deletes the contents of every file that has expired'],
     ['Expire trials', 'All users whose trial is over become Free'],
   ])(
     '%s: asks first, says what goes for whom, and is not done without a yes',
     async (button, says) => {
-      const asked: string[] = []
-      vi.stubGlobal('fetch', async (path: string, { method }: RequestInit) => {
-        if (method !== 'GET') asked.push(path)
-        return Response.json(path === endpoints.listMaintenance.path ? [] : {})
-      })
-      show(<MaintenanceSection id="maintenance" title="Maintenance" />)
+      page.show(<MaintenanceSection />)
       press(button)
       const question = await screen.findByRole('alertdialog')
       expect(question.textContent).toContain(says)
       expect(question.textContent).toMatch(/all users\b.*cannot be undone/i)
       fireEvent.click(within(question).getByRole('button', { name: 'Cancel' }))
       await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
-      expect(asked).toEqual([])
+      expect(sent('POST')).toEqual([])
     },
   )
 })
 
 describe('a failed change', () => {
   it('of a tier says so', async () => {
-    show(<UserRow user={user} now={new Date()} onDelete={() => undefined} />)
+    page.show(<UserRow user={user} now={new Date()} onDelete={() => undefined} />)
     press('Make Premium: Mira Oake')
     await expectToast('Failed to change user tier')
   })
 
   it('of a tier that takes something away asks first', async () => {
     const premium: ListedUser = { ...user, tier: 'premium' }
-    const asked = vi.fn(async () => Response.json({}, { status: 503 }))
-    vi.stubGlobal('fetch', asked)
-    show(<UserRow user={premium} now={new Date()} onDelete={() => undefined} />)
+    page.show(<UserRow user={premium} now={new Date()} onDelete={() => undefined} />)
     press('Make Free: Mira Oake')
     const question = await screen.findByRole('alertdialog')
     expect(question.textContent).toContain('whose links have ended are deleted')
     fireEvent.click(within(question).getByRole('button', { name: 'Cancel' }))
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
-    expect(asked).not.toHaveBeenCalled()
+    expect(sent('POST')).toEqual([])
     press('Make Free: Mira Oake')
     const again = await screen.findByRole('alertdialog')
     fireEvent.click(within(again).getByRole('button', { name: 'Make Free' }))
-    await waitFor(() => expect(asked).toHaveBeenCalled())
+    await waitFor(() => expect(sent('POST')).toHaveLength(1))
   })
 
   it('by a deletion says so, and keeps the question and what was typed', async () => {
-    show(<Deletion />)
+    page.show(<Deletion />)
     press('Ask')
     const field = await screen.findByLabelText('Type this address to delete the account')
     fireEvent.change(field, { target: { value: 'mira@example.com' } })
@@ -143,10 +142,8 @@ describe('a failed change', () => {
   })
 
   it('by a deletion of somebody who is gone says so, and counts no files', async () => {
-    vi.stubGlobal('fetch', async () =>
-      Response.json({ message: reason, code: 'USER_NOT_FOUND' }, { status: 404 }),
-    )
-    show(<Deletion />)
+    answer(() => refused(404, 'USER_NOT_FOUND', reason))
+    page.show(<Deletion />)
     press('Ask')
     const field = await screen.findByLabelText('Type this address to delete the account')
     fireEvent.change(field, { target: { value: user.email } })
@@ -160,7 +157,7 @@ describe('a failed change', () => {
     ['app_version', 'v1', 'Failed to update app version'],
     ['email_signature', 'Us', 'Failed to update email signature'],
   ] as const)('of the setting %s says so, and keeps what was typed', async (key, value, text) => {
-    show(<SettingForm setting={key} saved="8" />)
+    page.show(<TextSetting setting={key} stored="8" />)
     fireEvent.change(screen.getByRole(key === 'premium_price' ? 'spinbutton' : 'textbox'), {
       target: { value },
     })
@@ -170,10 +167,8 @@ describe('a failed change', () => {
   })
 
   it('of a setting that is refused gives the reason below the field alone', async () => {
-    vi.stubGlobal('fetch', async () =>
-      Response.json({ message: reason, code: 'INVALID_INPUT' }, { status: 400 }),
-    )
-    show(<SettingForm setting="app_version" saved="v0" />)
+    answer(() => refused(400, 'INVALID_INPUT', reason))
+    page.show(<TextSetting setting="app_version" stored="v0" />)
     fireEvent.change(screen.getByRole('textbox'), { target: { value: 'v1' } })
     press('Save app version')
     const toast = await screen.findByText('Failed to update app version')

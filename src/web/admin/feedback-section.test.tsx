@@ -24,7 +24,7 @@ beforeEach(() => {
   page = openPage()
   stored = [sentBy('ada'), sentBy('bob')]
   page.on('GET /api/admin/feedback', () => stored)
-  page.show(<FeedbackSection id="feedback" title="Feedback" />)
+  page.show(<FeedbackSection />)
 })
 afterEach(() => page.close())
 
@@ -75,14 +75,13 @@ describe('deleting feedback', () => {
     await waitFor(() => expect(page.text()).not.toContain('ada@example.org'))
   })
 
-  it('says when it failed, and keeps question and row', async () => {
+  it('says when it failed, and keeps the row', async () => {
     page.on('DELETE /api/admin/feedback/id-of-ada', () =>
       refused(503, 'UNAVAILABLE', 'The service cannot be reached right now.'),
     )
     await askForAda()
     press('Delete')
     await screen.findByText('Failed to delete the feedback')
-    expect(screen.getByText('Delete the feedback from ada?')).toBeTruthy()
     expect(page.text()).toContain('ada@example.org')
   })
 })

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import {
   capKeys,
   type Fullness,
@@ -11,7 +12,11 @@ import { tiers } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import type { CallAnswer } from '../api/call.ts'
 import { Card } from '../ui/card.tsx'
-import { LoadFailed } from '../ui/load-failed.tsx'
+import { Loaded } from '../ui/load-failed.tsx'
+import { RowsLoading } from '../ui/skeleton.tsx'
+import { limitSettingsQuery } from './admin-queries.ts'
+import { SectionFrame } from './section.tsx'
+import { SettingForm } from './setting-form.tsx'
 import {
   checkTyped,
   diskUse,
@@ -20,39 +25,26 @@ import {
   type LimitSetting,
   limitTexts,
   typedText,
-} from './limit-texts.ts'
-import { RowsLoading, SectionFrame, type SectionProps } from './section.tsx'
-import { useLimitSettings, useSaveLimit } from './use-settings.ts'
-import { ValueForm } from './value-form.tsx'
+} from './setting-texts.ts'
 
 type AdminLimits = CallAnswer<'adminLimits'>
 
 /** The limits of both tiers side by side, and the caps for all accounts together. */
-export function LimitsSection({ id, title }: SectionProps) {
-  const { data, isError, isFetching, refetch } = useLimitSettings()
-  const content = () => {
-    if (data) {
-      return (
-        <div className="grid gap-3">
-          <TierLimits values={data.values} />
-          <Cap {...data} />
-        </div>
-      )
-    }
-    if (isError) {
-      return (
-        <LoadFailed
-          title="The limits could not be loaded"
-          onRetry={() => void refetch()}
-          pending={isFetching}
-        />
-      )
-    }
-    return <RowsLoading label="Loading the limits" rows={5} />
-  }
+export function LimitsSection() {
   return (
-    <SectionFrame id={id} title={title} note="Changes apply to new uploads. Nothing is deleted.">
-      {content()}
+    <SectionFrame id="limits" note="Changes apply to new uploads. Nothing is deleted.">
+      <Loaded
+        query={useQuery(limitSettingsQuery)}
+        failed="The limits could not be loaded"
+        loading={<RowsLoading label="Loading the limits" rows={5} />}
+      >
+        {(limits) => (
+          <div className="grid gap-3">
+            <TierLimits values={limits.values} />
+            <Cap {...limits} />
+          </div>
+        )}
+      </Loaded>
     </SectionFrame>
   )
 }
@@ -148,21 +140,19 @@ function Used({ used, mostStored }: { used: number; mostStored: number }) {
 /** A form that changes one limit or one cap. */
 function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<AdminLimits, 'values'>) {
   const { label, hint, name } = limitTexts(setting)
-  const { mutateAsync } = useSaveLimit()
-  const saved = typedText(setting, values[setting])
+  const stored = values[setting]
   return (
-    <ValueForm
+    <SettingForm
+      setting={setting}
       label={label}
       hint={hint}
-      saved={saved}
+      failure="Failed to update limit"
+      stored={stored}
+      before={typedText(setting, stored)}
       input={{ verbatim: true, maxLength: 40 }}
       buttonLabel={name}
       check={(typed) => checkTyped(setting, typed)}
       shown={(stored) => typedText(setting, stored)}
-      save={async (value, onRefused) =>
-        (await mutateAsync({ key: setting, value, onRefused })).value
-      }
-      savedText={() => `Saved. It was ${saved}.`}
     />
   )
 }

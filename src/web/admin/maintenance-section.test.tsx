@@ -17,7 +17,7 @@ function lineOf(action: AuditLine['action'], details: AuditLine['details']): Aud
 }
 
 function show() {
-  page.show(<MaintenanceSection id="maintenance" title="Maintenance" />)
+  page.show(<MaintenanceSection />)
 }
 
 function rowOf(title: string): HTMLElement {
@@ -32,9 +32,9 @@ test('each act says what it did before the page was opened, when, or that it was
     lineOf('test-mail', { success: false }),
   ])
   show()
-  await screen.findByText('4 names changed, 0 errors')
+  await screen.findByText('Sanitized filenames: 4')
   expect(rowOf('Sanitize filenames').textContent).toContain('Wed 19 Nov 2025, 16:02:47')
-  expect(rowOf('Test email').textContent).toContain('Failed to test email notification')
+  expect(rowOf('Test email').textContent).toContain('Sent a test email: failed')
   expect(screen.getAllByText('Not run from here yet.')).toHaveLength(5)
   // One call for all rows; and nothing of it is read out, because nothing has just happened.
   expect(page.asked.filter(({ call }) => call.endsWith('/maintenance'))).toHaveLength(1)
@@ -46,11 +46,11 @@ test('what an act does now replaces what it did last, and is read out', async ()
   const answer = later()
   page.on('GET /api/admin/test-s3-connection', answer.answer)
   show()
-  await screen.findByText('Failed to test S3 connection')
+  await screen.findByText('Tested the storage connection: failed')
   const row = rowOf('Test storage connection')
   fireEvent.click(within(row).getByRole('button'))
   await within(row).findByText('Testing…')
-  expect(row.textContent).not.toContain('Failed to test S3 connection')
+  expect(row.textContent).not.toContain('Tested the storage connection: failed')
   answer.come({ connected: true, message: 'It works.' })
   await within(row).findByText('Connected')
   expect(within(row).getByRole('status').textContent).toContain('It works.')
@@ -63,6 +63,6 @@ test('what cannot be loaded is said once, and the acts can be run all the same',
   expect(page.text()).not.toContain('Not run from here yet.')
   page.on('GET /api/admin/maintenance', () => [lineOf('expire-trials', { expiredCount: 3 })])
   fireEvent.click(screen.getByRole('button', { name: 'Try again: last results' }))
-  await screen.findByText('3 trials ended')
+  await screen.findByText('Expired trials: 3')
   expect(alert.isConnected).toBe(false)
 })

@@ -1,48 +1,52 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { Flag } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { fileKind, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
+import { call, isRefusedAs } from '../api/call.ts'
+import { serverNow } from '../api/server-clock.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FileName } from '../ui/file-name.tsx'
-import { itemsOf, PagedList } from './paged-list.tsx'
+import { itemsOf, PagedList } from '../ui/paged-list.tsx'
+import { toast } from '../ui/toast.tsx'
+import { refreshAdmin, reportsQuery, showAdminFailure } from './admin-queries.ts'
 import { copiesText, reportedText } from './report-text.ts'
-import { SectionFrame, type SectionProps } from './section.tsx'
+import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
 import { ofReport, TakeDownLink, useTakedownDialog } from './takedown-dialog.tsx'
-import { useDismissReport, useReports } from './use-reports.ts'
 
 /**
  * The files that visitors have reported, the last reported first. The administrator can take each
  * file down or dismiss its report. A form takes down a file that nobody reported, by its link.
  */
-export function ReportsSection({ id, title }: SectionProps) {
-  const query = useReports()
-  const takedown = useTakedownDialog(id)
+export function ReportsSection() {
+  const query = useInfiniteQuery(reportsQuery)
+  const takedown = useTakedownDialog()
   const { data, hasNextPage } = query
   const open = data && `${itemsOf(data).length}${hasNextPage ? ' or more' : ''} open`
+  const now = serverNow()
   return (
-    <SectionFrame id={id} title={title} note={open && <span role="status">{open}</span>}>
-      <TakeDownLink onAsk={takedown.ask} />
+    <SectionFrame id="reports" note={open && <span role="status">{open}</span>}>
+      <TakeDownLink onAsk={takedown.open} />
       <PagedList
         query={query}
         what="reports"
-        label={title}
+        label="Reports"
         empty={
           <EmptyState icon={<Flag />} title="No open reports">
             Reports from download pages appear here.
           </EmptyState>
         }
-        row={(report, now) => (
+        row={(report) => (
           <ReportRow
             key={report.id}
             report={report}
             now={now}
-            headingId={id}
-            onTakeDown={() => takedown.ask(ofReport(report))}
+            onTakeDown={() => takedown.open(ofReport(report))}
           />
         )}
       />
@@ -54,14 +58,26 @@ export function ReportsSection({ id, title }: SectionProps) {
 interface ReportRowProps {
   report: Report
   now: Date
-  /** The element that gets the focus when the row disappears. */
-  headingId: string
   onTakeDown: () => void
 }
 
-function ReportRow({ report, now, headingId, onTakeDown }: ReportRowProps) {
-  const { file } = report
-  const { mutate: dismiss, isPending } = useDismissReport(report)
+function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
+  const { id, file } = report
+  const client = useQueryClient()
+  const { mutate: dismiss, isPending } = useMutation({
+    mutationFn: () =>
+      call('dismissReport', { params: { id } }).catch((error) => {
+        if (!isRefusedAs(error, 'REPORT_NOT_FOUND')) throw error
+        return { message: 'The report was already closed' }
+      }),
+    onSuccess: ({ message }) => {
+      void refreshAdmin(client)
+      toast({ title: message })
+      // The row disappears together with the focused button.
+      document.getElementById('reports')?.focus()
+    },
+    onError: (error) => showAdminFailure(client, error, 'Failed to dismiss the report'),
+  })
   const kind = fileKind(file)
   const facts = [
     formatSize(file.size),
@@ -107,10 +123,7 @@ function ReportRow({ report, now, headingId, onTakeDown }: ReportRowProps) {
           size="small"
           label={`Dismiss the report of ${file.originalName}`}
           pending={isPending}
-          onClick={() =>
-            // The row disappears together with the focused button. So the heading gets the focus.
-            dismiss(undefined, { onSuccess: () => document.getElementById(headingId)?.focus() })
-          }
+          onClick={() => dismiss()}
         >
           Dismiss
         </Button>
@@ -138,14 +151,7 @@ function Statements({ report, now }: { report: Report; now: Date }) {
               {statement.reason}
             </p>
             <p className="flex flex-wrap items-center gap-x-2 text-muted text-sm">
-              {statement.email === null ? null : (
-                <a
-                  href={`mailto:${encodeURIComponent(statement.email).replace('%40', '@')}`}
-                  className="inline-flex min-h-6 min-w-0 items-center underline underline-offset-3 wrap-anywhere hover:decoration-2"
-                >
-                  {statement.email}
-                </a>
-              )}
+              {statement.email === null ? null : <EmailLink address={statement.email} />}
               <time dateTime={statement.at} className="tabular-nums">
                 {pastMomentText(new Date(statement.at), now)}
               </time>
@@ -155,16 +161,10 @@ function Statements({ report, now }: { report: Report; now: Date }) {
         ))}
       </ul>
       {statements.length > 1 ? (
-        <button
-          type="button"
-          aria-expanded={isOpen}
-          aria-controls={id}
-          onClick={() => setOpen(!isOpen)}
-          className="mt-1 min-h-6 rounded-[4px] font-[560] text-accent text-sm underline underline-offset-3 hover:decoration-2 pointer-coarse:min-h-11"
-        >
+        <MoreButton id={id} isOpen={isOpen} onToggle={() => setOpen(!isOpen)}>
           {isOpen ? 'Show the last one' : `Show all ${statements.length}`}
           <span className="sr-only"> that was written about {file.originalName}</span>
-        </button>
+        </MoreButton>
       ) : null}
     </>
   )

@@ -1,9 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { formatCount } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
 import { LoadFailedLine } from '../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
-import { useStats } from './refresh.ts'
-import type { SectionProps } from './section.tsx'
+import { statsQuery } from './admin-queries.ts'
+import { sectionTitles } from './section.tsx'
 
 const names = {
   totalUsers: 'Users',
@@ -15,12 +16,13 @@ const names = {
 const figures = Object.entries(names) as [keyof typeof names, string][]
 
 /** Shows how many users, files and downloads there are (spec §7, admin stats). */
-export function StatisticsSection({ id, title }: SectionProps) {
-  const { data, isError, isFetching, refetch } = useStats()
+export function StatisticsSection() {
+  const query = useQuery(statsQuery)
+  const { data, isError, isFetching } = query
   return (
-    <section aria-labelledby={id} className="mt-6">
-      <h2 id={id} tabIndex={-1} className="sr-only">
-        {title}
+    <section aria-labelledby="numbers" className="mt-6">
+      <h2 id="numbers" tabIndex={-1} className="sr-only">
+        {sectionTitles.numbers}
       </h2>
       <Card className="overflow-clip">
         <dl className="grid grid-cols-2 gap-px bg-line lg:grid-cols-4">
@@ -46,9 +48,8 @@ export function StatisticsSection({ id, title }: SectionProps) {
         </p>
         {isError ? (
           <LoadFailedLine
+            query={query}
             text="The statistics could not be loaded."
-            pending={isFetching}
-            onRetry={() => void refetch()}
             className="border-line border-t px-4 py-3.5 sm:px-5"
           />
         ) : null}

@@ -1,16 +1,18 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { longestReason } from '../../shared/rules/links/report.ts'
 import { linkCode } from '../../shared/rules/links/short-code.ts'
+import { call } from '../api/call.ts'
 import { useSendsMail } from '../api/public-values.ts'
-import { Button } from '../ui/button.tsx'
-import { DialogButtons, FormDialog } from '../ui/dialog.tsx'
+import { DialogButtons, FormDialog, useSubject } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { shortName } from '../ui/file-name.tsx'
-import { Form } from '../ui/form.tsx'
+import { type FieldErrors, Form, SubmitButton } from '../ui/form.tsx'
+import { toast } from '../ui/toast.tsx'
+import { refreshAdmin, showAdminFailure } from './admin-queries.ts'
 import { linkTakedownWarning, takedownWarning } from './report-text.ts'
-import { useQuestion } from './use-question.ts'
-import { useTakeDown } from './use-reports.ts'
+import { FieldWithButton } from './setting-form.tsx'
 
 /** The dialog's title shows at most this many characters of a file's name. */
 const longestName = 60
@@ -22,94 +24,74 @@ export interface TakedownQuestion {
   /** What a takedown will do. */
   warning: string
   shortCode: string
-  /** The id of the report that a takedown closes; null if nobody reported the file. */
-  reportId: string | null
-  onDone?: () => void
 }
 
 /** Returns the question about a file that was reported. */
-export function ofReport({ id, shortCode, file }: Report): TakedownQuestion {
+export function ofReport({ shortCode, file }: Report): TakedownQuestion {
   return {
     what: shortName(file.originalName, longestName),
     warning: takedownWarning(file),
     shortCode: file.openCode ?? shortCode,
-    reportId: id,
   }
 }
 
 /** Returns the question about the file with this short code, if nothing else is known about it. */
 export function ofLink(shortCode: string): TakedownQuestion {
-  return { what: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode, reportId: null }
+  return { what: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode }
 }
 
-/**
- * Returns the dialog that asks for the reason of a takedown, and a function that opens it.
- * @param headingId the element that gets the focus after a takedown, because the report's row has
- * disappeared.
- */
-export function useTakedownDialog(headingId: string) {
-  const { asked, ask, cancel, finish, dialogProps } = useQuestion<TakedownQuestion>(headingId)
-  const dialog = asked ? (
-    <FormDialog {...dialogProps} title={`Take down ${asked.what}`} description={asked.warning}>
-      <Question
-        takedown={asked}
-        onCancel={cancel}
-        onDone={() => {
-          asked.onDone?.()
-          finish()
-        }}
-      />
+/** Returns the dialog that asks for the reason of a takedown, and a function that opens it. */
+export function useTakedownDialog() {
+  const { subject, open, cancel, finish, dialogProps } = useSubject<TakedownQuestion>('reports')
+  const dialog = subject ? (
+    <FormDialog {...dialogProps} title={`Take down ${subject.what}`} description={subject.warning}>
+      <ReasonForm shortCode={subject.shortCode} onCancel={cancel} onDone={finish} />
     </FormDialog>
   ) : null
-  return { ask, dialog }
+  return { open, dialog }
 }
 
-interface QuestionProps {
-  takedown: TakedownQuestion
+interface ReasonFormProps {
+  shortCode: string
   onCancel: () => void
   onDone: () => void
 }
 
-function Question({ takedown, onCancel, onDone }: QuestionProps) {
-  const [errors, setErrors] = useState<{ reason?: string }>({})
-  const { mutateAsync: takeDown } = useTakeDown(takedown)
-  const sendsMail = useSendsMail()
-  const submit = async ({ reason }: { reason: string }): Promise<'stay'> => {
-    if (reason.trim() === '') {
-      setErrors({ reason: 'Please give a reason.' })
-      return 'stay'
-    }
-    setErrors({})
-    try {
-      await takeDown(reason)
+function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
+  const client = useQueryClient()
+  const [errors, setErrors] = useState<FieldErrors>({})
+  const { mutateAsync: takeDown } = useMutation({
+    mutationFn: (reason: string) => call('takeDown', { body: { shortCode, reason } }),
+    onSuccess: ({ message }) => {
+      void refreshAdmin(client)
+      toast({ title: 'Taken down', description: message })
       onDone()
-    } catch {
-      // The mutation has already shown the failure. The dialog stays open for another try.
-    }
-    return 'stay'
+    },
+    onError: (error) => showAdminFailure(client, error, 'Failed to take the file down'),
+  })
+  const sendsMail = useSendsMail()
+  const submit = async ({ reason }: { reason: string }) => {
+    const isGiven = reason.trim() !== ''
+    setErrors(isGiven ? {} : { reason: 'Please give a reason.' })
+    // After a failure the dialog stays open for another try.
+    if (isGiven) await takeDown(reason).catch(() => undefined)
   }
   return (
-    <Form names={['reason']} errors={errors} onSubmit={submit}>
-      {(busy) => (
-        <>
-          <TextField
-            label="Reason"
-            name="reason"
-            rows={4}
-            maxLength={longestReason}
-            hint={readsReason(sendsMail)}
-            required
-            error={errors.reason}
-          />
-          <DialogButtons
-            label="Take down"
-            variant="danger"
-            pendingLabel="Taking down…"
-            busy={busy}
-            onCancel={onCancel}
-          />
-        </>
-      )}
+    <Form errors={errors} onSubmit={submit}>
+      <TextField
+        label="Reason"
+        name="reason"
+        rows={4}
+        maxLength={longestReason}
+        hint={readsReason(sendsMail)}
+        required
+      />
+      <DialogButtons
+        label="Take down"
+        variant="danger"
+        pendingLabel="Taking down…"
+        onCancel={onCancel}
+      />
     </Form>
   )
 }
@@ -131,43 +113,28 @@ export interface TakeDownLinkProps {
 
 /** Takes down a file that nobody reported, by its link or its short code. */
 export function TakeDownLink({ onAsk }: TakeDownLinkProps) {
-  const [typed, setTyped] = useState('')
-  const [errors, setErrors] = useState<{ link?: string }>({})
-  const submit = async ({ link }: { link: string }): Promise<'stay'> => {
+  const [errors, setErrors] = useState<FieldErrors>({})
+  const submit = async ({ link }: { link: string }) => {
     const code = linkCode(link)
     setErrors(code === null ? { link: 'This is not a link to a file, nor the code of one.' } : {})
-    if (code !== null) onAsk({ ...ofLink(code), onDone: () => setTyped('') })
-    return 'stay'
+    if (code !== null) onAsk(ofLink(code))
   }
   return (
-    <Form names={['link']} errors={errors} onSubmit={submit}>
-      {() => (
-        <div className="mb-3 flex items-start gap-2">
-          <div className="min-w-0 flex-1">
+    <div className="mb-3">
+      <Form errors={errors} onSubmit={submit}>
+        <FieldWithButton
+          field={
             <TextField
               label="Link or code"
               name="link"
-              value={typed}
-              onValueChange={(value) => {
-                setTyped(value)
-                setErrors({})
-              }}
               hint="For a file that nobody has reported."
               autoComplete="off"
-              verbatim
               maxLength={longestLink}
-              error={errors.link}
             />
-          </div>
-          {/* The padding has the height of the label's line, so the button stands beside the
-              field. */}
-          <div className="pt-[26px] [&>button]:h-11">
-            <Button type="submit" label="Take down this file">
-              Take down
-            </Button>
-          </div>
-        </div>
-      )}
-    </Form>
+          }
+          button={<SubmitButton label="Take down this file">Take down</SubmitButton>}
+        />
+      </Form>
+    </div>
   )
 }

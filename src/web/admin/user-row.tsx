@@ -1,15 +1,18 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { defaultTier } from '../../shared/rules/tiers/tier.ts'
+import { defaultTier, type Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { call } from '../api/call.ts'
+import { currentUserQuery } from '../api/use-current-user.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
 import { formatCount } from '../charts/format-count.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
-import { useSwitchTier } from './use-users.ts'
+import { confirm } from '../ui/dialog.tsx'
+import { toast } from '../ui/toast.tsx'
+import { refreshAdmin, showAdminFailure } from './admin-queries.ts'
 import { downgradeText, shownName, tierText } from './user-text.ts'
 
 /** The grid columns of each row and of the titles above the rows. */
@@ -24,10 +27,29 @@ export interface UserRowProps {
 
 /** A user in the administrator's list. On phones the row is a card. */
 export function UserRow({ user, now, onDelete }: UserRowProps) {
-  const { mutate: switchTier, isPending } = useSwitchTier(user)
+  const client = useQueryClient()
+  const { mutate: switchTier, isPending } = useMutation({
+    mutationFn: (tier: Tier) => call('toggleUserTier', { params: { id: user.id }, body: { tier } }),
+    onSuccess: ({ user }) => {
+      client.setQueryData(currentUserQuery.queryKey, (known) =>
+        known?.id === user.id ? user : known,
+      )
+      void refreshAdmin(client)
+      toast({ title: `${shownName(user)} is ${tierTraits[user.tier].name} now` })
+    },
+    onError: (error) => showAdminFailure(client, error, 'Failed to change user tier'),
+  })
   const { hasBadge, upgradesTo } = tierTraits[user.tier]
   const other = upgradesTo ?? defaultTier
-  const [isAsking, setAsking] = useState(false)
+  const label = `Make ${tierTraits[other].name}`
+  const press = async () => {
+    const question = {
+      title: `${label}: ${shownName(user)}`,
+      description: downgradeText(user, now),
+      confirmLabel: label,
+    }
+    if (upgradesTo !== null || (await confirm(question))) switchTier(other)
+  }
   return (
     <li
       className={`grid grid-cols-2 items-center gap-x-4 gap-y-2.5 border-line border-t px-4 py-3 first:max-sm:border-t-0 sm:px-5 ${userColumns}`}
@@ -61,11 +83,11 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
         <div className="grid max-sm:flex-1 sm:w-[116px]">
           <Button
             size="small"
-            label={`Make ${tierTraits[other].name}: ${shownName(user)}`}
+            label={`${label}: ${shownName(user)}`}
             pending={isPending}
-            onClick={() => (upgradesTo === null ? setAsking(true) : switchTier(other))}
+            onClick={() => void press()}
           >
-            Make {tierTraits[other].name}
+            {label}
           </Button>
         </div>
         <IconButton
@@ -75,17 +97,6 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
           unavailable={user.isAdmin ? 'The administrator cannot be deleted.' : undefined}
         />
       </div>
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setAsking}
-        title={`Make ${tierTraits[defaultTier].name}: ${shownName(user)}`}
-        description={downgradeText(user, now)}
-        confirmLabel={`Make ${tierTraits[defaultTier].name}`}
-        onConfirm={() => {
-          setAsking(false)
-          switchTier(defaultTier)
-        }}
-      />
     </li>
   )
 }

@@ -11,7 +11,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { formatCount } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { LoadFailed } from '../ui/load-failed.tsx'
+import { Loaded, LoadFailed } from '../ui/load-failed.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { AnalyticsLoading } from './analytics-loading.tsx'
 import { DownloadsChart } from './downloads-chart.tsx'
@@ -32,26 +32,13 @@ function isEmpty({ kinds, days, mostDownloaded }: Analytics): boolean {
 
 /** Spec §2, Analytics: the user's files by kind, and their downloads. */
 export function AnalyticsSection({ emptyAction, expiringLink }: AnalyticsSectionProps) {
-  const { data, isError, isFetching, refetch } = useAnalytics()
+  const query = useQuery({
+    queryKey: ['/api/analytics'],
+    queryFn: ({ signal }) => call('analytics', { signal }),
+    refetchOnMount: 'always',
+  })
+  const { data } = query
   const [asTable, setAsTable] = useState(false)
-  const content = () => {
-    if (data) {
-      if (isEmpty(data)) return <NothingToCount action={emptyAction} />
-      return <Charts analytics={data} asTable={asTable} expiringLink={expiringLink} />
-    }
-    if (isError) {
-      return (
-        <LoadFailed
-          title="The statistics could not be loaded"
-          onRetry={() => void refetch()}
-          pending={isFetching}
-        >
-          Your files and their links are not affected.
-        </LoadFailed>
-      )
-    }
-    return <AnalyticsLoading />
-  }
   const isShown = data !== undefined && !isEmpty(data)
   return (
     <section aria-labelledby="analytics-heading">
@@ -71,7 +58,23 @@ export function AnalyticsSection({ emptyAction, expiringLink }: AnalyticsSection
           <Switch label="Show as table" checked={asTable} onCheckedChange={setAsTable} />
         ) : null}
       </div>
-      {content()}
+      <Loaded
+        query={query}
+        loading={<AnalyticsLoading />}
+        failed={
+          <LoadFailed query={query} title="The statistics could not be loaded">
+            Your files and their links are not affected.
+          </LoadFailed>
+        }
+      >
+        {(analytics) =>
+          isEmpty(analytics) ? (
+            <NothingToCount action={emptyAction} />
+          ) : (
+            <Charts analytics={analytics} asTable={asTable} expiringLink={expiringLink} />
+          )
+        }
+      </Loaded>
     </section>
   )
 }
@@ -103,15 +106,6 @@ function NothingToCount({ action }: { action: ReactNode }) {
       </EmptyState>
     </Card>
   )
-}
-
-/** Reads the user's analytics, each time the tab is opened. */
-function useAnalytics() {
-  return useQuery({
-    queryKey: ['/api/analytics'],
-    queryFn: ({ signal }) => call('analytics', { signal }),
-    refetchOnMount: 'always',
-  })
 }
 
 /** The downloads of this many days are compared with those of as many days before. */

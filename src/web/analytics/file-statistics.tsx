@@ -24,12 +24,13 @@ export interface FileStatisticsProps {
 
 /** The statistics of a file: downloads per day, dates, and the receipt. */
 export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps) {
-  const { data, isError, isFetching, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['/api/files/stats', file.id],
     queryFn: ({ signal }) => call('fileStats', { params: { id: file.id }, signal }),
     // A person who opens the statistics expects current numbers.
     refetchOnMount: 'always',
   })
+  const { data, isError } = query
   const [asTable, setAsTable] = useState(false)
   const now = serverNow()
   const dates = linkFacts(file)
@@ -41,9 +42,8 @@ export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps)
     if (isError) {
       return (
         <LoadFailedLine
+          query={query}
           text="The statistics could not be loaded."
-          pending={isFetching}
-          onRetry={() => void refetch()}
           className="self-start"
         />
       )

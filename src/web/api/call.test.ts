@@ -1,12 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
-import { ApiError, createCall, createCallForPage, NetworkError } from './call.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ApiError, call, callForPage, NetworkError } from './call.ts'
 
 type Seen = { method?: string; url?: string; type?: string; body: string }
 
+const realFetch = fetch
 const closing: (() => Promise<void>)[] = []
+beforeEach(() => {
+  vi.stubGlobal('document', { cookie: '' })
+})
 afterEach(async () => {
+  vi.unstubAllGlobals()
   for (const close of closing.splice(0)) await close()
 })
 
@@ -28,7 +33,8 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
       }),
   )
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { seen, origin, call: createCall(fetch, origin) }
+  vi.stubGlobal('fetch', (path: string, init: RequestInit) => realFetch(origin + path, init))
+  return seen
 }
 
 function answering(status: number, body: string) {
@@ -43,7 +49,7 @@ function failure(promise: Promise<unknown>) {
 }
 
 test('fills and encodes path parameters, and sends no content type without a body', async () => {
-  const { seen, call } = await answering(200, '{"message":"gone"}')
+  const seen = await answering(200, '{"message":"gone"}')
   expect(await call('deleteFile', { params: { id: 'a/b?ü' } })).toEqual({ message: 'gone' })
   expect(seen).toEqual([
     { method: 'DELETE', url: '/api/files/a%2Fb%3F%C3%BC', type: undefined, body: '' },
@@ -51,7 +57,7 @@ test('fills and encodes path parameters, and sends no content type without a bod
 })
 
 test('writes the query and leaves out what is undefined', async () => {
-  const { seen, call } = await answering(200, '[]')
+  const seen = await answering(200, '[]')
   await call('listFiles', { query: { limit: 2, cursor: undefined } })
   await call('listFiles')
   await call('listFiles', { query: { cursor: 'a&b=c' } })
@@ -64,11 +70,10 @@ test('writes the query and leaves out what is undefined', async () => {
 
 test('a page comes with the cursor of the next one, and the last page with none', async () => {
   const pages: Record<string, string | undefined> = { '/api/files?limit=1': 'abc' }
-  const { origin } = await serve(({ url = '' }, response) => {
+  await serve(({ url = '' }, response) => {
     const next = pages[url]
     response.writeHead(200, next === undefined ? {} : { 'x-next-cursor': next }).end('[]')
   })
-  const callForPage = createCallForPage(fetch, origin)
   expect(await callForPage('listFiles', { query: { limit: 1 } })).toEqual({
     items: [],
     next: 'abc',
@@ -78,7 +83,7 @@ test('a page comes with the cursor of the next one, and the last page with none'
 })
 
 test('sends a JSON content type when there is a body', async () => {
-  const { seen, call } = await answering(200, '{}')
+  const seen = await answering(200, '{}')
   const body = { email: 'ada@example.org', password: 'pä"ss' }
   await call('login', { body })
   expect(seen[0]).toMatchObject({ method: 'POST', type: 'application/json' })
@@ -87,7 +92,7 @@ test('sends a JSON content type when there is a body', async () => {
 
 test('includes credentials', async () => {
   let credentials: RequestCredentials | undefined
-  const call = createCall(async (_, init) => {
+  vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
     credentials = init.credentials
     return new Response('{"status":"ok"}')
   })
@@ -97,7 +102,7 @@ test('includes credentials', async () => {
 
 test("an answer that is not OK becomes '{status}: {body text}' with code and public message", async () => {
   const body = '{"message":"Unauthorized","code":"UNAUTHORIZED"}'
-  const { call } = await answering(401, body)
+  await answering(401, body)
   const error = await failure(call('listFiles'))
   expect(error).toBeInstanceOf(ApiError)
   expect(error).toMatchObject({
@@ -109,7 +114,7 @@ test("an answer that is not OK becomes '{status}: {body text}' with code and pub
 })
 
 test("an answer without a body becomes '{status}: {status text}'", async () => {
-  const { call } = await answering(503, '')
+  await answering(503, '')
   expect(await failure(call('version'))).toMatchObject({
     message: '503: Service Unavailable',
     code: undefined,
@@ -118,16 +123,14 @@ test("an answer without a body becomes '{status}: {status text}'", async () => {
 })
 
 test('an answer that is not OK tells when to ask again', async () => {
-  const { call } = await serve((_, response) =>
-    response.writeHead(429, { 'retry-after': '7' }).end(),
-  )
+  await serve((_, response) => response.writeHead(429, { 'retry-after': '7' }).end())
   expect(await failure(call('version'))).toMatchObject({ status: 429, retryAfter: '7' })
 })
 
 test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
   'a body that is not ours names no public message: %s',
   async (body) => {
-    const { call } = await answering(502, body)
+    await answering(502, body)
     expect(await failure(call('version'))).toMatchObject({
       message: `502: ${body}`,
       publicMessage: undefined,
@@ -136,18 +139,18 @@ test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
 )
 
 test('no answer and a cut answer are network errors', async () => {
-  const { call } = await serve((request) => request.socket.destroy())
+  await serve((request) => request.socket.destroy())
   expect(await failure(call('version'))).toBeInstanceOf(NetworkError)
 })
 
 test('an OK answer that is not JSON is a network error', async () => {
-  const { call } = await answering(200, '<html>a login page of the wifi</html>')
+  await answering(200, '<html>a login page of the wifi</html>')
   expect(await failure(call('version'))).toBeInstanceOf(NetworkError)
 })
 
 test('an aborted call throws the reason of its signal', async () => {
   const leaving = new AbortController()
-  const { call } = await serve(() => leaving.abort(new Error('left')))
+  await serve(() => leaving.abort(new Error('left')))
   expect(await failure(call('version', { signal: leaving.signal }))).toMatchObject({
     message: 'left',
   })
@@ -155,7 +158,7 @@ test('an aborted call throws the reason of its signal', async () => {
 
 test('a fresh answer is asked for past what the browser keeps, and only then', async () => {
   const caches: unknown[] = []
-  const call = createCall(async (_, { cache }) => {
+  vi.stubGlobal('fetch', async (_: string, { cache }: RequestInit) => {
     caches.push(cache)
     return Response.json({ price: 9 })
   })

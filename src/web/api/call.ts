@@ -86,6 +86,18 @@ export function publicMessage(error: unknown): string | undefined {
   return error instanceof ApiError ? error.publicMessage : undefined
 }
 
+/** Tells whether the server refused a call with one of these codes. */
+export function isRefusedAs(error: unknown, ...codes: ErrorCode[]): boolean {
+  return error instanceof ApiError && error.code !== undefined && codes.includes(error.code)
+}
+
+/** Returns a handler for `catch` that ignores refusals with one of these codes. */
+export function ignoring(...codes: ErrorCode[]): (error: unknown) => void {
+  return (error) => {
+    if (!isRefusedAs(error, ...codes)) throw error
+  }
+}
+
 function fillPath(path: string, params: Record<string, unknown>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(params[name])),
@@ -124,13 +136,6 @@ async function errorOf(response: Response): Promise<ApiError> {
   )
 }
 
-type Fetch = (input: string, init: RequestInit) => Promise<Response>
-
-interface ReadAnswer {
-  body: unknown
-  headers: Headers
-}
-
 interface AnyInput {
   params?: Record<string, unknown>
   query?: Record<string, unknown>
@@ -141,30 +146,34 @@ interface AnyInput {
 }
 
 /**
- * Sends a request to an endpoint. Throws the same errors as the functions that `createCall` makes.
+ * Sends a request to an endpoint (spec §7). Each answer corrects `serverClock`. If the session has
+ * ended, the cookie that hints that somebody is signed in is removed, so that the next page need
+ * not ask who is signed in.
  */
-async function ask(
-  fetch: Fetch,
-  origin: string,
-  name: JsonEndpointName,
-  { params = {}, query = {}, body, bytes, signal, fresh = false }: AnyInput = {},
-): Promise<ReadAnswer> {
+async function ask(name: JsonEndpointName, input: AnyInput = {}) {
+  const { params = {}, query = {}, body, bytes, signal, fresh } = input
   const { method, path } = endpoints[name]
+  const hint = readHint(document)
+  const sentAt = Date.now()
   try {
-    const response = await fetch(origin + fillPath(path, params) + queryText(query), {
+    const response = await fetch(fillPath(path, params) + queryText(query), {
       method,
       credentials: 'include',
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
       // A Blob brings its own content type.
-      ...(bytes === undefined ? {} : { body: bytes }),
-      ...(signal ? { signal } : {}),
-      ...(fresh ? { cache: 'reload' } : {}),
+      ...(bytes && { body: bytes }),
+      ...(signal && { signal }),
+      ...(fresh && { cache: 'reload' }),
     })
+    const date = readNewDate(response.headers)
+    if (date) serverClock().learn({ date, sentAt, receivedAt: Date.now() })
     if (!response.ok) throw await errorOf(response)
-    return { body: await response.json(), headers: response.headers }
+    return { body: await response.json(), next: response.headers.get('x-next-cursor') }
   } catch (error) {
+    if (hint !== null && isRefusedAs(error, 'UNAUTHORIZED')) dropHint(document, hint)
     if (error instanceof ApiError) throw error
     signal?.throwIfAborted()
     throw new NetworkError(error)
@@ -178,21 +187,16 @@ type Given<Name extends JsonEndpointName> =
     : [input: CallInput<Name>]
 
 /**
- * Makes the function that calls endpoints. `origin` is put before every path; a browser needs none.
- * Spec §7: calls include credentials, and a JSON content type is sent only when there is a body.
+ * Calls an endpoint by its name and returns the parsed JSON of its answer.
+ * @throws {ApiError} on an error status
+ * @throws {NetworkError} when no answer came or it is not JSON
+ * @throws the signal's reason when it is aborted
  */
-export function createCall(fetch: Fetch, origin = '') {
-  /**
-   * Calls an endpoint by its name and returns the parsed JSON of its answer.
-   * @throws {ApiError} on an error status
-   * @throws {NetworkError} when no answer came or it is not JSON
-   * @throws the signal's reason when it is aborted
-   */
-  return async <Name extends JsonEndpointName>(
-    name: Name,
-    ...[input]: Given<Name>
-  ): Promise<CallAnswer<Name>> =>
-    (await ask(fetch, origin, name, input as AnyInput)).body as CallAnswer<Name>
+export async function call<Name extends JsonEndpointName>(
+  name: Name,
+  ...[input]: Given<Name>
+): Promise<CallAnswer<Name>> {
+  return (await ask(name, input as AnyInput)).body
 }
 
 /** One page of a list. */
@@ -202,51 +206,11 @@ export interface ListPage<Items> {
   next: string | null
 }
 
-/** Makes the function that calls endpoints which answer a list in pages: see `createCall`. */
-export function createCallForPage(fetch: Fetch, origin = '') {
-  return async <Name extends JsonEndpointName>(
-    name: Name,
-    ...[input]: Given<Name>
-  ): Promise<ListPage<CallAnswer<Name>>> => {
-    const { body, headers } = await ask(fetch, origin, name, input as AnyInput)
-    return { items: body as CallAnswer<Name>, next: headers.get('x-next-cursor') }
-  }
+/** Calls an endpoint that answers a list in pages: see `call`. */
+export async function callForPage<Name extends JsonEndpointName>(
+  name: Name,
+  ...[input]: Given<Name>
+): Promise<ListPage<CallAnswer<Name>>> {
+  const { body, next } = await ask(name, input as AnyInput)
+  return { items: body, next }
 }
-
-/**
- * Calls the browser's `fetch`, and corrects the clock of `serverClock` by each answer that comes
- * from the server and not from a cache.
- */
-async function fetchAndLearn(input: string, init: RequestInit): Promise<Response> {
-  const sentAt = Date.now()
-  const response = await globalThis.fetch(input, init)
-  const date = readNewDate(response.headers)
-  if (date) serverClock().learn({ date, sentAt, receivedAt: Date.now() })
-  return response
-}
-
-/**
- * Makes a call. If the answer says that the session has ended, this removes the cookie that hints
- * that somebody is signed in. So the next page need not ask the server who is signed in.
- */
-async function watchSession<T>(answer: () => Promise<T>): Promise<T> {
-  const hint = readHint(document)
-  try {
-    return await answer()
-  } catch (error) {
-    const hasSessionEnded = error instanceof ApiError && error.code === 'UNAUTHORIZED'
-    if (hasSessionEnded && hint !== null) dropHint(document, hint)
-    throw error
-  }
-}
-
-const callServer = createCall(fetchAndLearn)
-const callServerForPage = createCallForPage(fetchAndLearn)
-
-/** Calls an endpoint with the browser's own `fetch`: see `createCall`. */
-export const call: typeof callServer = (name, ...input) =>
-  watchSession(() => callServer(name, ...input))
-
-/** Calls an endpoint that answers a list in pages, with the browser's own `fetch`. */
-export const callForPage: typeof callServerForPage = (name, ...input) =>
-  watchSession(() => callServerForPage(name, ...input))

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { defaultPremiumPrice } from '../../shared/rules/tiers/admin-settings.ts'
 import { defaultLimits, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
@@ -7,7 +7,7 @@ import { type CallAnswer, call } from './call.ts'
 /** Spec §7: browsers keep the public settings, such as price and version, for 5 minutes. */
 const settingsStaleMs = 5 * minuteInMs
 
-export const premiumPriceQuery = queryOptions({
+const premiumPriceQuery = queryOptions({
   queryKey: ['/api/settings/premium-price'],
   queryFn: ({ signal }) => call('premiumPrice', { signal }),
   staleTime: settingsStaleMs,
@@ -21,7 +21,7 @@ export function usePremiumPrice(): number {
   return useQuery(premiumPriceQuery).data?.price ?? defaultPremiumPrice
 }
 
-export const emailSignatureQuery = queryOptions({
+const emailSignatureQuery = queryOptions({
   queryKey: ['/api/settings/email-signature'],
   queryFn: ({ signal }) => call('emailSignature', { signal }),
   staleTime: settingsStaleMs,
@@ -52,11 +52,26 @@ export function useLimits(): Limits {
   return useQuery(limitsQuery).data ?? defaultLimits
 }
 
-export const versionQuery = queryOptions({
+const versionQuery = queryOptions({
   queryKey: ['/api/settings/version'],
   queryFn: ({ signal }) => call('version', { signal }),
   staleTime: settingsStaleMs,
 })
+
+/** Reads the values that the administrator can change, past the browser's cache. */
+export async function refreshPublicValues(client: QueryClient): Promise<void> {
+  const fresh = { fresh: true }
+  const [price, signature, limits, version] = await Promise.all([
+    call('premiumPrice', fresh),
+    call('emailSignature', fresh),
+    call('limits', fresh),
+    call('version', fresh),
+  ])
+  client.setQueryData(premiumPriceQuery.queryKey, price)
+  client.setQueryData(emailSignatureQuery.queryKey, signature)
+  client.setQueryData(limitsQuery.queryKey, limits)
+  client.setQueryData(versionQuery.queryKey, version)
+}
 
 /** Returns the version text of the product; undefined until it is known. */
 export function useVersion(): string | undefined {

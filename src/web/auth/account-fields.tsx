@@ -2,7 +2,6 @@ import { passwordHint } from '../../shared/contract/account.ts'
 import { PasswordField, TextField } from '../ui/field.tsx'
 
 export interface AccountFieldsProps {
-  errors: Partial<Record<'firstName' | 'lastName' | 'email' | 'password', string>>
   /**
    * True if people make the account for themselves. Then the browser may fill in their own name and
    * address. It must not if the administrator makes the account for somebody else.
@@ -12,7 +11,7 @@ export interface AccountFieldsProps {
 }
 
 /** The fields of a new account: the names, the mail address and the password. */
-export function AccountFields({ errors, isOwn, emailHint }: AccountFieldsProps) {
+export function AccountFields({ isOwn, emailHint }: AccountFieldsProps) {
   return (
     <>
       <div className="grid items-start gap-5 sm:grid-cols-2 sm:gap-4">
@@ -21,26 +20,21 @@ export function AccountFields({ errors, isOwn, emailHint }: AccountFieldsProps) 
           name="firstName"
           autoComplete={isOwn ? 'given-name' : 'off'}
           required
-          error={errors.firstName}
         />
         <TextField
           label="Last name"
           name="lastName"
           autoComplete={isOwn ? 'family-name' : 'off'}
           required
-          error={errors.lastName}
         />
       </div>
       <TextField
         label="Email"
         name="email"
         type="email"
-        inputMode="email"
         autoComplete={isOwn ? 'username' : 'off'}
-        verbatim
         hint={emailHint}
         required
-        error={errors.email}
       />
       <PasswordField
         label="Password"
@@ -48,7 +42,6 @@ export function AccountFields({ errors, isOwn, emailHint }: AccountFieldsProps) 
         autoComplete="new-password"
         hint={passwordHint}
         required
-        error={errors.password}
       />
     </>
   )

@@ -1,9 +1,8 @@
 // @vitest-environment happy-dom
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { VerifyEmailPage } from '../pages/verify-email-page.tsx'
-import { Toaster } from '../ui/toast.tsx'
 import { ForgotPassword } from './forgot-password.tsx'
 import { LoginForm } from './login-form.tsx'
 import { ResetPasswordForm } from './reset-password-form.tsx'
@@ -13,14 +12,13 @@ import { SignupForm } from './signup-form.tsx'
  * Spec §8: what each form says when the server answers an error without a message, or not at all.
  */
 
+let page: WebPage
 let answer: () => Promise<Response>
 beforeEach(() => {
+  page = openPage()
   vi.stubGlobal('fetch', () => answer())
 })
-afterEach(() => {
-  cleanup()
-  vi.unstubAllGlobals()
-})
+afterEach(() => page.close())
 
 function nothing() {}
 
@@ -37,34 +35,29 @@ function submit(texts: Record<string, string>, button: string) {
 }
 
 function login() {
-  render(<LoginForm next="/" mailWaits={null} />)
+  page.show(<LoginForm next="/" mailWaits={null} />)
   submit({ Email: 'ada@example.org', Password: 'secret' }, 'Sign In')
 }
 
 function signup() {
-  render(<SignupForm policy="open" mailWaits={null} onDone={nothing} />)
+  page.show(<SignupForm policy="open" mailWaits={null} onDone={nothing} />)
   const names = { 'First name': 'Ada', 'Last name': 'Lovelace', Email: 'ada@example.org' }
   submit({ ...names, Password: 'secret', 'Confirm password': 'secret' }, 'Sign Up')
 }
 
 function forgot() {
-  render(<ForgotPassword mailWaits={null} typedEmail={() => ''} />)
+  page.show(<ForgotPassword mailWaits={null} typedEmail={() => ''} />)
   press('Forgot password?')
   submit({ 'Email address': 'ada@example.org' }, 'Send Reset Email')
 }
 
 function verify() {
   window.history.replaceState(null, '', '/verify-email?token=x')
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
-  render(
-    <QueryClientProvider client={client}>
-      <VerifyEmailPage />
-    </QueryClientProvider>,
-  )
+  page.show(<VerifyEmailPage />)
 }
 
 function reset() {
-  render(<ResetPasswordForm token="x" onDone={nothing} onInvalid={nothing} />)
+  page.show(<ResetPasswordForm token="x" onDone={nothing} onInvalid={nothing} />)
   submit({ 'New password': 'secret', 'Confirm password': 'secret' }, 'Reset Password')
 }
 
@@ -76,7 +69,6 @@ test.each([
   ['reset', reset, 'Reset failed', 'Failed to reset password. Please try again.'],
 ])('%s: the title and the default', async (_, send, title, description) => {
   answer = async () => new Response('', { status: 500 })
-  render(<Toaster />)
   send()
   const toast = await screen.findByRole('alert')
   expect(within(toast).getByText(title)).toBeTruthy()
@@ -92,8 +84,7 @@ test.each([
   'forgot password: dialog and confirmation say how the email arrives (%j)',
   async (mailWaits, says, confirms) => {
     answer = async () => Response.json({ message: "If an account exists, we've sent it." })
-    render(<Toaster />)
-    render(<ForgotPassword mailWaits={mailWaits} typedEmail={() => ''} />)
+    page.show(<ForgotPassword mailWaits={mailWaits} typedEmail={() => ''} />)
     press('Forgot password?')
     const dialog = await screen.findByRole('dialog')
     expect(dialog.textContent).toContain(says)
@@ -104,7 +95,7 @@ test.each([
 
 test('forgot password: the dialog begins with the address that the login has', async () => {
   let typed = 'ada@example.org'
-  render(<ForgotPassword mailWaits={null} typedEmail={() => typed} />)
+  page.show(<ForgotPassword mailWaits={null} typedEmail={() => typed} />)
   press('Forgot password?')
   expect(await screen.findByDisplayValue(typed)).toBe(screen.getByLabelText('Email address'))
   press('Cancel')
@@ -120,7 +111,7 @@ test.each([
 ])('login of an unverified address: it says how the email arrives (%j)', async (waits, says) => {
   answer = async () =>
     Response.json({ message: 'Verify.', code: 'EMAIL_NOT_VERIFIED' }, { status: 403 })
-  render(<LoginForm next="/" mailWaits={waits} />)
+  page.show(<LoginForm next="/" mailWaits={waits} />)
   submit({ Email: 'ada@example.org', Password: 'secret' }, 'Sign In')
   expect(await screen.findByText(says)).toBeTruthy()
 })
@@ -130,7 +121,6 @@ test.each([
   ['reset', reset],
 ])('%s without an answer: a toast, and a sentence on the page', async (_, send) => {
   answer = () => Promise.reject(new TypeError('Failed to fetch'))
-  render(<Toaster />)
   send()
   const toast = await screen.findByRole('alert')
   expect(toast.textContent).toBe('Network errorPlease check your connection and try again')

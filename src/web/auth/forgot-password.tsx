@@ -2,13 +2,11 @@ import { useState } from 'react'
 import { account } from '../../shared/contract/account.ts'
 import { call } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
+import { DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { useAuthForm } from './use-auth-form.ts'
-
-const names = ['email'] as const
 
 /** How long the confirmation stays, so that there is time to read it and copy the address. */
 const confirmationMs = 60_000
@@ -66,7 +64,6 @@ interface ForgotPasswordFormProps {
 
 function ForgotPasswordForm({ email, hint, onClose }: ForgotPasswordFormProps) {
   const form = useAuthForm({
-    names,
     schema: account.forgotPassword.body,
     // Spec §5, forgot password: the email is required.
     errorToast: ({ email }) =>
@@ -91,27 +88,20 @@ function ForgotPasswordForm({ email, hint, onClose }: ForgotPasswordFormProps) {
 
   return (
     <Form {...form}>
-      {(busy) => (
-        <>
-          <TextField
-            label="Email address"
-            name="email"
-            type="email"
-            inputMode="email"
-            autoComplete="username"
-            verbatim
-            required
-            defaultValue={email}
-            error={form.errors.email}
-          />
-          <div className="flex flex-wrap justify-end gap-2">
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant="primary" pending={busy} pendingLabel="Sending...">
-              Send Reset Email
-            </Button>
-          </div>
-        </>
-      )}
+      <TextField
+        label="Email address"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        defaultValue={email}
+      />
+      <DialogButtons
+        label="Send Reset Email"
+        variant="primary"
+        pendingLabel="Sending..."
+        onCancel={onClose}
+      />
     </Form>
   )
 }

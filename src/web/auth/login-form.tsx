@@ -1,13 +1,12 @@
+import { useMutation } from '@tanstack/react-query'
 import { type Ref, useState } from 'react'
 import { account } from '../../shared/contract/account.ts'
-import { ApiError, call } from '../api/call.ts'
+import { call, isRefusedAs } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField, TextField } from '../ui/field.tsx'
-import { Form } from '../ui/form.tsx'
+import { Form, SubmitButton } from '../ui/form.tsx'
 import { toast, toastOnNextPage } from '../ui/toast.tsx'
 import { tellFailure, useAuthForm } from './use-auth-form.ts'
-
-const names = ['email', 'password'] as const
 
 export interface LoginFormProps {
   email?: string | undefined
@@ -30,15 +29,13 @@ export function LoginForm({ email, next, mailWaits, emailField = null }: LoginFo
    */
   const [unverified, setUnverified] = useState<string | null>(null)
   const form = useAuthForm({
-    names,
     schema: account.login.body,
     send: async (body) => {
       setUnverified(null)
       try {
         await call('login', { body })
       } catch (error) {
-        const isUnverified = error instanceof ApiError && error.code === 'EMAIL_NOT_VERIFIED'
-        if (isUnverified) setUnverified(body.email)
+        if (isRefusedAs(error, 'EMAIL_NOT_VERIFIED')) setUnverified(body.email)
         throw error
       }
       toastOnNextPage({ title: 'Welcome back!' })
@@ -55,42 +52,20 @@ export function LoginForm({ email, next, mailWaits, emailField = null }: LoginFo
 
   return (
     <Form {...form}>
-      {(busy) => (
-        <>
-          <TextField
-            label="Email"
-            name="email"
-            type="email"
-            inputMode="email"
-            autoComplete="username"
-            verbatim
-            required
-            defaultValue={email}
-            ref={emailField}
-            error={form.errors.email}
-          />
-          <PasswordField
-            label="Password"
-            name="password"
-            autoComplete="current-password"
-            required
-            error={form.errors.password}
-          />
-          {unverified === null ? null : (
-            <ResendVerification email={unverified} mailWaits={mailWaits} />
-          )}
-          <Button
-            type="submit"
-            variant="primary"
-            size="large"
-            wide
-            pending={busy}
-            pendingLabel="Signing in..."
-          >
-            Sign In
-          </Button>
-        </>
-      )}
+      <TextField
+        label="Email"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        defaultValue={email}
+        ref={emailField}
+      />
+      <PasswordField label="Password" name="password" autoComplete="current-password" required />
+      {unverified === null ? null : <ResendVerification email={unverified} mailWaits={mailWaits} />}
+      <SubmitButton variant="primary" size="large" wide pendingLabel="Signing in...">
+        Sign In
+      </SubmitButton>
     </Form>
   )
 }
@@ -107,24 +82,17 @@ function ResendVerification({
   /** How the email reaches people if the server sends no mail; null if it sends mail. */
   mailWaits: string | null
 }) {
-  const [busy, setBusy] = useState(false)
-
-  const resend = async () => {
-    setBusy(true)
-    try {
-      const { message } = await call('resendVerification', { body: { email } })
-      // The server's message says that the email was sent. If the server sends no mail, that is
-      // untrue.
-      if (mailWaits === null) toast({ title: 'Verification email sent', description: message })
-      else toast({ title: 'Verification email written again', description: mailWaits })
-    } catch (error) {
-      const description = 'Failed to send the email. Please try again.'
-      tellFailure({ failed: { title: 'Error', description } }, error)
-    } finally {
-      setBusy(false)
-    }
-  }
-
+  const resend = useMutation({
+    mutationFn: () => call('resendVerification', { body: { email } }),
+    onSuccess: ({ message }) =>
+      // The server's message says that the email was sent. Without a mail server, that is untrue.
+      toast(
+        mailWaits === null
+          ? { title: 'Verification email sent', description: message }
+          : { title: 'Verification email written again', description: mailWaits },
+      ),
+    onError: (error) => tellFailure(error, 'Error', 'Failed to send the email. Please try again.'),
+  })
   return (
     <div className="rounded-control border border-edge p-4">
       <p className="font-[560]">Your email address is not verified yet</p>
@@ -133,7 +101,7 @@ function ResendVerification({
           ? `Open the link in the email that we sent to ${email}.`
           : `Open the link in the email to ${email}. ${mailWaits}`}
       </p>
-      <Button onClick={resend} pending={busy} pendingLabel="Sending...">
+      <Button onClick={() => resend.mutate()} pending={resend.isPending} pendingLabel="Sending...">
         Send the email again
       </Button>
     </div>

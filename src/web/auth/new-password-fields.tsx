@@ -7,13 +7,8 @@ interface NewPassword {
   confirmPassword: string
 }
 
-export interface NewPasswordFieldsProps {
-  errors: Partial<Record<keyof NewPassword, string>>
-  confirmLabel: string
-}
-
 /** The fields of a new password, which is typed twice. */
-export function NewPasswordFields({ errors, confirmLabel }: NewPasswordFieldsProps) {
+export function NewPasswordFields({ confirmLabel }: { confirmLabel: string }) {
   return (
     <>
       <PasswordField
@@ -22,14 +17,12 @@ export function NewPasswordFields({ errors, confirmLabel }: NewPasswordFieldsPro
         autoComplete="new-password"
         hint={passwordHint}
         required
-        error={errors.newPassword}
       />
       <PasswordField
         label={confirmLabel}
         name="confirmPassword"
         autoComplete="new-password"
         required
-        error={errors.confirmPassword}
       />
     </>
   )

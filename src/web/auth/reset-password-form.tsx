@@ -1,14 +1,11 @@
 import { useState } from 'react'
 import { z } from 'zod'
 import { account } from '../../shared/contract/account.ts'
-import { ApiError, call, NetworkError } from '../api/call.ts'
-import { Button } from '../ui/button.tsx'
-import { Form } from '../ui/form.tsx'
+import { call, isRefusedAs, NetworkError } from '../api/call.ts'
+import { Form, SubmitButton } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { isConfirmed, NewPasswordFields, newPasswordToast } from './new-password-fields.tsx'
 import { networkErrorOccurred, useAuthForm } from './use-auth-form.ts'
-
-const names = ['newPassword', 'confirmPassword'] as const
 
 const schema = account.resetPassword.body
   .pick({ newPassword: true })
@@ -28,17 +25,17 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
   /** True if the last submit got no answer. */
   const [isUnanswered, setUnanswered] = useState(false)
   const form = useAuthForm({
-    names,
     schema,
     errorToast: newPasswordToast,
     send: async ({ newPassword }) => {
+      setUnanswered(false)
       try {
         await call('resetPassword', { body: { token, newPassword } })
         toast({ title: 'Password reset successful!' })
         onDone()
       } catch (error) {
         setUnanswered(error instanceof NetworkError)
-        if (!(error instanceof ApiError && error.code === 'TOKEN_INVALID')) throw error
+        if (!isRefusedAs(error, 'TOKEN_INVALID')) throw error
         toast({
           title: 'Invalid reset link',
           description: 'This password reset link is invalid or expired.',
@@ -56,29 +53,12 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
   })
 
   return (
-    <Form
-      {...form}
-      onSubmit={(values) => {
-        setUnanswered(false)
-        return form.onSubmit(values)
-      }}
-    >
-      {(busy) => (
-        <>
-          <NewPasswordFields errors={form.errors} confirmLabel="Confirm password" />
-          {isUnanswered ? <p className="text-red text-sm">{networkErrorOccurred}</p> : null}
-          <Button
-            type="submit"
-            variant="primary"
-            size="large"
-            wide
-            pending={busy}
-            pendingLabel="Resetting..."
-          >
-            Reset Password
-          </Button>
-        </>
-      )}
+    <Form {...form}>
+      <NewPasswordFields confirmLabel="Confirm password" />
+      {isUnanswered ? <p className="text-red text-sm">{networkErrorOccurred}</p> : null}
+      <SubmitButton variant="primary" size="large" wide pendingLabel="Resetting...">
+        Reset Password
+      </SubmitButton>
     </Form>
   )
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import type { z } from 'zod'
 import { minPasswordLength, passwordTooShort, signupBody } from '../../shared/contract/account.ts'
 import {
   isSignupAllowed,
@@ -6,16 +7,12 @@ import {
   signupRefusal,
 } from '../../shared/rules/accounts/signup-policy.ts'
 import { call } from '../api/call.ts'
-import { Button } from '../ui/button.tsx'
 import { PasswordField } from '../ui/field.tsx'
-import { Form } from '../ui/form.tsx'
+import { Form, SubmitButton } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AccountFields } from './account-fields.tsx'
 import type { NewAccount } from './new-account-note.tsx'
 import { useAuthForm } from './use-auth-form.ts'
-
-const names = ['firstName', 'lastName', 'email', 'password', 'confirmPassword'] as const
-type SignupValues = Record<(typeof names)[number], string>
 
 /** Spec §9: signup verification redirect 3 s, its toast 10 s. */
 const verificationRedirectMs = 3000
@@ -42,7 +39,6 @@ export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
   }, [waiting, onDone])
 
   const form = useAuthForm({
-    names,
     schema: signupBody.refine(({ email }) => isSignupAllowed(policy, email), {
       path: ['email'],
       message: 'This address is of another domain.',
@@ -74,32 +70,16 @@ export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
 
   return (
     <Form {...form}>
-      {(busy) => (
-        <>
-          <AccountFields
-            errors={form.errors}
-            isOwn
-            emailHint={signupRefusal(policy) ?? undefined}
-          />
-          <PasswordField
-            label="Confirm password"
-            name="confirmPassword"
-            autoComplete="new-password"
-            required
-            error={form.errors.confirmPassword}
-          />
-          <Button
-            type="submit"
-            variant="primary"
-            size="large"
-            wide
-            pending={busy}
-            pendingLabel="Creating account..."
-          >
-            Sign Up
-          </Button>
-        </>
-      )}
+      <AccountFields isOwn emailHint={signupRefusal(policy) ?? undefined} />
+      <PasswordField
+        label="Confirm password"
+        name="confirmPassword"
+        autoComplete="new-password"
+        required
+      />
+      <SubmitButton variant="primary" size="large" wide pendingLabel="Creating account...">
+        Sign Up
+      </SubmitButton>
     </Form>
   )
 }
@@ -108,18 +88,10 @@ export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
  * Returns the toast for an error in the passwords; null if there is none. The errors are checked in
  * the order of spec §5, signup.
  */
-function errorToast({ password, confirmPassword }: SignupValues) {
+function errorToast({ password, confirmPassword }: z.input<typeof signupBody>) {
   if (password !== confirmPassword) {
-    return {
-      title: 'Password mismatch',
-      description: 'Passwords do not match. Please try again.',
-    }
+    return { title: 'Password mismatch', description: 'Passwords do not match. Please try again.' }
   }
-  if (password.length < minPasswordLength) {
-    return {
-      title: 'Password too short',
-      description: passwordTooShort,
-    }
-  }
-  return null
+  if (password.length >= minPasswordLength) return null
+  return { title: 'Password too short', description: passwordTooShort }
 }

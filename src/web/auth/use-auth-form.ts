@@ -1,31 +1,29 @@
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
-import { ApiError, NetworkError, publicMessage } from '../api/call.ts'
-import { saysSignedOut } from '../api/query-client.ts'
+import { ApiError, NetworkError } from '../api/call.ts'
+import { failureText, showFailure } from '../api/show-failure.ts'
+import type { FieldErrors } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
-import { useSignInAgain } from './sign-in-again.ts'
-
-/** The error text at each field that has an error. */
-type FieldErrors<Name extends string> = Partial<Record<Name, string>>
 
 interface ToastText {
   title: string
   description: string
 }
 
-export interface AuthForm<Name extends string, Body> {
-  /** The names of the fields. */
-  names: readonly Name[]
+type Texts = Readonly<Record<string, string>>
+
+export interface AuthForm<Body, Values> {
   /** Checks what the person typed, and makes the body of the call from it. */
-  schema: z.ZodType<Body>
+  schema: z.ZodType<Body, Values>
   /** Returns the toast for an error that needs one besides the text at its field (spec §5). */
-  errorToast?: (values: Record<NoInfer<Name>, string>) => ToastText | null
+  errorToast?: (values: Values) => ToastText | null
   /**
    * Calls the server. After 'leave' the form stays busy, because the screen is about to change. An
    * error that it throws is shown as a failure.
    */
-  send: (body: Body) => Promise<'stay' | 'leave'>
+  send: (body: Body) => Promise<unknown>
   /**
    * The toast for a failure: its title, and its text for errors without a message from the server
    * (spec §8).
@@ -39,7 +37,7 @@ export interface AuthForm<Name extends string, Body> {
    * For each error code of the server, the texts to show at the fields. An empty text only marks
    * its field.
    */
-  refusals?: Partial<Record<ErrorCode, FieldErrors<NoInfer<Name>>>>
+  refusals?: Partial<Record<ErrorCode, FieldErrors>>
 }
 
 /**
@@ -47,60 +45,54 @@ export interface AuthForm<Name extends string, Body> {
  * in a toast and at the fields. If the session has ended, it goes to the login.
  * @returns the properties of `Form`.
  */
-export function useAuthForm<Name extends string, Body>(form: AuthForm<Name, Body>) {
-  const [errors, setErrors] = useState<FieldErrors<Name>>({})
-  const signInAgain = useSignInAgain()
-
-  const onSubmit = async (values: Record<Name, string>): Promise<'stay' | 'leave'> => {
+export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
+  const [errors, setErrors] = useState<FieldErrors>({})
+  const { mutateAsync: send } = useMutation({
+    mutationFn: form.send,
+    onError: (error) =>
+      tellFailure(error, form.failed.title, form.failed.description, form.networkTitle),
+  })
+  const onSubmit = async (values: Values): Promise<unknown> => {
     const checked = form.schema.safeParse(values)
     if (!checked.success) {
-      setErrors(errorsByField(checked.error.issues, values))
+      setErrors(errorsByField(checked.error.issues, values as Texts))
       const told = form.errorToast?.(values)
       if (told) toast({ ...told, tone: 'destructive' })
-      return 'stay'
+      return undefined
     }
     setErrors({})
     try {
-      return await form.send(checked.data)
+      return await send(checked.data)
     } catch (error) {
-      if (saysSignedOut(error)) {
-        signInAgain()
-        return 'stay'
-      }
-      tellFailure(form, error)
-      if (error instanceof ApiError) setErrors(refusalOf(form, error))
-      return 'stay'
+      if (error instanceof ApiError) setErrors(refusalOf(error, form, values as Texts))
+      return undefined
     }
   }
-
-  return { names: form.names, errors, onSubmit }
+  return { errors, onSubmit }
 }
 
 /** Returns the texts that the form shows at its fields after an error of the server. */
-function refusalOf<Name extends string, Body>(
-  { names, refusals }: AuthForm<Name, Body>,
+function refusalOf(
   { code, publicMessage = '' }: ApiError,
-): FieldErrors<Name> {
-  return (
-    (code && refusals?.[code]) ??
-    (code === 'INVALID_INPUT' ? errorsInMessage(publicMessage, names) : {})
-  )
+  { refusals }: { refusals?: Partial<Record<ErrorCode, FieldErrors>> },
+  values: Texts,
+): FieldErrors {
+  if (code && refusals?.[code]) return refusals[code]
+  return code === 'INVALID_INPUT' ? errorsInMessage(publicMessage, Object.keys(values)) : {}
 }
 
 /**
- * Shows a toast that says why a call failed. Spec §8: it has the server's message, or the default
- * text if the server sent none. If no answer came, it asks the person to check the connection.
+ * Shows a toast that says why a call failed (spec §8).
+ * @param networkTitle the title if the server gave no answer.
  */
 export function tellFailure(
-  { failed, networkTitle }: Pick<AuthForm<string, unknown>, 'failed' | 'networkTitle'>,
   error: unknown,
+  title: string,
+  description: string,
+  networkTitle = title,
 ): void {
-  const isNetwork = error instanceof NetworkError
-  toast({
-    title: isNetwork ? (networkTitle ?? failed.title) : failed.title,
-    description: isNetwork ? checkConnection : (publicMessage(error) ?? failed.description),
-    tone: 'destructive',
-  })
+  const shownTitle = error instanceof NetworkError ? networkTitle : title
+  showFailure(error, shownTitle, failureText(error, description))
 }
 
 /** The texts beside a field. They are shorter than those in the toasts. */
@@ -119,14 +111,12 @@ function sentence(issue: z.core.$ZodIssue, value: string): string {
 }
 
 /** Returns the first error of each field, as a sentence for the person who filled in the form. */
-export function errorsByField<Name extends string>(
-  issues: readonly z.core.$ZodIssue[],
-  values: Record<Name, string>,
-): FieldErrors<Name> {
-  const errors: FieldErrors<Name> = {}
+export function errorsByField(issues: readonly z.core.$ZodIssue[], values: Texts): FieldErrors {
+  const errors: Record<string, string> = {}
   for (const issue of issues) {
-    const name = issue.path[0] as Name
-    if (name in values) errors[name] ??= sentence(issue, values[name])
+    const name = String(issue.path[0])
+    const value = values[name]
+    if (value !== undefined) errors[name] ??= sentence(issue, value)
   }
   return errors
 }
@@ -135,32 +125,17 @@ export function errorsByField<Name extends string>(
  * Returns the errors in a message of the server, by field. Example of such a message: 'email:
  * Invalid email address; password: Must be text.'
  */
-export function errorsInMessage<Name extends string>(
-  message: string,
-  names: readonly Name[],
-): FieldErrors<Name> {
-  const errors: FieldErrors<Name> = {}
+export function errorsInMessage(message: string, names: readonly string[]): FieldErrors {
+  const errors: Record<string, string> = {}
   for (const part of message.split(/; (?=\w+: )/)) {
-    const [, field, text] = /^(\w+): (.+)$/s.exec(part) ?? []
-    const name = names.find((name) => name === field)
-    if (name !== undefined && text !== undefined) errors[name] ??= text
+    const [, name, text] = /^(\w+): (.+)$/s.exec(part) ?? []
+    if (name && text && names.includes(name)) errors[name] ??= text
   }
   return errors
 }
-
-/** The text for a call without an answer, in the words of spec §8, network failure. */
-const checkConnection = 'Please check your connection and try again'
 
 /**
  * The pages that verify an address or reset a password show this sentence, besides a toast (spec
  * §8).
  */
 export const networkErrorOccurred = 'Network error occurred'
-
-/**
- * Shows why a call of the account page failed: see `tellFailure`. It shows nothing if the session
- * has ended, because that has a toast of its own.
- */
-export function tellUnlessSignedOut(error: unknown, title: string, description: string): void {
-  if (!saysSignedOut(error)) tellFailure({ failed: { title, description } }, error)
-}

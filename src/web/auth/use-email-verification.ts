@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError, call, NetworkError } from '../api/call.ts'
+import { call, NetworkError, publicMessage } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
 import { networkErrorOccurred, tellFailure } from './use-auth-form.ts'
 
@@ -42,15 +42,14 @@ export function useEmailVerification(token: string): EmailVerification {
     if (error instanceof NetworkError) {
       return { state: 'failed', reason: networkErrorOccurred, retry: () => void refetch() }
     }
-    const reason = error instanceof ApiError ? error.publicMessage : undefined
-    return { state: 'failed', reason: reason ?? failed.description, retry: null }
+    return { state: 'failed', reason: publicMessage(error) ?? failed, retry: null }
   }
   if (mayVerify || !check.data) return { state: 'loading' }
   return { state: 'unconfirmed', confirm: () => setConfirmed(true) }
 }
 
 /** The default error of spec §8. */
-const failed = { title: 'Verification failed', description: 'Failed to verify email' }
+const failed = 'Failed to verify email'
 
 async function verifyEmail(token: string) {
   const answer = await tellingFailures(call('verifyEmail', { body: { token } }))
@@ -62,7 +61,7 @@ async function tellingFailures<Answer>(answer: Promise<Answer>): Promise<Answer>
   try {
     return await answer
   } catch (error) {
-    tellFailure({ failed, networkTitle: 'Network error' }, error)
+    tellFailure(error, 'Verification failed', failed, 'Network error')
     throw error
   }
 }

@@ -5,28 +5,27 @@ import { TextField } from '../ui/field.tsx'
 const ours = '#0b6e63'
 
 export interface AccentFieldProps {
+  name: string
   /** The colour as the user typed it. An empty text means the accent colour of Mayfly. */
   value: string
   onValueChange: (value: string) => void
-  error: string | undefined
 }
 
 /** The field for the accent colour. A user types it as #rrggbb, or picks it. */
-export function AccentField({ value, onValueChange, error }: AccentFieldProps) {
+export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
   const typed = value.trim().toLowerCase()
   const colour = isColour(typed) ? typed : null
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-2.5">
       <TextField
         label="Accent colour"
-        name="accent"
+        name={name}
         value={value}
         onValueChange={onValueChange}
         hint={(colour && accentHint(colour)) ?? 'Such as #3a3f9e. Empty: ours.'}
         verbatim
         autoComplete="off"
         maxLength={7}
-        {...(error === undefined ? {} : { error })}
       />
       <input
         type="color"

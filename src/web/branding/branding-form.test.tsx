@@ -86,7 +86,7 @@ describe('a failure', () => {
     [
       'of the connection says so',
       () => Promise.reject(new TypeError('Failed to fetch')),
-      'Please check your connection and try again.',
+      'Please check your connection and try again',
     ],
   ])('%s, and the form is kept', async (_, answer, told) => {
     page.on(save, answer)

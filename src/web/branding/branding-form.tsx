@@ -1,4 +1,5 @@
-import { type ReactNode, useRef, useState } from 'react'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
 import {
   type Brand,
   branding,
@@ -6,179 +7,154 @@ import {
   maxBrandNameLength,
 } from '../../shared/contract/branding.ts'
 import { isColour } from '../../shared/rules/accounts/accent.ts'
-import { NetworkError, publicMessage } from '../api/call.ts'
-import { saysSignedOut } from '../api/query-client.ts'
+import { type CallInput, call } from '../api/call.ts'
+import { failureText, showFailure } from '../api/show-failure.ts'
 import { Button } from '../ui/button.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
+import { confirm } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
-import { Form } from '../ui/form.tsx'
-import { LoadFailedLine } from '../ui/load-failed.tsx'
+import { type FieldErrors, Form, SubmitButton } from '../ui/form.tsx'
+import { Loaded, LoadFailedLine } from '../ui/load-failed.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AccentField } from './accent-field.tsx'
 import { BrandPreview } from './brand-preview.tsx'
 import { LogoField, useChosenLogo } from './logo-field.tsx'
-import { useBranding, useBrandingChanges } from './use-branding.ts'
 
-const names = ['name', 'message', 'accent'] as const
-type BrandingValues = Record<(typeof names)[number], string>
+/** The user's brand; null if the user has none. */
+const brandingQuery = queryOptions({
+  queryKey: ['/api/branding'],
+  queryFn: ({ signal }) => call('getBranding', { signal }),
+})
 
-function valuesOf(brand: Brand | null): BrandingValues {
-  return {
-    name: brand?.name ?? '',
-    message: brand?.message ?? '',
-    accent: brand?.accent ?? '',
-  }
+type BrandingValues = Record<'name' | 'message' | 'accent', string>
+
+function valuesOf(brand: Partial<Brand> | null): BrandingValues {
+  const { name = '', message = '', accent } = brand ?? {}
+  return { name, message, accent: accent ?? '' }
 }
 
 /** Loads the user's brand, and then shows the form. */
 export function BrandingSettings({ loading }: { loading: ReactNode }) {
-  const { data, isError, isFetching, refetch } = useBranding()
-  if (data !== undefined) return <BrandingForm saved={data} />
-  if (!isError) return loading
+  const query = useQuery(brandingQuery)
   return (
-    <LoadFailedLine
-      text="Your branding could not be loaded."
-      pending={isFetching}
-      onRetry={() => void refetch()}
-    />
+    <Loaded
+      query={query}
+      failed={<LoadFailedLine query={query} text="Your branding could not be loaded." />}
+      loading={loading}
+    >
+      {(saved) => <BrandingForm saved={saved} />}
+    </Loaded>
   )
 }
 
 /** The form that changes and removes the user's brand, with a preview. */
 export function BrandingForm({ saved }: { saved: Brand | null }) {
-  const changes = useBrandingChanges()
+  const client = useQueryClient()
+  const keep = (brand: Brand | null) => client.setQueryData(brandingQuery.queryKey, brand)
   const [values, setValues] = useState(() => valuesOf(saved))
-  const [errors, setErrors] = useState<Partial<BrandingValues>>({})
+  const [errors, setErrors] = useState<FieldErrors>({})
   const logo = useChosenLogo(saved?.logoUrl ?? null)
   const typed = values.accent.trim().toLowerCase()
 
-  const save = async (): Promise<'stay'> => {
-    const accent = values.accent.trim() === '' ? null : values.accent.trim()
-    const checked = branding.saveBranding.body.safeParse({ ...values, accent })
-    if (!checked.success) {
-      const found: Partial<BrandingValues> = {}
-      for (const { path, message } of checked.error.issues) {
-        found[path[0] as keyof BrandingValues] ??= message
-      }
-      setErrors(found)
-      return 'stay'
-    }
-    setErrors({})
-    try {
-      await changes.save({ body: checked.data, logo: logo.change })
+  const save = useMutation({
+    // After each call the page shows what the server has stored.
+    mutationFn: async (body: CallInput<'saveBranding'>['body']) => {
+      keep(await call('saveBranding', { body }))
+      if (logo.change === 'remove') keep(await call('removeLogo'))
+      else if (logo.change !== 'keep') keep(await call('saveLogo', { bytes: logo.change.picture }))
+    },
+    onSuccess: (_, body) => {
       // The server stores the checked texts, for instance trimmed.
-      setValues(valuesOf({ ...checked.data, logoUrl: null }))
+      setValues(valuesOf(body))
       logo.reset()
       toast({ title: 'Branding saved', description: 'Your download pages show it now.' })
-    } catch (error) {
-      showError('Branding not saved', error)
-    }
-    return 'stay'
-  }
-
-  /** Returns whether the brand was removed. */
-  const remove = async () => {
-    try {
-      await changes.remove()
+    },
+    onError: (error) =>
+      showFailure(error, 'Branding not saved', failureText(error, 'Please try again.')),
+  })
+  const remove = useMutation({
+    mutationFn: () => call('removeBranding'),
+    onSuccess: () => {
+      keep(null)
       setValues(valuesOf(null))
       setErrors({})
       logo.reset()
       toast({ title: 'Branding removed' })
-      return true
-    } catch (error) {
-      showError('Branding not removed', error)
-      return false
+    },
+    onError: (error) =>
+      showFailure(error, 'Branding not removed', failureText(error, 'Please try again.')),
+  })
+  const submit = async () => {
+    const accent = values.accent.trim() || null
+    const checked = branding.saveBranding.body.safeParse({ ...values, accent })
+    const found: Record<string, string> = {}
+    for (const { path, message } of checked.error?.issues ?? []) {
+      found[String(path[0])] ??= message
     }
+    setErrors(found)
+    if (checked.success) await save.mutateAsync(checked.data).catch(() => undefined)
+  }
+  const askToRemove = async () => {
+    const isConfirmed = await confirm({
+      title: 'Remove your branding?',
+      description:
+        'Your name, message, colour and logo are deleted. Your download pages show the Mayfly logo again.',
+      confirmLabel: 'Remove',
+      // The pressed button disappears with the brand.
+      focusAfter: () => document.querySelector('input[name="name"]'),
+    })
+    if (isConfirmed) remove.mutate()
   }
 
   const field = (name: keyof BrandingValues) => ({
     name,
     value: values[name],
     onValueChange: (value: string) => setValues({ ...values, [name]: value }),
-    ...(errors[name] === undefined ? {} : { error: errors[name] }),
   })
   return (
-    <Form names={names} errors={errors} onSubmit={save}>
-      {(busy) => (
-        <>
-          <TextField
-            label="Name"
-            hint="Shown as the sender."
-            required
-            autoComplete="organization"
-            maxLength={maxBrandNameLength}
-            {...field('name')}
-          />
-          <TextField
-            label="Message"
-            hint={`Shown to recipients, up to ${maxBrandMessageLength} characters.`}
-            rows={3}
-            maxLength={maxBrandMessageLength}
-            {...field('message')}
-          />
-          <AccentField {...field('accent')} error={errors.accent} />
-          <LogoField
-            logo={logo.shown}
-            error={logo.error}
-            disabled={busy}
-            onChosen={logo.choose}
-            onRemove={logo.remove}
-          />
-          <BrandPreview
-            name={values.name.trim() || 'Your name'}
-            accent={isColour(typed) ? typed : null}
-            message={values.message.trim()}
-            logo={logo.shown}
-          />
-          <div className="flex flex-wrap gap-2">
-            <Button type="submit" pending={busy} pendingLabel="Saving...">
-              Save branding
-            </Button>
-            {saved === null ? null : <RemoveButton disabled={busy} onConfirm={remove} />}
-          </div>
-        </>
-      )}
+    <Form errors={errors} onSubmit={submit}>
+      <TextField
+        label="Name"
+        hint="Shown as the sender."
+        required
+        autoComplete="organization"
+        maxLength={maxBrandNameLength}
+        {...field('name')}
+      />
+      <TextField
+        label="Message"
+        hint={`Shown to recipients, up to ${maxBrandMessageLength} characters.`}
+        rows={3}
+        maxLength={maxBrandMessageLength}
+        {...field('message')}
+      />
+      <AccentField {...field('accent')} />
+      <LogoField
+        logo={logo.shown}
+        error={logo.error}
+        disabled={save.isPending}
+        onChosen={logo.choose}
+        onRemove={logo.remove}
+      />
+      <BrandPreview
+        name={values.name.trim() || 'Your name'}
+        accent={isColour(typed) ? typed : null}
+        message={values.message.trim()}
+        logo={logo.shown}
+      />
+      <div className="flex flex-wrap gap-2">
+        <SubmitButton pendingLabel="Saving...">Save branding</SubmitButton>
+        {saved === null ? null : (
+          <Button
+            variant="quiet"
+            disabled={save.isPending}
+            pending={remove.isPending}
+            pendingLabel="Removing..."
+            onClick={() => void askToRemove()}
+          >
+            Remove branding
+          </Button>
+        )}
+      </div>
     </Form>
   )
-}
-
-function RemoveButton(props: { disabled: boolean; onConfirm: () => Promise<boolean> }) {
-  const [open, setOpen] = useState(false)
-  const [pending, setPending] = useState(false)
-  const isRemoved = useRef(false)
-  const confirm = async () => {
-    setPending(true)
-    isRemoved.current = await props.onConfirm()
-    setPending(false)
-    setOpen(false)
-  }
-  return (
-    <>
-      <Button variant="quiet" disabled={props.disabled} onClick={() => setOpen(true)}>
-        Remove branding
-      </Button>
-      <ConfirmDialog
-        open={open}
-        onOpenChange={setOpen}
-        title="Remove your branding?"
-        description="Your name, message, colour and logo are deleted. Your download pages show the Mayfly logo again."
-        confirmLabel="Remove"
-        pending={pending}
-        pendingLabel="Removing..."
-        onConfirm={() => void confirm()}
-        // The pressed button disappears with the brand.
-        finalFocus={() => (isRemoved.current ? document.querySelector('input[name="name"]') : true)}
-      />
-    </>
-  )
-}
-
-/** Shows an error, except the end of the session, which has a toast of its own. */
-function showError(title: string, error: unknown): void {
-  if (saysSignedOut(error)) return
-  const description =
-    error instanceof NetworkError
-      ? 'Please check your connection and try again.'
-      : (publicMessage(error) ?? 'Please try again.')
-  toast({ title, description, tone: 'destructive' })
 }

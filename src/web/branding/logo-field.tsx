@@ -3,7 +3,6 @@ import { useEffect, useId, useRef, useState } from 'react'
 import { logoTypes, maxLogoBytes } from '../../shared/rules/accounts/logo-limits.ts'
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { Button } from '../ui/button.tsx'
-import type { LogoChange } from './use-branding.ts'
 
 export interface LogoFieldProps {
   /** The URL of the logo that the form shows; null for no logo. */
@@ -83,6 +82,9 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
     </fieldset>
   )
 }
+
+/** What a save does with the logo: replace it by a picture, remove it, or leave it as it is. */
+type LogoChange = { picture: File } | 'remove' | 'keep'
 
 /** Returns why a chosen file cannot be a logo, or null. The server checks its bytes. */
 export function logoError({ size, type }: Pick<File, 'size' | 'type'>): string | null {

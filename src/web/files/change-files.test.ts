@@ -173,7 +173,7 @@ describe('clearing the history', () => {
       listed = [a]
       return { message: '2 files deleted', deletedCount: 2 }
     })
-    act(() => own().mutate([]))
+    act(() => own().mutate())
     await expect.poll(page.text).toContain('Expired history cleared2 files deleted')
     await expect.poll(names).toBe('a')
   })
@@ -181,7 +181,7 @@ describe('clearing the history', () => {
   test('shows an error if it fails', async () => {
     const { own } = await listing(useClearExpired)
     page.on('DELETE /api/files/expired/bulk', away)
-    act(() => own().mutate([]))
+    act(() => own().mutate())
     await expect
       .poll(page.text)
       .toContain('Delete failedFailed to delete expired files. Please try again.')

@@ -1,25 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { ErrorCode } from '../../shared/contract/errors.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { mostDeletedAtOnce } from '../../shared/rules/files/file-order.ts'
-import { ApiError, call, publicMessage } from '../api/call.ts'
-import { saysSignedOut } from '../api/query-client.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
+import { call, ignoring, isRefusedAs, publicMessage } from '../api/call.ts'
+import { showFailure } from '../api/show-failure.ts'
 import { toast } from '../ui/toast.tsx'
 import { changeFiles, deleteKey, refreshFiles, reopenFiles } from './use-files.ts'
-
-function isRefusedAs(error: unknown, ...codes: ErrorCode[]): boolean {
-  return error instanceof ApiError && error.code !== undefined && codes.includes(error.code)
-}
 
 /** True if a renewal was refused for a reason that does not go away. */
 export function isFinalRefusal(error: unknown): boolean {
   return isRefusedAs(error, 'FILE_GONE', 'FILE_NOT_FOUND', 'TIER_RENEWAL')
-}
-
-/** Shows an error, except the end of the session, which has a toast of its own. */
-function showError(error: unknown, title: string, description: string): void {
-  if (saysSignedOut(error)) return
-  toast({ title, description, tone: 'destructive' })
 }
 
 /** Deletes a file and shows the result (spec §8). A file that no longer exists is a success. */
@@ -27,20 +17,15 @@ export function useDeleteFile() {
   const client = useQueryClient()
   return useMutation({
     mutationKey: deleteKey,
-    mutationFn: async (file: StoredFile) => {
-      try {
-        await call('deleteFile', { params: { id: file.id } })
-      } catch (error) {
-        if (!isRefusedAs(error, 'FILE_NOT_FOUND')) throw error
-      }
-    },
+    mutationFn: (file: StoredFile) =>
+      call('deleteFile', { params: { id: file.id } }).catch(ignoring('FILE_NOT_FOUND')),
     onSuccess: (_, file) => {
       changeFiles(client, (files) => files.filter(({ id }) => id !== file.id))
       refreshFiles(client)
       toast({ title: 'File deleted', description: file.originalName })
     },
     onError: (error) =>
-      showError(error, 'Delete failed', 'Failed to delete file. Please try again.'),
+      showFailure(error, 'Delete failed', 'Failed to delete file. Please try again.'),
   }).mutate
 }
 
@@ -71,7 +56,7 @@ export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
           description: `${missing.toLocaleString('en')} ${missing === 1 ? 'was' : 'were'} already deleted.`,
         }),
       }),
-    onError: (error) => showError(error, 'Error', 'Failed to delete files. Please try again.'),
+    onError: (error) => showFailure(error, 'Error', 'Failed to delete files. Please try again.'),
     onSettled: () => refreshFiles(client),
   })
 }
@@ -80,13 +65,13 @@ export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
 export function useClearExpired() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (_: readonly StoredFile[]) => call('deleteExpiredFiles'),
+    mutationFn: () => call('deleteExpiredFiles'),
     onSuccess: ({ message }) => {
       reopenFiles(client)
       toast({ title: 'Expired history cleared', description: message })
     },
     onError: (error) =>
-      showError(error, 'Delete failed', 'Failed to delete expired files. Please try again.'),
+      showFailure(error, 'Delete failed', 'Failed to delete expired files. Please try again.'),
   })
 }
 
@@ -107,7 +92,7 @@ export function useRenewFile() {
       const isFinal = isFinalRefusal(error)
       const reason = isFinal ? publicMessage(error) : undefined
       const description = reason ?? 'Failed to renew the file link. Please try again.'
-      showError(error, 'Renewal failed', description)
+      showFailure(error, 'Renewal failed', description)
       if (isFinal) refreshFiles(client)
     },
   })
@@ -115,5 +100,5 @@ export function useRenewFile() {
 
 /** Example: '1,088 files deleted'. */
 export function deletedText(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'file' : 'files'} deleted`
+  return `${counted(count, 'file')} deleted`
 }

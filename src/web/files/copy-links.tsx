@@ -1,13 +1,9 @@
 import { Check, Copy } from 'lucide-react'
 import { type Ref, useEffect, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
 import { Button, type ButtonProps } from '../ui/button.tsx'
 import { type ToastOptions, toast } from '../ui/toast.tsx'
-
-/** Counts links: '1 link', '12 links'. */
-export function linksText(count: number): string {
-  return count === 1 ? '1 link' : `${count.toLocaleString('en')} links`
-}
 
 /**
  * Copies the links of these files, one on each line, and shows a toast.
@@ -16,9 +12,9 @@ export function linksText(count: number): string {
  */
 export async function copyLinks(files: readonly StoredFile[], closed = 0): Promise<void> {
   const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
-  const without = closed === 1 ? '1 file has' : `${closed.toLocaleString('en')} files have`
+  const without = `${counted(closed, 'file')} ${closed === 1 ? 'has' : 'have'}`
   await copyText(links.join('\n'), 'link', {
-    title: `${linksText(links.length)} copied`,
+    title: `${counted(links.length, 'link')} copied`,
     ...(closed > 0 && { description: `${without} no open link.` }),
   })
 }

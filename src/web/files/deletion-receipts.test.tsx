@@ -31,7 +31,7 @@ function names() {
   return screen.queryAllByRole('listitem').map(({ id, textContent }) => id || textContent?.[0])
 }
 function hasMore() {
-  return screen.queryByRole('button', { name: 'Show more' }) !== null
+  return screen.queryByRole('button', { name: 'Show older' }) !== null
 }
 
 test('receipts are loaded when they are opened', async () => {
@@ -58,7 +58,7 @@ test('without deletions, the empty state is shown after loading', async () => {
 test('a failed load can be repeated', async () => {
   page.on(call, () => refused(500))
   await press('Show receipts')
-  await expect.poll(page.text).toContain('The receipts could not be loaded.')
+  await expect.poll(page.text).toContain('The receipts could not be loaded')
   page.on(call, () => answer(['a']))
   await press('Try again')
   await expect.poll(names).toEqual(['a'])
@@ -70,8 +70,8 @@ test('a failed page keeps those before it and can be loaded again', async () => 
   await press('Show receipts')
   await expect.poll(hasMore).toBe(true)
   page.on(call, () => refused(503))
-  await press('Show more')
-  await expect.poll(page.text).toContain('The receipts could not be loaded.')
+  await press('Show older')
+  await expect.poll(page.text).toContain('Older receipts could not be loaded.')
   expect([names(), hasMore()]).toEqual([['a', 'b'], false])
 
   page.on(call, () => answer(['c']))

@@ -6,7 +6,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { FileName } from '../ui/file-name.tsx'
-import { Loading, Skeleton } from '../ui/skeleton.tsx'
+import { PagedList, pageSize, pagesFrom } from '../ui/paged-list.tsx'
 import { Moment } from './file-receipt.tsx'
 
 /** The receipts of deleted files, loaded when the user opens them. */
@@ -28,7 +28,7 @@ export function DeletionReceipts() {
         </Button>
       </div>
       {isOpen ? (
-        <div id={listId} className="border-line border-t">
+        <div id={listId} className="px-2 pb-2">
           <Receipts />
         </div>
       ) : null}
@@ -37,91 +37,44 @@ export function DeletionReceipts() {
 }
 
 function Receipts() {
-  const { data, hasNextPage, fetchNextPage, isError, isFetching, refetch } = useReceipts()
-  const receipts = data?.pages.flatMap(({ items }) => items)
   const now = serverNow()
-  const failure =
-    isError && !isFetching ? (
-      <div role="alert" className="flex flex-wrap items-center gap-3 px-5 py-4 sm:px-6">
-        <p className="text-muted text-sm">The receipts could not be loaded.</p>
-        <Button size="small" onClick={() => void (receipts ? fetchNextPage() : refetch())}>
-          Try again
-        </Button>
-      </div>
-    ) : null
-  if (receipts === undefined) {
-    if (failure) return failure
-    return (
-      <div className="px-5 py-4 sm:px-6">
-        <Loading label="Loading the receipts">
-          <Skeleton className="h-5 w-48" />
-        </Loading>
-      </div>
-    )
-  }
-  if (receipts.length === 0) {
-    return (
-      <p className="px-5 py-4 text-muted text-sm sm:px-6">
-        You have not deleted any files in the last {receiptDays} days. A receipt appears once
-        storage has deleted the file, usually within minutes.
-      </p>
-    )
-  }
-  return (
-    <>
-      <ul className="divide-y divide-line">
-        {receipts.map(({ fileId, originalName, dueAt, purgedAt }) => (
-          <li key={fileId} className="px-5 py-3.5 sm:px-6">
-            <div className="font-[540]">
-              <FileName name={originalName} />
-            </div>
-            <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-muted text-sm tabular-nums">
-              <dt>Deletion due</dt>
-              <dd>
-                <Moment at={new Date(dueAt)} now={now} />
-              </dd>
-              <dt>Bytes deleted</dt>
-              <dd>
-                <Moment at={new Date(purgedAt)} now={now} />
-                <span className="block">Confirmed by storage.</span>
-              </dd>
-            </dl>
-          </li>
-        ))}
-      </ul>
-      {failure}
-      {hasNextPage && !failure ? (
-        <div className="border-line border-t px-4 py-2 sm:px-5">
-          <Button
-            variant="quiet"
-            size="small"
-            wide
-            pending={isFetching}
-            pendingLabel="Loading…"
-            onClick={() => void fetchNextPage()}
-          >
-            Show more
-          </Button>
-        </div>
-      ) : null}
-    </>
-  )
-}
-
-/** How many receipts one request loads. */
-const pageSize = 20
-
-/** Reads the receipts of the user's deleted files, newest first. */
-function useReceipts() {
-  return useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: ['/api/files/receipts'],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callForPage('listReceipts', { query: { limit: pageSize, cursor }, signal }),
+    ...pagesFrom,
     // The user may have deleted a file elsewhere.
     refetchOnMount: 'always',
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) => {
-      const query = { limit: pageSize, ...(pageParam && { cursor: pageParam }) }
-      return callForPage('listReceipts', { query, signal })
-    },
-    getNextPageParam: ({ next }) => next,
   })
+  return (
+    <PagedList
+      query={query}
+      what="receipts"
+      label="Receipts"
+      empty={
+        <p className="px-5 py-4 text-muted text-sm sm:px-6">
+          You have not deleted any files in the last {receiptDays} days. A receipt appears once
+          storage has deleted the file, usually within minutes.
+        </p>
+      }
+      row={({ fileId, originalName, dueAt, purgedAt }) => (
+        <li key={fileId} className="border-line border-t px-5 py-3.5 first:border-t-0 sm:px-6">
+          <div className="font-[540]">
+            <FileName name={originalName} />
+          </div>
+          <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-muted text-sm tabular-nums">
+            <dt>Deletion due</dt>
+            <dd>
+              <Moment at={new Date(dueAt)} now={now} />
+            </dd>
+            <dt>Bytes deleted</dt>
+            <dd>
+              <Moment at={new Date(purgedAt)} now={now} />
+              <span className="block">Confirmed by storage.</span>
+            </dd>
+          </dl>
+        </li>
+      )}
+    />
+  )
 }

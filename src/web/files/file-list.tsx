@@ -1,15 +1,16 @@
-import { type ReactNode, useCallback, useId, useRef, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { useEmailSignature } from '../api/public-values.ts'
 import { Card } from '../ui/card.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
+import { confirm } from '../ui/dialog.tsx'
+import { LoadingRow } from '../ui/skeleton.tsx'
 import { useDeleteFile } from './change-files.ts'
 import { FileReceipt } from './file-receipt.tsx'
 import { FileRow } from './file-row.tsx'
 import { filesHeadingId } from './files-heading.tsx'
-import { LoadingRow } from './files-states.tsx'
+import { rowId } from './link-facts.ts'
 import { RenewDialog } from './renew-dialog.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -48,19 +49,6 @@ export interface FileListProps {
 
 const noIds: ReadonlySet<string> = new Set()
 
-/** What a dialog asks about. */
-interface Question {
-  about: 'delete' | 'renew'
-  file: StoredFile
-  /** The React key of the dialog: each question begins with fresh state. */
-  key: number
-}
-
-/** Returns the id of a file's row in the page. */
-export function rowId({ id }: Pick<StoredFile, 'id'>): string {
-  return `file-${id}`
-}
-
 /**
  * A list of files with their links and actions. A dialog asks before a file is deleted or a link is
  * renewed. After a deletion, the focus moves to a neighbouring row, or to the heading.
@@ -79,27 +67,11 @@ export function FileList({
 }: FileListProps) {
   const deleteFile = useDeleteFile()
   const signature = useEmailSignature()
-  const [question, setQuestion] = useState<Question | null>(null)
-  const [isAsking, setAsking] = useState(false)
-  const opener = useRef<Element | null>(null)
-  const focusAfter = useRef<string | null>(null)
-
-  // These functions stay the same, so that scrolling does not render every row again.
-  const ask = useCallback((about: Question['about'], file: StoredFile) => {
-    opener.current = document.activeElement
-    focusAfter.current = rowId(file)
-    setQuestion((before) => ({ about, file, key: (before?.key ?? 0) + 1 }))
-    setAsking(true)
-  }, [])
-  const askToDelete = useCallback((file: StoredFile) => ask('delete', file), [ask])
-  const askToRenew = useCallback((file: StoredFile) => ask('renew', file), [ask])
+  const [renewed, setRenewed] = useState<StoredFile | null>(null)
   /** The id of the file whose details are open. */
   const [openFileId, setOpenFileId] = useState<string | null>(null)
   const detailsId = useId()
-  const toggleDetails = useCallback(
-    ({ id }: StoredFile) => setOpenFileId((before) => (before === id ? null : id)),
-    [],
-  )
+  const toggleDetails = ({ id }: StoredFile) => setOpenFileId(openFileId === id ? null : id)
   const details = (file: StoredFile) => {
     const { renewal } = tierTraits[tier]
     const receipt = <FileReceipt file={file} canRenew={renewal} now={now} />
@@ -113,16 +85,17 @@ export function FileList({
       </section>
     )
   }
-  const close = () => setAsking(false)
-  const finalFocus = () =>
-    opener.current?.isConnected ? true : document.getElementById(focusAfter.current ?? '')
-
-  const confirmDeletion = (file: StoredFile) => {
+  const askToDelete = async (file: StoredFile) => {
     const place = files.findIndex(({ id }) => id === file.id)
     const neighbour = files[place + 1] ?? files[place - 1]
-    opener.current = null
-    focusAfter.current = neighbour ? rowId(neighbour) : filesHeadingId
-    close()
+    const isConfirmed = await confirm({
+      title: `Delete ${file.originalName}?`,
+      description:
+        'Its link stops working at once and the file is removed. This action cannot be undone.',
+      confirmLabel: 'Delete',
+      focusAfter: () => document.getElementById(neighbour ? rowId(neighbour) : filesHeadingId),
+    })
+    if (!isConfirmed) return
     deleteFile(file)
     onDelete?.(file)
   }
@@ -139,8 +112,8 @@ export function FileList({
           tier={tier}
           now={now}
           signature={signature}
-          onDelete={askToDelete}
-          onRenew={askToRenew}
+          onDelete={(file) => void askToDelete(file)}
+          onRenew={setRenewed}
           onDetails={toggleDetails}
           openDetails={file.id === openFileId ? detailsId : undefined}
           hasStatistics={statistics !== undefined}
@@ -176,28 +149,14 @@ export function FileList({
           ))}
         </ul>
       )}
-      {question?.about === 'renew' ? (
+      {renewed ? (
         <RenewDialog
-          key={question.key}
-          file={question.file}
+          key={renewed.id}
+          file={renewed}
           tier={tier}
-          open={isAsking}
-          onClose={close}
+          onClosed={() => setRenewed(null)}
           now={now}
           signature={signature}
-          finalFocus={finalFocus}
-        />
-      ) : null}
-      {question?.about === 'delete' ? (
-        <ConfirmDialog
-          key={question.key}
-          open={isAsking}
-          onOpenChange={setAsking}
-          title={`Delete ${question.file.originalName}?`}
-          description="Its link stops working at once and the file is removed. This action cannot be undone."
-          confirmLabel="Delete"
-          onConfirm={() => confirmDeletion(question.file)}
-          finalFocus={finalFocus}
         />
       ) : null}
     </Card>

@@ -1,9 +1,10 @@
 import { ChartColumn, ReceiptText } from 'lucide-react'
-import { memo, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { fileKind, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { localMomentText } from '../../shared/rules/format/moment-text.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
 import { lifeline } from '../../shared/rules/links/lifeline.ts'
 import { linkLabel, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
@@ -32,7 +33,17 @@ export interface FileRowProps {
   news?: 'alone' | 'with-others' | undefined
 }
 
-function Row({ file, tier, now, signature, onDelete, onRenew, news, ...details }: FileRowProps) {
+/** One file: a row of columns on a wide screen, a card with the same actions on a narrow one. */
+export function FileRow({
+  file,
+  tier,
+  now,
+  signature,
+  onDelete,
+  onRenew,
+  news,
+  ...details
+}: FileRowProps) {
   const [showsReason, setShowsReason] = useState(false)
   const reasonId = useId()
   const takedown = takedownOf(file)
@@ -123,18 +134,13 @@ function Row({ file, tier, now, signature, onDelete, onRenew, news, ...details }
   )
 }
 
-/** One file: a row of columns on a wide screen, a card with the same actions on a narrow one. */
-export const FileRow = memo(Row)
-
-const numbers = new Intl.NumberFormat('en')
-
 /** The number of downloads, which is the button that opens the file's details. */
 function DownloadsCount(
   props: Pick<FileRowProps, 'file' | 'onDetails' | 'openDetails' | 'hasStatistics'>,
 ) {
   const { file, onDetails, openDetails, hasStatistics = false } = props
-  const count = numbers.format(file.downloadCount)
-  const label = `${count} ${file.downloadCount === 1 ? 'download' : 'downloads'}`
+  const count = file.downloadCount.toLocaleString('en')
+  const label = counted(file.downloadCount, 'download')
   const isOpen = openDetails !== undefined
   const what = hasStatistics ? 'statistics' : 'receipt'
   const Icon = hasStatistics ? ChartColumn : ReceiptText

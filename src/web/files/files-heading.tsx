@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { longestFileSearch } from '../../shared/rules/files/file-order.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
 import { filesLeftText } from '../../shared/rules/tiers/limit-text.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { SearchField } from '../ui/search-field.tsx'
@@ -31,11 +32,7 @@ export function FilesHeading({ title, children }: FilesHeadingProps) {
 /** The number of links that open now. */
 export function ActiveLinks({ count }: { count: number | undefined }) {
   if (count === undefined) return null
-  return (
-    <p className="text-muted text-sm tabular-nums">
-      {count.toLocaleString('en')} active {count === 1 ? 'link' : 'links'}
-    </p>
-  )
+  return <p className="text-muted text-sm tabular-nums">{counted(count, 'active link')}</p>
 }
 
 const none: readonly StoredFile[] = []

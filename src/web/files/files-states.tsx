@@ -3,43 +3,12 @@ import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { LoadFailed } from '../ui/load-failed.tsx'
-import { Loading, Skeleton } from '../ui/skeleton.tsx'
-
-/** A grey shape in place of a row that is being loaded. */
-export function LoadingRow() {
-  return (
-    <div className="flex items-center gap-4 px-4 py-[17px] sm:px-5">
-      <Skeleton className="size-9 shrink-0" />
-      <div className="grid flex-1 gap-2">
-        <Skeleton className="h-3.5 w-3/5 max-w-80" />
-        <Skeleton className="h-3 w-28" />
-      </div>
-      <Skeleton className="hidden h-3 w-[150px] sm:block" />
-      <Skeleton className="hidden h-8 w-[164px] sm:block" />
-    </div>
-  )
-}
-
-/** Grey shapes in place of the rows that are being loaded. */
-export function FilesLoading({ rows }: { rows: number }) {
-  return (
-    <Card>
-      <Loading label="Loading your files">
-        {Array.from({ length: rows }, (_, row) => row).map((row) => (
-          <div key={row} className="border-line border-t first-of-type:border-t-0">
-            <LoadingRow />
-          </div>
-        ))}
-      </Loading>
-    </Card>
-  )
-}
+import { LoadFailed, type LoadFailedProps } from '../ui/load-failed.tsx'
 
 /** Says that the list could not be read, with a button that reads it again. */
-export function FilesFailed({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
+export function FilesFailed({ query }: Pick<LoadFailedProps, 'query'>) {
   return (
-    <LoadFailed title="Your files could not be loaded" onRetry={onRetry} pending={pending}>
+    <LoadFailed query={query} title="Your files could not be loaded">
       They are safe. Check your connection and try again.
     </LoadFailed>
   )
@@ -79,7 +48,7 @@ export function NothingFound({ search, onClear }: { search: string; onClear: () 
         title="No files found"
         action={<Button onClick={onClear}>Clear search</Button>}
       >
-        <span className="wrap-anywhere">No name holds “{search}”.</span>
+        <span className="wrap-anywhere">No name contains “{search}”.</span>
       </EmptyState>
     </Card>
   )

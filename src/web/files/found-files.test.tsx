@@ -129,7 +129,7 @@ describe('a search', () => {
 
   test('without results can be cleared', () => {
     const { press } = show({ files: [] }, { search: 'x' })
-    expect(page.text()).toContain('No name holds “x”.')
+    expect(page.text()).toContain('No name contains “x”.')
     press('Clear search')
     expect(pressed).toEqual(['clear'])
   })

@@ -1,18 +1,12 @@
 import type { ReactNode } from 'react'
+import { counted } from '../../shared/rules/format/numbers.ts'
+import { RowsLoading } from '../ui/skeleton.tsx'
 import { FileList, type FileListProps } from './file-list.tsx'
-import {
-  FilesFailed,
-  FilesLoading,
-  MoreFailed,
-  NoFiles,
-  NothingExpires,
-  NothingFound,
-} from './files-states.tsx'
+import { FilesFailed, MoreFailed, NoFiles, NothingExpires, NothingFound } from './files-states.tsx'
 import type { useFiles } from './use-files.ts'
 
 function foundText(count: number, hasMore: boolean): string {
-  if (hasMore) return `More than ${count} files found`
-  return `${count} ${count === 1 ? 'file' : 'files'} found`
+  return hasMore ? `More than ${count} files found` : `${counted(count, 'file')} found`
 }
 
 export interface FoundFilesProps
@@ -44,7 +38,7 @@ export function FoundFiles({
   onShowAll,
   ...props
 }: FoundFilesProps) {
-  const { files, hasMore, isOutdated, isError, isFetching, refetch } = found
+  const { files, hasMore, isOutdated, isError, isFetching } = found
   const isSearch = (search !== '' || onShowAll !== undefined) && !isOutdated
   const loadMore = () => {
     if (!isFetching && !found.isMoreError) void found.loadMore()
@@ -70,8 +64,8 @@ export function FoundFiles({
     }
     if (files && isSearch) return nothing()
     if (files) return <NoFiles action={emptyAction} />
-    if (isError) return <FilesFailed pending={isFetching} onRetry={() => void refetch()} />
-    return <FilesLoading rows={8} />
+    if (isError) return <FilesFailed query={found} />
+    return <RowsLoading label="Loading your files" rows={8} />
   }
   return (
     <>

@@ -4,6 +4,11 @@ import type { LifelineDates } from '../../shared/rules/links/lifeline.ts'
 import { type LinkFacts, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 
+/** Returns the id of a file's row in the page. */
+export function rowId({ id }: Pick<StoredFile, 'id'>): string {
+  return `file-${id}`
+}
+
 /** Returns the dates of a file and its link as `Date` objects. */
 export function linkFacts(file: StoredFile): LinkFacts & LifelineDates {
   return {

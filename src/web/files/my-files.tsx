@@ -6,8 +6,8 @@ import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { Button } from '../ui/button.tsx'
 import { useSearch } from '../ui/search-field.tsx'
+import { askToDelete } from './ask-to-delete.tsx'
 import { useClearExpired } from './change-files.ts'
-import { useDeleteDialog } from './delete-files-dialog.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId, NameSearch } from './files-heading.tsx'
 import { FoundFiles } from './found-files.tsx'
 import { linkFacts } from './link-facts.ts'
@@ -70,18 +70,16 @@ interface ClearHistoryProps {
 
 /** Lets free users clear their expired history (spec §2), after a question. */
 function ClearHistory({ count, files, tier, now }: ClearHistoryProps) {
-  const { ask, dialog } = useDeleteDialog(useClearExpired())
+  const { mutate: clear, isPending } = useClearExpired()
   const isExpired = (file: StoredFile) => linkStatus(linkFacts(file), tier, now) === 'deleted'
-  return (
-    <>
-      {count > 0 ? (
-        <div className="max-sm:basis-full">
-          <Button wide onClick={() => ask(files.filter(isExpired), count)}>
-            Clear expired history
-          </Button>
-        </div>
-      ) : null}
-      {dialog}
-    </>
-  )
+  const ask = async () => {
+    if (await askToDelete(files.filter(isExpired), count)) clear()
+  }
+  return count > 0 ? (
+    <div className="max-sm:basis-full">
+      <Button wide pending={isPending} pendingLabel="Deleting…" onClick={() => void ask()}>
+        Clear expired history
+      </Button>
+    </div>
+  ) : null
 }

@@ -1,14 +1,16 @@
 import { Copy } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
 import { linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { Button } from '../ui/button.tsx'
-import { copyLinks, linksText } from './copy-links.tsx'
-import { FileList, rowId } from './file-list.tsx'
+import { RowsLoading } from '../ui/skeleton.tsx'
+import { copyLinks } from './copy-links.tsx'
+import { FileList } from './file-list.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId } from './files-heading.tsx'
-import { FilesFailed, FilesLoading, NoFiles } from './files-states.tsx'
-import { linkFacts } from './link-facts.ts'
+import { FilesFailed, NoFiles } from './files-states.tsx'
+import { linkFacts, rowId } from './link-facts.ts'
 import { useFileCounts, useFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
@@ -32,7 +34,7 @@ export interface RecentFilesProps {
  */
 export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
   const known = useFiles()
-  const { files, isError, isFetching, refetch } = known
+  const { files, isError } = known
   const now = useNow(files ?? none, tier)
   const counts = useFileCounts(known, tier, now)
   const fresh = useNewFiles(files)
@@ -55,8 +57,8 @@ export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
       )
     }
     if (files) return <NoFiles />
-    if (isError) return <FilesFailed pending={isFetching} onRetry={() => void refetch()} />
-    return <FilesLoading rows={newest} />
+    if (isError) return <FilesFailed query={known} />
+    return <RowsLoading label="Loading your files" rows={newest} />
   }
   return (
     <section aria-labelledby={filesHeadingId}>
@@ -72,7 +74,7 @@ export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
                   icon={<Copy />}
                   onClick={() => void copyLinks(open)}
                 >
-                  Copy {linksText(open.length)}
+                  Copy {counted(open.length, 'link')}
                 </Button>
               ) : null}
             </div>

@@ -1,4 +1,4 @@
-import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { localMomentText } from '../../shared/rules/format/moment-text.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
@@ -11,12 +11,15 @@ import { selectedDays } from '../../shared/rules/tiers/tier-limits.ts'
 import { useLimits } from '../api/public-values.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { ButtonRow, DialogButtons, FormDialog } from '../ui/dialog.tsx'
+import { Form } from '../ui/form.tsx'
 import { Segmented } from '../ui/segmented.tsx'
 import { isFinalRefusal, useRenewFile } from './change-files.ts'
 import { CopyLinkButton } from './copy-links.tsx'
 import { Lifeline, textColours } from './lifeline.tsx'
-import { linkFacts } from './link-facts.ts'
+import { linkFacts, rowId } from './link-facts.ts'
 import { shareEmailUrl } from './share-email.ts'
+
+const noErrors = {}
 
 /** Returns the end of a new link, and whether the end of the file's longest life cuts it. */
 function preview(file: StoredFile, days: number, now: Date) {
@@ -60,13 +63,11 @@ function Choice({
   file,
   tier,
   now,
-  pending,
   onCancel,
   onRenew,
 }: Pick<RenewDialogProps, 'file' | 'tier' | 'now'> & {
-  pending: boolean
   onCancel: () => void
-  onRenew: (days: number) => void
+  onRenew: (days: number) => Promise<unknown>
 }) {
   const limits = useLimits()[tier]
   const [chosen, setChosen] = useState<number>()
@@ -74,12 +75,8 @@ function Choice({
   const facts = linkFacts(file)
   const isActive = linkStatus(facts, tier, now) === 'active'
   const { expiresAt, isCut, life } = preview(file, days, now)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!pending) onRenew(days)
-  }
   return (
-    <form onSubmit={submit} className="grid gap-5">
+    <Form errors={noErrors} onSubmit={() => onRenew(days)}>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <span aria-hidden="true" className="font-[560] text-sm">
           New link for
@@ -120,11 +117,10 @@ function Choice({
           label="Renew"
           variant="primary"
           pendingLabel="Renewing…"
-          busy={pending}
           onCancel={onCancel}
         />
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -134,7 +130,7 @@ function NewLink({
   now,
   signature,
   onClose,
-}: Pick<RenewDialogProps, 'file' | 'tier' | 'now' | 'signature' | 'onClose'>) {
+}: Pick<RenewDialogProps, 'file' | 'tier' | 'now' | 'signature'> & { onClose: () => void }) {
   const copy = useRef<HTMLElement>(null)
   // The button that had the focus is gone. After the next paint, the dialog would take the focus.
   useLayoutEffect(() => copy.current?.focus(), [])
@@ -185,15 +181,10 @@ export interface RenewDialogProps {
   /** The file whose link is renewed. The caller keeps it until the dialog has closed. */
   file: StoredFile
   tier: Tier
-  open: boolean
-  onClose: () => void
   now: Date
   signature: string
-  /**
-   * Returns the element that gets the focus when the dialog closes, or true for the element that
-   * had it before.
-   */
-  finalFocus: () => HTMLElement | true | null
+  /** Called when the dialog has disappeared. */
+  onClosed: () => void
 }
 
 /**
@@ -201,19 +192,24 @@ export interface RenewDialogProps {
  * the dialog shows the new link.
  */
 export function RenewDialog(props: RenewDialogProps) {
-  const { file, tier, open, onClose, now, signature, finalFocus } = props
-  const { mutate, data: renewed, isPending } = useRenewFile()
+  const { file, tier, now, signature, onClosed } = props
+  const [isOpen, setOpen] = useState(true)
+  const [opener] = useState(document.activeElement)
+  const onClose = () => setOpen(false)
+  const { mutateAsync, data: renewed, isPending } = useRenewFile()
   const name = file.originalName
   const isActive = linkStatus(linkFacts(file), tier, now) === 'active'
   const renew = (days: number) =>
     // After a final refusal there is nothing to try again.
-    mutate({ id: file.id, days }, { onError: (error) => isFinalRefusal(error) && onClose() })
+    mutateAsync({ id: file.id, days }).catch((error) => isFinalRefusal(error) && onClose())
   return (
     <FormDialog
       wide
-      open={open}
+      open={isOpen}
       onOpenChange={() => (isPending ? undefined : onClose())}
-      finalFocus={finalFocus}
+      onClosed={onClosed}
+      // A renewal may replace the pressed button.
+      finalFocus={() => (opener?.isConnected ? true : document.getElementById(rowId(file)))}
       title={renewed ? `New link for ${name}` : `Renew ${name}`}
       description={
         renewed
@@ -226,14 +222,7 @@ export function RenewDialog(props: RenewDialogProps) {
       {renewed ? (
         <NewLink file={renewed} tier={tier} now={now} signature={signature} onClose={onClose} />
       ) : (
-        <Choice
-          file={file}
-          tier={tier}
-          now={now}
-          pending={isPending}
-          onCancel={onClose}
-          onRenew={renew}
-        />
+        <Choice file={file} tier={tier} now={now} onCancel={onClose} onRenew={renew} />
       )}
     </FormDialog>
   )

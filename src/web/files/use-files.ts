@@ -143,6 +143,8 @@ export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'alw
     hasMore: query.hasNextPage,
     /** True while `files` are still those of the previous search or order. */
     isOutdated: query.isPlaceholderData,
+    /** As other queries: see `useQuery`. */
+    data,
     isError: query.isError,
     isFetching: query.isFetching,
     refetch: query.refetch,

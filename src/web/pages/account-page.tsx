@@ -1,5 +1,5 @@
 import { Mail } from 'lucide-react'
-import { type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { idleDays, longestDays } from '../../shared/rules/accounts/session-life.ts'
 import { useSendsMail, useSupportEmail } from '../api/public-values.ts'
@@ -31,6 +31,7 @@ function Account({ user }: { user: User }) {
       <Wrap className="grid grid-cols-1 gap-10 pt-7 pb-16 sm:gap-12">
         <h1 className="text-2xl">Account</h1>
         <DescribedSection
+          id="name"
           title="Name"
           lead={`Shown on the dashboard${sendsMail ? ' and, once your address is verified, in emails' : ''}.`}
         >
@@ -40,27 +41,31 @@ function Account({ user }: { user: User }) {
           </Card>
         </DescribedSection>
         <DescribedSection
+          id="password"
           title="Password"
           lead={`A change signs out every other browser, and links in earlier emails stop working.${sendsMail ? ' You get an email about it.' : ''}`}
         >
           <PasswordSection email={user.email} />
         </DescribedSection>
-        <DescribedSection title="Ways to sign in" lead="The last one cannot be removed.">
+        <DescribedSection id="ways" title="Ways to sign in" lead="The last one cannot be removed.">
           <SignInWays email={user.email} />
         </DescribedSection>
         <DescribedSection
+          id="sessions"
           title="Sessions"
           lead={`Where you are signed in. A session ends after ${idleDays} days without use, and after ${longestDays} days at the latest.`}
         >
           <SessionList />
         </DescribedSection>
         <DescribedSection
+          id="branding"
           title="Branding"
           lead="Shown on your download pages and their previews instead of the Mayfly logo. The pages still say that Mayfly delivers them."
         >
           <BrandingSection tier={user.tier} />
         </DescribedSection>
         <DescribedSection
+          id="storage"
           title="Tier and storage"
           lead="Your tier, and how much this account stores."
         >
@@ -69,6 +74,7 @@ function Account({ user }: { user: User }) {
         </DescribedSection>
         {user.isAdmin ? null : (
           <DescribedSection
+            id="deletion"
             title="Delete the account"
             lead="A person handles this, so that nobody else can do it for you."
           >
@@ -134,6 +140,8 @@ function Deletion({ user, supportEmail }: WithSupport) {
 }
 
 export interface DescribedSectionProps {
+  /** The id of the heading. It takes the focus when the focused element is removed. */
+  id: string
   title: string
   /** What the section is for, in a sentence or two. */
   lead: ReactNode
@@ -143,10 +151,9 @@ export interface DescribedSectionProps {
 
 /**
  * A section of a settings page. Its title and purpose stand left of its cards, on phones above
- * them. Its heading can take the focus when the focused element is removed.
+ * them.
  */
-function DescribedSection({ title, lead, children }: DescribedSectionProps) {
-  const id = useId()
+function DescribedSection({ id, title, lead, children }: DescribedSectionProps) {
   return (
     <section
       aria-labelledby={id}

@@ -2,10 +2,9 @@ import { lazy, Suspense } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { useSendsMail } from '../api/public-values.ts'
-import { FilesLoading } from '../files/files-states.tsx'
 import { UpgradeCard } from '../tiers/upgrade-card.tsx'
 import { Button } from '../ui/button.tsx'
-import { Loading } from '../ui/skeleton.tsx'
+import { Loading, RowsLoading } from '../ui/skeleton.tsx'
 
 const FileManager = lazy(() =>
   import('../files/manager/file-manager.tsx').then((it) => ({ default: it.FileManager })),
@@ -50,7 +49,7 @@ export function ManagerTab({ user, onUpload, onTierChange, ...which }: ManagerTa
     )
   }
   return (
-    <Suspense fallback={<FilesLoading rows={8} />}>
+    <Suspense fallback={<RowsLoading label="Loading your files" rows={8} />}>
       <FileManager
         {...which}
         tier={user.tier}

@@ -1,12 +1,12 @@
-import { createContext, type ReactNode, type RefObject, useContext, useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { publicLinks } from '../../shared/public-pages.ts'
 import { useVersion } from '../api/public-values.ts'
 import { SiteHeader } from './site-header.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** The path of the screen that was shown last; null before the first screen. */
-export const ShownPath = createContext<RefObject<string | null>>({ current: null })
+/** The path of the screen that was shown last; undefined before the first screen. */
+let shownPath: string | undefined
 
 export interface PageProps {
   /** The title of the document. The product's name is added to it. */
@@ -23,21 +23,20 @@ export interface PageProps {
  */
 export function Page({ title, children, centred = false }: PageProps) {
   const [path] = useLocation()
-  const shown = useContext(ShownPath)
 
   useEffect(() => {
     document.title = title === 'Mayfly' ? title : `${title} · Mayfly`
   }, [title])
 
   useEffect(() => {
-    const moved = shown.current !== null && shown.current !== path
-    shown.current = path
+    const moved = shownPath !== undefined && shownPath !== path
+    shownPath = path
     const heading = moved ? document.querySelector<HTMLElement>('main h1') : null
     if (heading === null) return
     heading.tabIndex = -1
     heading.focus({ preventScroll: true })
     window.scrollTo(0, 0)
-  }, [path, shown])
+  }, [path])
 
   return (
     <div className="flex min-h-dvh flex-col">

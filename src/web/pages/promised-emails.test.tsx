@@ -43,10 +43,10 @@ function answerWays(sendsMail: boolean) {
 }
 
 function Takedown() {
-  const { ask, dialog } = useTakedownDialog('reports')
+  const { open, dialog } = useTakedownDialog()
   return (
     <>
-      <button type="button" onClick={() => ask(ofLink('Kd7wQm2xRt'))}>
+      <button type="button" onClick={() => open(ofLink('Kd7wQm2xRt'))}>
         Ask
       </button>
       {dialog}
@@ -72,11 +72,11 @@ function takedown() {
 }
 
 function feedback() {
-  page.show(<FeedbackSection id="feedback" title="Feedback" />)
+  page.show(<FeedbackSection />)
 }
 
 function maintenance() {
-  page.show(<MaintenanceSection id="maintenance" title="Maintenance" />)
+  page.show(<MaintenanceSection />)
 }
 
 function account() {

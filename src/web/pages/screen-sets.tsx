@@ -1,12 +1,12 @@
 import { CloudOff } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import type { User } from '../../shared/contract/account.ts'
-import { useSignInAgain } from '../auth/sign-in-again.ts'
 import { useAuthState, useNext } from '../auth/use-auth-state.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadingPage } from './loading-page.tsx'
 import { Page } from './page.tsx'
+import { signInAgain } from './sign-in-again.ts'
 
 interface SignedInScreenProps {
   children: (user: User) => ReactNode
@@ -36,8 +36,7 @@ export function SignedInScreen({ children, visitor }: SignedInScreenProps) {
 
 /** Spec §2: a logged-out user is shown a toast and redirected to /api/login. */
 function LeadToLogin() {
-  const signInAgain = useSignInAgain()
-  useEffect(signInAgain, [signInAgain])
+  useEffect(signInAgain, [])
   return <LoadingPage />
 }
 

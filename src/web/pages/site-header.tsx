@@ -4,8 +4,8 @@ import type { User } from '../../shared/contract/account.ts'
 import type { AdminWaiting } from '../../shared/contract/checks.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { adminWaitingQuery } from '../api/admin-waiting.ts'
 import { signInWaysQuery } from '../api/public-values.ts'
-import { useAdminWaiting } from '../api/use-admin-waiting.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
 import { Badge } from '../ui/badge.tsx'
@@ -127,7 +127,7 @@ export function SiteHeader() {
 /** The link to the Admin Center, for the administrator. A mark on it counts what waits there. */
 export function AdminLink() {
   const [path] = useLocation()
-  const { data: waiting } = useAdminWaiting()
+  const { data: waiting } = useQuery(adminWaitingQuery)
   return (
     <PageButton
       to="/admin"

@@ -1,9 +1,8 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { localMomentText } from '../../shared/rules/format/moment-text.ts'
 import { priceText } from '../../shared/rules/format/numbers.ts'
-import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { type TrialNotice, trialDays } from '../../shared/rules/tiers/trial.ts'
 import { usePremiumPrice } from '../api/public-values.ts'
@@ -11,7 +10,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { Lifeline, textColours } from '../files/lifeline.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { ConfirmDialog, type ConfirmDialogProps } from '../ui/dialog.tsx'
+import { confirm } from '../ui/dialog.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 import { useDismissed, useTrialNotice } from './use-trial-notice.ts'
 
@@ -35,20 +34,22 @@ export interface TrialBannerProps {
 export function TrialBanner({ user, isMain, onDone, onDismiss }: TrialBannerProps) {
   const notice = useTrialNotice(user)
   const [isDismissed, dismiss] = useDismissed(`trial ${notice?.kind} ${user.id}`)
-  const [isAsking, setAsking] = useState(false)
-  const { startTrial, switchTo, isPending } = useTierChanges((changed) => {
-    setAsking(false)
-    onDone(changed)
-  })
+  const { startTrial, switchTo, isPending } = useTierChanges(onDone)
   if (notice === null || (isDismissed && notice.kind !== 'running' && !isMain)) return null
   // In a trial there is no higher tier. So the user keeps the tier that the trial has given.
   const to = tierTraits[user.tier].upgradesTo ?? user.tier
-  const ask = () => setAsking(true)
-  const action = {
-    offer: { label: 'Start trial', press: startTrial },
-    running: { label: 'Keep Premium', press: ask },
-    expired: { label: 'Upgrade Now', press: ask },
-  }[notice.kind]
+  const label = { offer: 'Start trial', running: 'Keep Premium', expired: 'Upgrade Now' }[
+    notice.kind
+  ]
+  const askAndSwitch = async () => {
+    const isConfirmed = await confirm({
+      title: `${tierTraits[to].name} with no end date`,
+      description: <PriceText label={label} />,
+      confirmLabel: label,
+      confirmVariant: 'primary',
+    })
+    if (isConfirmed) switchTo(to)
+  }
   return (
     <Card className="w-full sm:w-auto">
       <aside
@@ -63,9 +64,9 @@ export function TrialBanner({ user, isMain, onDone, onDismiss }: TrialBannerProp
             variant={isMain ? 'primary' : 'link'}
             size="small"
             pending={isPending}
-            onClick={action.press}
+            onClick={notice.kind === 'offer' ? startTrial : () => void askAndSwitch()}
           >
-            {action.label}
+            {label}
           </Button>
           {notice.kind === 'running' ? null : (
             <IconButton
@@ -78,37 +79,14 @@ export function TrialBanner({ user, isMain, onDone, onDismiss }: TrialBannerProp
             />
           )}
         </div>
-        <StayDialog
-          open={isAsking}
-          onOpenChange={setAsking}
-          to={to}
-          label={action.label}
-          pending={isPending}
-          onConfirm={() => switchTo(to)}
-        />
       </aside>
     </Card>
   )
 }
 
-interface StayDialogProps
-  extends Pick<ConfirmDialogProps, 'open' | 'onOpenChange' | 'pending' | 'onConfirm'> {
-  to: Tier
-  label: string
-}
-
-/** Tells what the tier costs, and asks whether to switch to it without an end date. */
-function StayDialog({ to, label, ...props }: StayDialogProps) {
-  const price = usePremiumPrice()
-  return (
-    <ConfirmDialog
-      {...props}
-      title={`${tierTraits[to].name} with no end date`}
-      description={`${priceText(price)} per month. A preview version: nothing is charged. ${label} switches your account at once.`}
-      confirmLabel={label}
-      confirmVariant="primary"
-    />
-  )
+function PriceText({ label }: { label: string }) {
+  const price = priceText(usePremiumPrice())
+  return `${price} per month. A preview version: nothing is charged. ${label} switches your account at once.`
 }
 
 /**

@@ -6,6 +6,7 @@ import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { call, publicMessage } from '../api/call.ts'
 import { saysSignedOut } from '../api/query-client.ts'
 import { serverNow } from '../api/server-clock.ts'
+import { showFailure } from '../api/show-failure.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { toast } from '../ui/toast.tsx'
 
@@ -23,9 +24,8 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
     onDone(user)
   }
   const fail = (error: Error, title: string, description: string) => {
-    // The end of the session has a toast of its own.
     if (saysSignedOut(error)) return
-    toast({ title, description, tone: 'destructive' })
+    showFailure(error, title, description)
     // Another tab may have changed the tier, or only the answer was lost.
     void client.invalidateQueries(currentUserQuery)
   }

@@ -1,7 +1,8 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
 import { Dialog } from '@base-ui/react/dialog'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
+import { SubmitButton, useFormState } from './form.tsx'
 
 export interface FormDialogProps {
   open: boolean
@@ -17,6 +18,8 @@ export interface FormDialogProps {
    * had it before.
    */
   finalFocus?: () => HTMLElement | true | null
+  /** Called when the dialog has disappeared. */
+  onClosed?: () => void
 }
 
 /**
@@ -31,9 +34,14 @@ export function FormDialog({
   children,
   wide = false,
   finalFocus,
+  onClosed,
 }: FormDialogProps) {
   return (
-    <Dialog.Root open={open} onOpenChange={onOpenChange}>
+    <Dialog.Root
+      open={open}
+      onOpenChange={onOpenChange}
+      onOpenChangeComplete={(isOpen) => (isOpen ? undefined : onClosed?.())}
+    >
       <Dialog.Portal>
         <Dialog.Backdrop className={backdropLook} />
         <Dialog.Popup className={wide ? widePopupLook : popupLook} finalFocus={finalFocus}>
@@ -49,27 +57,17 @@ export function FormDialog({
 export interface DialogButtonsProps extends Pick<ButtonProps, 'variant' | 'pendingLabel'> {
   /** The text of the button that sends the form. It names the action: 'Delete'. */
   label: string
-  /** Whether the form is being sent. */
-  busy: boolean
   onCancel: () => void
 }
 
 /** The buttons at the end of a form in a dialog: Cancel, and the one that sends the form. */
-export function DialogButtons({
-  label,
-  busy,
-  onCancel,
-  variant,
-  pendingLabel,
-}: DialogButtonsProps) {
+export function DialogButtons({ label, onCancel, ...submit }: DialogButtonsProps) {
   return (
     <ButtonRow>
-      <Button disabled={busy} onClick={onCancel}>
+      <Button disabled={useFormState().busy} onClick={onCancel}>
         Cancel
       </Button>
-      <Button type="submit" variant={variant} pending={busy} pendingLabel={pendingLabel}>
-        {label}
-      </Button>
+      <SubmitButton {...submit}>{label}</SubmitButton>
     </ButtonRow>
   )
 }
@@ -79,80 +77,73 @@ export function ButtonRow({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">{children}</div>
 }
 
-export interface ConfirmDialogProps {
-  open: boolean
-  /** Called with false when a person cancels. While `pending` the dialog stays open. */
-  onOpenChange: (open: boolean) => void
+/** What `confirm` asks. */
+export interface Question {
   title: string
   /** What will happen, and whether it can be undone. */
   description: ReactNode
   /** The things that the action changes, such as a list of files. The dialog is wider with them. */
-  children?: ReactNode
+  details?: ReactNode
   /** The text of the confirming button, which names the action: 'Delete'. */
   confirmLabel: string
   /** The look of the confirming button. The default warns that something is destroyed. */
   confirmVariant?: ButtonProps['variant']
-  onConfirm: () => void
-  /**
-   * While true, neither button can be pressed, and the dialog stays open. The caller closes it when
-   * the work is done.
-   */
-  pending?: boolean
-  /** The confirm button's text while `pending`: 'Deleting…'. */
-  pendingLabel?: string
-  /**
-   * Returns the element that gets the focus when the dialog closes, or true for the element that
-   * had the focus before. Needed if the confirmed action removes that element.
-   */
-  finalFocus?: () => HTMLElement | true | null
+  /** Returns the element to focus after a yes, if the action removes the pressed button. */
+  focusAfter?: () => HTMLElement | null
 }
 
+let ask: ((question: Question, answer: (isConfirmed: boolean) => void) => void) | undefined
+
 /**
- * A dialog that asks before an action that destroys something or costs something. A click outside
- * does not close it. Escape and Cancel close it without the action. Cancel has the focus first.
+ * Asks before an action that destroys something or costs something. A click outside does not close
+ * the dialog. Escape and Cancel mean no. Cancel has the focus first.
  */
-export function ConfirmDialog({
-  open,
-  onOpenChange,
-  title,
-  description,
-  children,
-  confirmLabel,
-  confirmVariant = 'danger',
-  onConfirm,
-  pending = false,
-  pendingLabel,
-  finalFocus,
-}: ConfirmDialogProps) {
+export function confirm(question: Question): Promise<boolean> {
+  return new Promise((answer) => ask?.(question, answer))
+}
+
+/** Shows the dialogs of `confirm`. Used once, at the root of the application. */
+export function ConfirmDialogs() {
+  const [question, setQuestion] = useState<Question | null>(null)
+  const [isOpen, setOpen] = useState(false)
   const cancel = useRef<HTMLElement>(null)
+  const isConfirmed = useRef(false)
+  const answer = useRef<(isConfirmed: boolean) => void>(undefined)
+  useEffect(() => {
+    ask = (next, settle) => {
+      isConfirmed.current = false
+      answer.current = settle
+      setQuestion(next)
+      setOpen(true)
+    }
+  }, [])
+  const close = (confirmed: boolean) => {
+    isConfirmed.current = confirmed
+    setOpen(false)
+    answer.current?.(confirmed)
+  }
+  if (question === null) return null
+  const { title, description, details, confirmLabel, confirmVariant = 'danger' } = question
   return (
-    <AlertDialog.Root
-      open={open}
-      onOpenChange={(next) => (pending ? undefined : onOpenChange(next))}
-    >
+    <AlertDialog.Root open={isOpen} onOpenChange={() => close(false)}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={backdropLook} />
         <AlertDialog.Popup
-          className={children ? widePopupLook : popupLook}
+          className={details ? widePopupLook : popupLook}
           initialFocus={cancel}
-          finalFocus={finalFocus}
+          finalFocus={() => (isConfirmed.current && question.focusAfter?.()) || true}
         >
           <AlertDialog.Title className="text-lg wrap-anywhere">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-2 text-muted wrap-anywhere">
             {description}
           </AlertDialog.Description>
-          {children}
+          {details}
           <div className="mt-6">
             <ButtonRow>
-              <Button ref={cancel} disabled={pending} onClick={() => onOpenChange(false)}>
+              <Button ref={cancel} onClick={() => close(false)}>
                 Cancel
               </Button>
-              <Button
-                variant={confirmVariant}
-                pending={pending}
-                pendingLabel={pendingLabel}
-                onClick={onConfirm}
-              >
+              <Button variant={confirmVariant} onClick={() => close(true)}>
                 {confirmLabel}
               </Button>
             </ButtonRow>
@@ -161,6 +152,36 @@ export function ConfirmDialog({
       </AlertDialog.Portal>
     </AlertDialog.Root>
   )
+}
+
+/**
+ * Remembers what a form dialog is about, also while it closes.
+ * @param headingId the element that gets the focus after `finish`, because the pressed button may
+ * be gone. After a cancel, the focus returns to the button.
+ */
+export function useSubject<Subject>(headingId: string) {
+  const [subject, setSubject] = useState<Subject | null>(null)
+  const [open, setOpen] = useState(false)
+  const isDone = useRef(false)
+  const close = (done: boolean) => {
+    isDone.current = done
+    setOpen(false)
+  }
+  return {
+    /** null before the dialog was first opened. */
+    subject,
+    open: (next: Subject) => {
+      setSubject(next)
+      setOpen(true)
+    },
+    cancel: () => close(false),
+    finish: () => close(true),
+    dialogProps: {
+      open,
+      onOpenChange: () => close(false),
+      finalFocus: () => (isDone.current ? document.getElementById(headingId) : true),
+    },
+  }
 }
 
 /** The classes of the dimmed layer between the page and a dialog. */

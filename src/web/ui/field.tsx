@@ -1,17 +1,17 @@
 import { Field } from '@base-ui/react/field'
 import { Eye, EyeOff } from 'lucide-react'
-import {
-  type HTMLInputAutoCompleteAttribute,
-  type ReactNode,
-  type Ref,
-  useId,
-  useState,
-} from 'react'
+import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import { IconButton } from './button.tsx'
+import { useFormState } from './form.tsx'
 
-export interface TextFieldProps {
+type Control = Pick<
+  ComponentProps<typeof Field.Control>,
+  'autoComplete' | 'inputMode' | 'maxLength' | 'min' | 'max' | 'step' | 'required' | 'ref'
+>
+
+export interface TextFieldProps extends Control {
   label: string
-  /** The key of the field's value in the form. */
+  /** The key of the field's value and of its error in the form. */
   name: string
   type?: 'text' | 'email' | 'password' | 'number'
   /**
@@ -19,112 +19,71 @@ export interface TextFieldProps {
    */
   value?: string
   onValueChange?: (value: string) => void
-  defaultValue?: string
+  defaultValue?: string | undefined
   /** A sentence under the input. Screen readers read it with the input. */
-  hint?: string
-  /**
-   * What is wrong with the value. If set, the input is marked invalid. It is empty if the page says
-   * elsewhere what is wrong.
-   */
-  error?: string
-  required?: boolean
-  disabled?: boolean
-  autoComplete?: HTMLInputAutoCompleteAttribute
-  inputMode?: 'text' | 'email' | 'numeric' | 'decimal'
-  /** True for text such as addresses, which no keyboard should correct or capitalise. */
+  hint?: string | undefined
+  /** True for text that no keyboard should correct or capitalise. */
   verbatim?: boolean
-  maxLength?: number
-  /** For a number: the lowest value, the highest value, and the step between values. */
-  min?: number
-  max?: number
-  step?: number
   /** A sign before the text inside the input, such as '$'. Screen readers ignore it. */
   sign?: string
   /** Makes it a text area that shows this many lines. */
   rows?: number
-  ref?: Ref<HTMLElement>
+  /** A button inside the input, at its right end. */
+  end?: ReactNode
 }
 
 const inputLook =
   'w-full rounded-control border border-edge bg-surface px-3.5 text-ink transition-[border-color] duration-120 placeholder:text-muted hover:border-muted data-invalid:border-red disabled:opacity-55'
 
-function TextInput({
-  end,
-  ...props
-}: TextFieldProps & {
-  /** A button inside the input, at its right end. */
-  end?: ReactNode
-}) {
+/** An input of a form with its label, hint and error, which are linked for screen readers. */
+export function TextField(props: TextFieldProps) {
+  const { label, name, type = 'text', hint, sign, rows, end, ...control } = props
+  const { verbatim = type === 'email' || type === 'password', ...input } = control
+  const error = useFormState().errors[name]
   return (
-    <Field.Root
-      name={props.name}
-      invalid={props.error !== undefined}
-      disabled={props.disabled}
-      className="grid grid-cols-1 gap-1.5"
-    >
-      <Field.Label className="w-fit font-[560] text-sm">{props.label}</Field.Label>
+    <Field.Root name={name} invalid={error !== undefined} className="grid grid-cols-1 gap-1.5">
+      <Field.Label className="w-fit font-[560] text-sm">{label}</Field.Label>
       <div className="relative">
-        {props.sign === undefined ? null : (
+        {sign ? (
           <span
             aria-hidden="true"
             className="pointer-events-none absolute inset-y-0 left-3.5 flex items-center text-muted"
           >
-            {props.sign}
+            {sign}
           </span>
-        )}
+        ) : null}
         <Field.Control
-          ref={props.ref}
-          type={props.type ?? 'text'}
-          value={props.value}
-          onValueChange={props.onValueChange}
-          defaultValue={props.defaultValue}
-          required={props.required}
-          autoComplete={props.autoComplete}
-          inputMode={props.inputMode}
-          autoCapitalize={props.verbatim ? 'none' : undefined}
-          autoCorrect={props.verbatim ? 'off' : undefined}
-          spellCheck={props.verbatim ? false : undefined}
-          maxLength={props.maxLength}
-          min={props.min}
-          max={props.max}
-          step={props.step}
-          render={props.rows === undefined ? undefined : <textarea rows={props.rows} />}
-          className={`${inputLook} ${props.rows === undefined ? 'h-11' : 'block min-h-11 py-2.5'} ${end ? 'pr-12' : ''} ${props.sign === undefined ? '' : 'pl-7'}`}
+          {...input}
+          type={type}
+          {...(verbatim && { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false })}
+          render={rows === undefined ? undefined : <textarea rows={rows} />}
+          className={`${inputLook} ${rows === undefined ? 'h-11' : 'block min-h-11 py-2.5'} ${end ? 'pr-12' : ''} ${sign ? 'pl-7' : ''}`}
         />
         {end ? <div className="absolute inset-y-0 right-1.5 flex items-center">{end}</div> : null}
       </div>
-      {props.error ? (
+      {error ? (
         <Field.Error match={true} className="text-red text-sm">
-          {props.error}
+          {error}
         </Field.Error>
       ) : null}
-      {props.hint ? (
-        <Field.Description className="text-muted text-sm">{props.hint}</Field.Description>
-      ) : null}
+      {hint ? <Field.Description className="text-muted text-sm">{hint}</Field.Description> : null}
     </Field.Root>
   )
 }
 
-/** An input with its label, hint and error, which are linked for screen readers. */
-export function TextField(props: TextFieldProps) {
-  return <TextInput {...props} />
-}
-
-export type PasswordFieldProps = Omit<TextFieldProps, 'type' | 'verbatim' | 'inputMode'>
-
 /** A password field with a button that shows and hides the text. */
-export function PasswordField(props: PasswordFieldProps) {
-  const [shown, setShown] = useState(false)
+export function PasswordField(props: Omit<TextFieldProps, 'type' | 'end'>) {
+  const [isShown, setShown] = useState(false)
   return (
-    <TextInput
+    <TextField
       {...props}
       verbatim
-      type={shown ? 'text' : 'password'}
+      type={isShown ? 'text' : 'password'}
       end={
         <IconButton
-          label={`${shown ? 'Hide' : 'Show'} ${props.label.toLowerCase()}`}
-          icon={shown ? <EyeOff /> : <Eye />}
-          onClick={() => setShown(!shown)}
+          label={`${isShown ? 'Hide' : 'Show'} ${props.label.toLowerCase()}`}
+          icon={isShown ? <EyeOff /> : <Eye />}
+          onClick={() => setShown(!isShown)}
         />
       }
     />

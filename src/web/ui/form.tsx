@@ -1,49 +1,51 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
+import { Button, type ButtonProps } from './button.tsx'
 
-export interface FormProps<Name extends string> {
-  /** The names of the fields whose text is submitted. */
-  names: readonly Name[]
+/** The error texts of fields by name. An empty text only marks the field. */
+export type FieldErrors = Readonly<Record<string, string | undefined>>
+
+const FormState = createContext<{ busy: boolean; errors: FieldErrors }>({ busy: false, errors: {} })
+
+/** Returns whether the form around a component is being submitted, and the errors of its fields. */
+export function useFormState() {
+  return useContext(FormState)
+}
+
+export interface FormProps<Values> {
   /**
    * Called with the texts of the fields. It is not called again before its promise resolves. After
    * 'leave' the form stays busy, because the screen is about to change.
    */
-  onSubmit: (values: Record<Name, string>) => Promise<'stay' | 'leave'>
-  /**
-   * The error texts by field; an empty text only marks the field. A new object moves the focus to
-   * the first invalid field.
-   */
-  errors: Partial<Record<Name, string>>
-  /** Returns the fields and the submit button. `busy` is true while the form is submitted. */
-  children: (busy: boolean) => ReactNode
+  onSubmit: (values: Values) => Promise<unknown>
+  /** A new object moves the focus to the first invalid field. */
+  errors: FieldErrors
+  children: ReactNode
 }
 
-/**
- * A form that does not check its fields. The caller gives the error texts, and the form moves the
- * focus to the first invalid field.
- */
-export function Form<Name extends string>({ names, onSubmit, errors, children }: FormProps<Name>) {
+/** A form that does not check its fields. Its fields show `errors`. */
+export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) {
   const form = useRef<HTMLFormElement>(null)
   // The state redraws the form. The ref refuses a second submit before the form is drawn again.
   const [busy, setBusy] = useState(false)
-  const submitted = useRef(false)
+  const isSubmitted = useRef(false)
 
   useEffect(() => {
     if (Object.keys(errors).length === 0) return
     form.current?.querySelector<HTMLElement>(':is(input, textarea)[aria-invalid="true"]')?.focus()
   }, [errors])
 
-  const submit = async (values: Record<Name, string>) => {
-    if (submitted.current) return
+  const submit = async (values: Values) => {
+    if (isSubmitted.current) return
     const mark = (value: boolean) => {
-      submitted.current = value
+      isSubmitted.current = value
       setBusy(value)
     }
     mark(true)
-    let next: 'stay' | 'leave' = 'stay'
+    let next: unknown
     try {
       next = await onSubmit(values)
     } finally {
-      if (next === 'stay') mark(false)
+      if (next !== 'leave') mark(false)
     }
   }
 
@@ -55,12 +57,15 @@ export function Form<Name extends string>({ names, onSubmit, errors, children }:
       className="grid grid-cols-1 gap-5"
       onSubmit={(event) => {
         event.preventDefault()
-        const data = new FormData(event.currentTarget)
-        const values = Object.fromEntries(names.map((name) => [name, String(data.get(name) ?? '')]))
-        void submit(values as Record<Name, string>)
+        void submit(Object.fromEntries(new FormData(event.currentTarget)) as Values)
       }}
     >
-      {children(busy)}
+      <FormState value={{ busy, errors }}>{children}</FormState>
     </form>
   )
+}
+
+/** The button that submits the form around it. */
+export function SubmitButton(props: Omit<ButtonProps, 'type' | 'pending' | 'onClick'>) {
+  return <Button {...props} type="submit" pending={useFormState().busy} />
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Card } from './card.tsx'
 
 export interface SkeletonProps {
   /** Width, height and corners of the future content, as classes: 'h-4 w-32'. */
@@ -28,5 +29,34 @@ export function Loading({ label, children }: LoadingProps) {
       <span className="sr-only">{label}</span>
       {children}
     </div>
+  )
+}
+
+/** Grey shapes in place of a row that is being loaded. */
+export function LoadingRow() {
+  return (
+    <div className="flex items-center gap-4 px-4 py-[17px] sm:px-5">
+      <Skeleton className="size-9 shrink-0" />
+      <div className="grid flex-1 gap-2">
+        <Skeleton className="h-3.5 w-3/5 max-w-80" />
+        <Skeleton className="h-3 w-28" />
+      </div>
+      <Skeleton className="hidden h-8 w-[164px] sm:block" />
+    </div>
+  )
+}
+
+/** A card with grey shapes in place of rows that are being loaded. */
+export function RowsLoading({ label, rows }: { label: string; rows: number }) {
+  return (
+    <Card>
+      <Loading label={label}>
+        {Array.from({ length: rows }, (_, row) => row).map((row) => (
+          <div key={row} className="border-line border-t first-of-type:border-t-0">
+            <LoadingRow />
+          </div>
+        ))}
+      </Loading>
+    </Card>
   )
 }

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { User } from '../../../shared/contract/account.ts'
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
@@ -12,7 +12,13 @@ import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 
 /** Shows what the account has: its tier, and how many files, bytes and active links. */
 export function Holdings({ user }: { user: User }) {
-  const { data, isError, isFetching, refetch } = useHoldings()
+  const query = useQuery({
+    queryKey: ['/api/auth/user/holdings'],
+    queryFn: ({ signal }) => call('holdings', { signal }),
+    // Every upload changes the figures.
+    refetchOnMount: 'always',
+  })
+  const { data, isError, isFetching } = query
   const figure = (value: ReactNode) =>
     data ? value : isError && !isFetching ? <span className="text-muted">–</span> : <Waiting />
   return (
@@ -26,12 +32,7 @@ export function Holdings({ user }: { user: User }) {
         <Fact name="Active links">{figure(data?.activeLinks.toLocaleString('en'))}</Fact>
       </dl>
       {isError ? (
-        <LoadFailedLine
-          text="The figures could not be loaded."
-          pending={isFetching}
-          onRetry={() => void refetch()}
-          className="mt-5"
-        />
+        <LoadFailedLine query={query} text="The figures could not be loaded." className="mt-5" />
       ) : null}
     </Card>
   )
@@ -73,23 +74,6 @@ function Waiting() {
       <Skeleton className="my-1 h-5 w-16" />
     </Loading>
   )
-}
-
-/**
- * The query for what the account has. Every upload changes that, so each visit of the account page
- * reads it again.
- */
-const holdingsQuery = queryOptions({
-  queryKey: ['/api/auth/user/holdings'],
-  queryFn: ({ signal }) => call('holdings', { signal }),
-  refetchOnMount: 'always',
-})
-
-/**
- * Returns what the account has: files, their size, and active links. Each visit asks for it anew.
- */
-function useHoldings() {
-  return useQuery(holdingsQuery)
 }
 
 /**

@@ -4,13 +4,10 @@ import type { User } from '../../../shared/contract/account.ts'
 import { ownAccount } from '../../../shared/contract/own-account.ts'
 import { call } from '../../api/call.ts'
 import { currentUserQuery } from '../../api/use-current-user.ts'
-import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Form } from '../../ui/form.tsx'
+import { Form, SubmitButton } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useAuthForm } from '../use-auth-form.ts'
-
-const names = ['firstName', 'lastName'] as const
 
 function namesOf({ firstName, lastName }: User) {
   return { firstName, lastName }
@@ -21,7 +18,6 @@ export function NameForm({ user }: { user: User }) {
   const client = useQueryClient()
   const [values, setValues] = useState(() => namesOf(user))
   const form = useAuthForm({
-    names,
     schema: ownAccount.updateUser.body,
     send: async (body) => {
       const saved = await call('updateUser', { body })
@@ -29,37 +25,24 @@ export function NameForm({ user }: { user: User }) {
       // The server may have removed spaces at the ends.
       setValues(namesOf(saved))
       toast({ title: 'Name saved' })
-      return 'stay'
     },
     failed: { title: 'Name not saved', description: 'Failed to save your name. Please try again.' },
   })
 
-  const field = (name: (typeof names)[number]) => ({
+  const field = (name: keyof typeof values) => ({
     name,
     value: values[name],
     onValueChange: (value: string) => setValues({ ...values, [name]: value }),
-    error: form.errors[name],
   })
   return (
     <Form {...form}>
-      {(busy) => (
-        <>
-          <div className="grid grid-cols-1 items-start gap-5 sm:grid-cols-2 sm:gap-4">
-            <TextField
-              label="First name"
-              autoComplete="given-name"
-              required
-              {...field('firstName')}
-            />
-            <TextField label="Last name" autoComplete="family-name" {...field('lastName')} />
-          </div>
-          <div>
-            <Button type="submit" pending={busy} pendingLabel="Saving...">
-              Save
-            </Button>
-          </div>
-        </>
-      )}
+      <div className="grid grid-cols-1 items-start gap-5 sm:grid-cols-2 sm:gap-4">
+        <TextField label="First name" autoComplete="given-name" required {...field('firstName')} />
+        <TextField label="Last name" autoComplete="family-name" {...field('lastName')} />
+      </div>
+      <div>
+        <SubmitButton pendingLabel="Saving...">Save</SubmitButton>
+      </div>
     </Form>
   )
 }

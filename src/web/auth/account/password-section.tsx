@@ -1,6 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Mail } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { z } from 'zod'
 import { ownAccount } from '../../../shared/contract/own-account.ts'
 import { call } from '../../api/call.ts'
@@ -8,19 +8,18 @@ import { useSendsMail, useSupportEmail } from '../../api/public-values.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { PasswordField } from '../../ui/field.tsx'
-import { Form } from '../../ui/form.tsx'
+import { Form, SubmitButton } from '../../ui/form.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { isConfirmed, NewPasswordFields, newPasswordToast } from '../new-password-fields.tsx'
-import { useAuthForm } from '../use-auth-form.ts'
+import { tellFailure, useAuthForm } from '../use-auth-form.ts'
 import { mailWaits } from '../use-mail-waits.ts'
-import { sessionsQuery } from './session-list.tsx'
-import { ownWaysQuery, useRequestPasswordEmail, useWays } from './use-ways.ts'
+import { ownWaysQuery, sessionsQuery } from './account-queries.ts'
 
 /** Changes the password. If the account has none, it offers an email with a link to set one. */
 export function PasswordSection({ email }: { email: string }) {
-  const { ways, isFailed } = useWays()
-  const hasPassword = ways ? ways.some(({ way }) => way === 'password') : isFailed
+  const { data: ways, isError } = useQuery(ownWaysQuery)
+  const hasPassword = ways ? ways.some(({ way }) => way === 'password') : isError
   return (
     <Card className="p-5 sm:p-6">
       {hasPassword ? (
@@ -41,7 +40,16 @@ export function PasswordSection({ email }: { email: string }) {
 function NoPassword({ email }: { email: string }) {
   const sendsMail = useSendsMail() ?? true
   const waits = mailWaits({ sendsMail, supportEmail: useSupportEmail() })
-  const { mutate, isPending } = useRequestPasswordEmail(waits)
+  const request = useMutation({
+    mutationFn: () => call('forgotPassword', { body: { email } }),
+    onSuccess: ({ message }) =>
+      toast({
+        title: 'Password reset email sent',
+        description: waits === null ? message : `${message} ${waits}`,
+      }),
+    onError: (error) =>
+      tellFailure(error, 'Error', 'Failed to send reset email. Please try again.'),
+  })
   return (
     <>
       <p className="wrap-anywhere">
@@ -51,9 +59,9 @@ function NoPassword({ email }: { email: string }) {
       <div className="mt-5">
         <Button
           icon={<Mail />}
-          pending={isPending}
+          pending={request.isPending}
           pendingLabel="Sending..."
-          onClick={() => mutate(email)}
+          onClick={() => request.mutate()}
         >
           Send the email
         </Button>
@@ -62,32 +70,24 @@ function NoPassword({ email }: { email: string }) {
   )
 }
 
-const names = ['currentPassword', 'newPassword', 'confirmPassword'] as const
-
 const schema = ownAccount.changePassword.body
   .extend({ confirmPassword: z.string() })
   .refine(isConfirmed, { path: ['confirmPassword'] })
 
-/** Changes the user's password. After that the fields are empty again. */
+/** Changes the user's password. After that, the fields are empty again. */
 function ChangePasswordForm({ email }: { email: string }) {
   const [changes, setChanges] = useState(0)
-  const place = useRef<HTMLDivElement>(null)
   const empty = () => {
     setChanges(changes + 1)
-    // The focused field was replaced by a new one, so the focus moves to the section's heading.
-    place.current?.closest('section')?.querySelector<HTMLElement>('h2')?.focus()
+    // The focused field was replaced by a new one.
+    document.getElementById('password')?.focus()
   }
-  return (
-    <div ref={place}>
-      <Fields key={changes} email={email} onDone={empty} />
-    </div>
-  )
+  return <Fields key={changes} email={email} onDone={empty} />
 }
 
 function Fields({ email, onDone }: { email: string; onDone: () => void }) {
   const client = useQueryClient()
   const form = useAuthForm({
-    names,
     schema,
     errorToast: newPasswordToast,
     send: async ({ currentPassword, newPassword }) => {
@@ -97,7 +97,6 @@ function Fields({ email, onDone }: { email: string; onDone: () => void }) {
       }
       toast({ title: 'Password changed', description: message })
       onDone()
-      return 'stay'
     },
     failed: {
       title: 'Password not changed',
@@ -108,26 +107,19 @@ function Fields({ email, onDone }: { email: string; onDone: () => void }) {
 
   return (
     <Form {...form}>
-      {(busy) => (
-        <>
-          <HiddenUsername email={email} />
-          <PasswordField
-            label="Current password"
-            name="currentPassword"
-            autoComplete="current-password"
-            required
-            error={form.errors.currentPassword}
-          />
-          <div className="grid grid-cols-1 items-start gap-5 sm:grid-cols-2 sm:gap-4">
-            <NewPasswordFields errors={form.errors} confirmLabel="Confirm new password" />
-          </div>
-          <div>
-            <Button type="submit" pending={busy} pendingLabel="Changing...">
-              Change password
-            </Button>
-          </div>
-        </>
-      )}
+      <HiddenUsername email={email} />
+      <PasswordField
+        label="Current password"
+        name="currentPassword"
+        autoComplete="current-password"
+        required
+      />
+      <div className="grid grid-cols-1 items-start gap-5 sm:grid-cols-2 sm:gap-4">
+        <NewPasswordFields confirmLabel="Confirm new password" />
+      </div>
+      <div>
+        <SubmitButton pendingLabel="Changing...">Change password</SubmitButton>
+      </div>
     </Form>
   )
 }

@@ -1,98 +1,75 @@
-import { CircleAlert, LockKeyhole } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { LockKeyhole } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { ownAccount } from '../../../shared/contract/own-account.ts'
 import { readSignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
 import { localDayText } from '../../../shared/rules/format/moment-text.ts'
-import { type CallAnswer, call } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
+import { signInWaysQuery } from '../../api/public-values.ts'
 import { serverNow } from '../../api/server-clock.ts'
+import { currentUserQuery } from '../../api/use-current-user.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
+import { confirm, DialogButtons, FormDialog } from '../../ui/dialog.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
+import { Loaded } from '../../ui/load-failed.tsx'
+import { RowsLoading } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { GoogleMark } from '../google-button.tsx'
 import { signInFaultTexts } from '../sign-in-fault.tsx'
-import { useAuthForm } from '../use-auth-form.ts'
+import { tellFailure, useAuthForm } from '../use-auth-form.ts'
+import { ownWaysQuery, sessionsQuery } from './account-queries.ts'
 import { HiddenUsername, wrongPassword } from './password-section.tsx'
-import { useRemoveGoogle, useWays } from './use-ways.ts'
-import { WayRow, WayRowsLoading } from './way-row.tsx'
+import { WayRow } from './way-row.tsx'
 
 const onlyWay = 'Google is the only way in. Set a password first.'
-
-type Ways = CallAnswer<'listOwnWays'>
 
 /**
  * The ways to sign in to the account. A button removes Google from the account, or adds it if the
  * server offers Google.
  */
 export function SignInWays({ email }: { email: string }) {
-  const { ways, hasGoogleHere, isFailed, retry } = useWays()
-  if (ways) return <WayList ways={ways} hasGoogleHere={hasGoogleHere} email={email} />
-  if (!isFailed) return <WayRowsLoading label="Loading the ways to sign in" rows={1} />
+  const query = useQuery(ownWaysQuery)
+  const offersGoogle = useQuery(signInWaysQuery).data?.google ?? false
   return (
-    <Card>
-      <EmptyState
-        failed
-        icon={<CircleAlert />}
-        title="The ways to sign in could not be loaded"
-        action={<Button onClick={retry}>Try again</Button>}
-      >
-        Check your connection and try again.
-      </EmptyState>
-    </Card>
-  )
-}
-
-interface WayListProps {
-  ways: Ways
-  hasGoogleHere: boolean
-  email: string
-}
-
-function WayList({ ways, hasGoogleHere, email }: WayListProps) {
-  const since = (way: Ways[number]['way']) => ways.find((one) => one.way === way)?.since
-  const password = since('password')
-  const google = since('google')
-  const [asks, setAsks] = useState(false)
-  const list = useRef<HTMLUListElement>(null)
-  return (
-    <Card>
-      <ul ref={list}>
-        <WayRow icon={<LockKeyhole />} title="Password">
-          {password ? `Set on ${dayOf(password)}` : 'Not set'}
-        </WayRow>
-        {google || hasGoogleHere ? (
-          <WayRow
-            icon={<GoogleMark />}
-            title="Google"
-            action={
-              google ? (
-                <Button
-                  size="small"
-                  label="Remove Google"
-                  unavailable={ways.length === 1 ? onlyWay : undefined}
-                  onClick={() => setAsks(true)}
+    <Loaded
+      query={query}
+      failed="The ways to sign in could not be loaded"
+      loading={<RowsLoading label="Loading the ways to sign in" rows={1} />}
+    >
+      {(ways) => {
+        const since = (way: (typeof ways)[number]['way']) =>
+          ways.find((one) => one.way === way)?.since
+        const password = since('password')
+        const google = since('google')
+        return (
+          <Card>
+            <ul>
+              <WayRow icon={<LockKeyhole />} title="Password">
+                {password ? `Set on ${dayOf(password)}` : 'Not set'}
+              </WayRow>
+              {google || offersGoogle ? (
+                <WayRow
+                  icon={<GoogleMark />}
+                  title="Google"
+                  action={
+                    google ? (
+                      <RemoveGoogle unavailable={ways.length === 1 ? onlyWay : undefined} />
+                    ) : (
+                      <AddGoogle email={email} />
+                    )
+                  }
                 >
-                  Remove
-                </Button>
-              ) : (
-                <AddGoogle email={email} />
-              )
-            }
-          >
-            {google ? `Added on ${dayOf(google)}` : 'Not added'}
-          </WayRow>
-        ) : null}
-      </ul>
-      <RemoveGoogle
-        open={asks}
-        onOpenChange={setAsks}
-        heading={() => list.current?.closest('section')?.querySelector('h2') ?? null}
-      />
-    </Card>
+                  {google ? `Added on ${dayOf(google)}` : 'Not added'}
+                </WayRow>
+              ) : null}
+            </ul>
+          </Card>
+        )
+      }}
+    </Loaded>
   )
 }
 
@@ -100,44 +77,42 @@ function dayOf(since: string): string {
   return localDayText(new Date(since), serverNow())
 }
 
-interface RemoveGoogleProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
-  /**
-   * Returns the element that gets the focus after Google is removed, because the pressed button no
-   * longer exists then.
-   */
-  heading: () => HTMLElement | null
-}
-
-function RemoveGoogle({ open, onOpenChange, heading }: RemoveGoogleProps) {
-  const { mutate, isPending } = useRemoveGoogle()
-  const isRemoved = useRef(false)
-  const remove = () => {
-    isRemoved.current = false
-    mutate(undefined, {
-      onSuccess: () => {
-        isRemoved.current = true
-      },
-      onSettled: () => onOpenChange(false),
+/** Removes Google from the account. The server also ends all other sessions of the account. */
+function RemoveGoogle({ unavailable }: { unavailable: string | undefined }) {
+  const client = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => call('unlinkGoogle'),
+    onSuccess: ({ message }) => toast({ title: 'Google removed', description: message }),
+    onError: (error) =>
+      tellFailure(error, 'Google not removed', 'Failed to remove Google. Please try again.'),
+    onSettled: () => {
+      for (const { queryKey } of [ownWaysQuery, sessionsQuery, currentUserQuery]) {
+        void client.invalidateQueries({ queryKey })
+      }
+    },
+  })
+  const ask = async () => {
+    const isConfirmed = await confirm({
+      title: 'Remove Google from your account?',
+      description: 'You sign in with your password from then on. All other sessions end.',
+      confirmLabel: 'Remove Google',
+      focusAfter: () => document.getElementById('ways'),
     })
+    if (isConfirmed) mutate()
   }
   return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={onOpenChange}
-      title="Remove Google from your account?"
-      description="You sign in with your password from then on. All other sessions end."
-      confirmLabel="Remove Google"
+    <Button
+      size="small"
+      label="Remove Google"
+      unavailable={unavailable}
       pending={isPending}
       pendingLabel="Removing..."
-      onConfirm={remove}
-      finalFocus={() => (isRemoved.current ? heading() : true)}
-    />
+      onClick={() => void ask()}
+    >
+      Remove
+    </Button>
   )
 }
-
-const names = ['currentPassword'] as const
 
 /**
  * A button that opens a dialog. The dialog asks for the password and then sends the person to
@@ -164,7 +139,6 @@ function AddGoogle({ email }: { email: string }) {
 
 function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => void }) {
   const form = useAuthForm({
-    names,
     schema: ownAccount.linkGoogle.body,
     send: async (body) => {
       const { url } = await call('linkGoogle', { body })
@@ -176,29 +150,19 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
   })
   return (
     <Form {...form}>
-      {(busy) => (
-        <>
-          <HiddenUsername email={email} />
-          <PasswordField
-            label="Your password"
-            name="currentPassword"
-            autoComplete="current-password"
-            required
-            error={form.errors.currentPassword}
-          />
-          <div className="flex flex-wrap justify-end gap-2">
-            <Button onClick={onCancel}>Cancel</Button>
-            <Button
-              type="submit"
-              variant="primary"
-              pending={busy}
-              pendingLabel="Leading to Google..."
-            >
-              Go to Google
-            </Button>
-          </div>
-        </>
-      )}
+      <HiddenUsername email={email} />
+      <PasswordField
+        label="Your password"
+        name="currentPassword"
+        autoComplete="current-password"
+        required
+      />
+      <DialogButtons
+        label="Go to Google"
+        variant="primary"
+        pendingLabel="Opening Google..."
+        onCancel={onCancel}
+      />
     </Form>
   )
 }

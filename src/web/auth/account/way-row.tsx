@@ -1,6 +1,4 @@
 import type { ReactNode } from 'react'
-import { Card } from '../../ui/card.tsx'
-import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 
 export interface WayRowProps {
   /** A lucide icon, or Google's logo. Screen readers ignore it. */
@@ -30,27 +28,5 @@ export function WayRow({ icon, title, children, action }: WayRowProps) {
       </div>
       {action}
     </li>
-  )
-}
-
-/** Grey shapes in place of rows that are being loaded. */
-export function WayRowsLoading({ label, rows }: { label: string; rows: number }) {
-  return (
-    <Card>
-      <Loading label={label}>
-        {Array.from({ length: rows }, (_, row) => row).map((row) => (
-          <div
-            key={row}
-            className="flex items-center gap-3 border-line border-t px-4 py-4 sm:gap-4 first-of-type:border-t-0 sm:px-5"
-          >
-            <Skeleton className="size-9 shrink-0" />
-            <div className="grid flex-1 gap-2">
-              <Skeleton className="h-3.5 w-36" />
-              <Skeleton className="h-3 w-56 max-w-full" />
-            </div>
-          </div>
-        ))}
-      </Loading>
-    </Card>
   )
 }

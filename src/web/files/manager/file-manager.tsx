@@ -7,13 +7,14 @@ import {
   type SortKey,
   sortKeys,
 } from '../../../shared/rules/files/file-order.ts'
+import { counted } from '../../../shared/rules/format/numbers.ts'
 import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { useSearch } from '../../ui/search-field.tsx'
 import { Select } from '../../ui/select.tsx'
+import { askToDelete } from '../ask-to-delete.tsx'
 import { useDeleteFiles } from '../change-files.ts'
-import { useDeleteDialog } from '../delete-files-dialog.tsx'
 import { filesHeadingId, NameSearch } from '../files-heading.tsx'
 import { FoundFiles } from '../found-files.tsx'
 import { type ListView, useFileCounts, useFiles } from '../use-files.ts'
@@ -29,8 +30,7 @@ const title = 'File Manager'
 const oldestFirst = { ...newestFirst, descending: false }
 
 function countsText(total: number, active: number): string {
-  const files = `${total.toLocaleString('en')} ${total === 1 ? 'file' : 'files'}`
-  return `${files} · ${active.toLocaleString('en')} active ${active === 1 ? 'link' : 'links'}`
+  return `${counted(total, 'file')} · ${counted(active, 'active link')}`
 }
 
 export interface FileManagerProps {
@@ -61,7 +61,10 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
   const total = counts && counts.active + counts.private + counts.deleted
   const selection = useSelection(view, found)
   const { selected, selectedIds } = selection
-  const bulkDelete = useDeleteDialog(useDeleteFiles(selection.drop))
+  const { mutate: deleteFiles, isPending: isDeleting } = useDeleteFiles(selection.drop)
+  const askAndDelete = async () => {
+    if (await askToDelete(selected)) deleteFiles(selected)
+  }
   const isAll =
     files.length > 0 &&
     files.every(({ id }) => selectedIds.has(id)) &&
@@ -130,7 +133,8 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
             now={now}
             onSelectAll={selection.selectAll}
             onClear={selection.clear}
-            onDelete={() => bulkDelete.ask(selected)}
+            isDeleting={isDeleting}
+            onDelete={() => void askAndDelete()}
           />
         }
         onDelete={({ id }) => selection.drop(new Set([id]))}
@@ -148,7 +152,6 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
           </div>
         )}
       />
-      {bulkDelete.dialog}
     </section>
   )
 }

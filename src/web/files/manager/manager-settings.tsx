@@ -58,7 +58,8 @@ function MailSetting({ label, hint, sendsMail, wants, onChange }: MailSettingPro
 
 /** The settings of the File Manager: the default expiry, and which emails the user gets. */
 export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
-  const { data, isError, isFetching, refetch } = usePreferences()
+  const query = usePreferences()
+  const { data, isError } = query
   const change = useChangePreferences()
   const limits = useLimits()[tier]
   const sendsMail = useSendsMail()
@@ -100,9 +101,8 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
     if (isError) {
       return (
         <LoadFailedLine
+          query={query}
           text="Your settings could not be loaded."
-          pending={isFetching}
-          onRetry={() => void refetch()}
           className="justify-between px-5 py-4"
         />
       )

@@ -35,6 +35,7 @@ function show(changes: Partial<SelectionBarProps> = {}) {
       selected={[]}
       isAll={false}
       isLoadingAll={false}
+      isDeleting={false}
       tier="premium"
       now={now}
       onSelectAll={() => pressed.push('all')}

@@ -1,11 +1,12 @@
 import { Copy, Trash2 } from 'lucide-react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
+import { counted } from '../../../shared/rules/format/numbers.ts'
 import { linkStatus } from '../../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { copyLinks, linksText } from '../copy-links.tsx'
+import { copyLinks } from '../copy-links.tsx'
 import { linkFacts } from '../link-facts.ts'
 
 export interface SelectionBarProps {
@@ -15,6 +16,7 @@ export interface SelectionBarProps {
   isAll: boolean
   /** True while the whole list is loaded in order to select it. */
   isLoadingAll: boolean
+  isDeleting: boolean
   tier: Tier
   now: Date
   onSelectAll: () => void
@@ -66,9 +68,16 @@ export function SelectionBar({ selected, isAll, isLoadingAll, ...bar }: Selectio
             unavailable={open.length === 0 ? 'None of these files has an open link.' : undefined}
             onClick={() => void copyLinks(open, count - open.length)}
           >
-            Copy {linksText(open.length)}
+            Copy {counted(open.length, 'link')}
           </Button>
-          <Button size="small" variant="danger" icon={<Trash2 />} onClick={bar.onDelete}>
+          <Button
+            size="small"
+            variant="danger"
+            icon={<Trash2 />}
+            pending={bar.isDeleting}
+            pendingLabel="Deleting…"
+            onClick={bar.onDelete}
+          >
             Delete {count.toLocaleString('en')}
           </Button>
           <Button size="small" variant="quiet" onClick={bar.onClear}>

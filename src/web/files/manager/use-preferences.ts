@@ -1,8 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Preferences } from '../../../shared/rules/accounts/preferences.ts'
 import { call } from '../../api/call.ts'
-import { saysSignedOut } from '../../api/query-client.ts'
-import { toast } from '../../ui/toast.tsx'
+import { showFailure } from '../../api/show-failure.ts'
 
 const preferencesQuery = queryOptions({
   queryKey: ['/api/preferences'],
@@ -30,12 +29,7 @@ export function useChangePreferences() {
     },
     onError: (error) => {
       void client.invalidateQueries({ queryKey })
-      if (saysSignedOut(error)) return
-      toast({
-        title: 'Error',
-        description: 'Failed to save the setting. Please try again.',
-        tone: 'destructive',
-      })
+      showFailure(error, 'Error', 'Failed to save the setting. Please try again.')
     },
   }).mutate
 }

@@ -1,8 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
-import { saysSignedOut } from '../../api/query-client.ts'
-import { toast } from '../../ui/toast.tsx'
+import { showFailure } from '../../api/show-failure.ts'
 import { type ListView, loadAll, type useFiles } from '../use-files.ts'
 
 const none: readonly StoredFile[] = []
@@ -40,14 +39,7 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
   const { mutate, isPending } = useMutation({
     mutationFn: () => loadAll(client, view),
     onSuccess: ({ files, searchKey }) => select(files, searchKey),
-    onError: (error) => {
-      if (saysSignedOut(error)) return
-      toast({
-        title: 'Error',
-        description: 'Failed to load all files. Please try again.',
-        tone: 'destructive',
-      })
-    },
+    onError: (error) => showFailure(error, 'Error', 'Failed to load all files. Please try again.'),
   })
   return {
     selected,

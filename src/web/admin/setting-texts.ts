@@ -1,7 +1,14 @@
 import { type CapKey, capBoundsTexts, checkCap } from '../../shared/rules/files/storage-cap.ts'
 import { formatSize, formatSizeLimit } from '../../shared/rules/format/file-size.ts'
+import { priceText } from '../../shared/rules/format/numbers.ts'
 import { parseSize } from '../../shared/rules/format/size-text.ts'
-import type { SettingVerdict } from '../../shared/rules/tiers/admin-settings.ts'
+import {
+  longestSignature,
+  longestVersion,
+  priceBounds,
+  type SettingVerdict,
+  type TextSettingKey,
+} from '../../shared/rules/tiers/admin-settings.ts'
 import {
   checkOwnBounds,
   type LimitKey,
@@ -12,6 +19,38 @@ import {
 } from '../../shared/rules/tiers/limit-settings.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import type { CallAnswer } from '../api/call.ts'
+
+interface SettingTexts {
+  label: string
+  /** Says where people see the value, and which bounds it has. */
+  hint: string
+  /** The title of the message when the value could not be saved (spec §8). */
+  failure: string
+  /** Returns the value as part of a sentence. Returns null if the value has several lines. */
+  inSentence: (value: string) => string | null
+}
+
+/** The texts about each setting in the section "Settings" of the Admin Center. */
+export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
+  premium_price: {
+    label: 'Premium price',
+    hint: `${priceText(priceBounds.least)} to ${priceText(priceBounds.most)} per month.`,
+    failure: 'Failed to update premium price',
+    inSentence: priceText,
+  },
+  app_version: {
+    label: 'App version',
+    hint: `Shown in the footer. At most ${longestVersion} characters.`,
+    failure: 'Failed to update app version',
+    inSentence: (value) => value,
+  },
+  email_signature: {
+    label: 'Email signature',
+    hint: `Ends every email of this server, and those that share a link. At most ${longestSignature} characters.`,
+    failure: 'Failed to update email signature',
+    inSentence: () => null,
+  },
+}
 
 /** A setting that the section "Limits" can change. */
 export type LimitSetting = LimitKey | CapKey

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { capKeys } from '../../shared/rules/files/storage-cap.ts'
+import { textSettingKeys } from '../../shared/rules/tiers/admin-settings.ts'
 import { limitKeys } from '../../shared/rules/tiers/limit-settings.ts'
 import {
   checkTyped,
@@ -8,8 +9,9 @@ import {
   inUseText,
   type LimitSetting,
   limitTexts,
+  settingTexts,
   typedText,
-} from './limit-texts.ts'
+} from './setting-texts.ts'
 
 const keys: readonly LimitSetting[] = [...limitKeys, ...capKeys]
 
@@ -85,4 +87,15 @@ test('what is in use names open uploads only where there are some', () => {
   expect(inUseText({ files: 1024, uploads: 2048 })).toBe(
     '1 KB in files, 2 KB promised to open uploads',
   )
+})
+
+test('each setting has its failure of spec §8, and names its bounds', () => {
+  expect(textSettingKeys.map((key) => settingTexts[key].failure)).toEqual([
+    'Failed to update premium price',
+    'Failed to update app version',
+    'Failed to update email signature',
+  ])
+  expect(settingTexts.premium_price.hint).toBe('$1 to $99 per month.')
+  expect(settingTexts.app_version.hint).toContain('40 characters')
+  expect(settingTexts.email_signature.hint).toContain('500 characters')
 })

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { endOfLocalDay, startOfLocalDay } from './use-audit.ts'
+import { endOfLocalDay, startOfLocalDay } from './audit-section.tsx'
 
 afterEach(() => vi.unstubAllEnvs())
 

@@ -1,10 +1,9 @@
 // @vitest-environment happy-dom
-import { fireEvent, screen } from '@testing-library/react'
+import { act, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { useDeleteDialog } from './delete-files-dialog.tsx'
+import { askToDelete } from './ask-to-delete.tsx'
 
 let page: WebPage
 beforeEach(() => {
@@ -12,23 +11,12 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function Asking({ count, files }: { count: number; files: readonly StoredFile[] }) {
-  const { ask, dialog } = useDeleteDialog({ mutate: () => undefined, isPending: false })
-  return (
-    <>
-      <button type="button" onClick={() => ask(files, count)}>
-        Ask
-      </button>
-      {dialog}
-    </>
-  )
-}
-
 /** Asks about `count` files, of which those with these sizes are loaded. */
-function ask(count: number, sizes: readonly number[]) {
+async function ask(count: number, sizes: readonly number[]) {
   const files = sizes.map((size, n) => storedFile({ id: `${n}`, originalName: `${n}.txt`, size }))
-  page.show(<Asking count={count} files={files} />)
-  fireEvent.click(screen.getByRole('button', { name: 'Ask' }))
+  page.show(null)
+  act(() => void askToDelete(files, count))
+  await screen.findByRole('alertdialog')
   return screen.queryAllByRole('listitem').map(({ textContent }) => textContent)
 }
 
@@ -42,8 +30,8 @@ test.each([
   ],
   ['gives no size where it does not know all files', 40, [1, 2, 3, 4], [4, 'and 37 more']],
   ['names nothing where no file is loaded', 40, [], [0, '']],
-])('the question %s', (_, count, sizes, [lines, end]) => {
-  const asked = ask(count, sizes)
+])('the question %s', async (_, count, sizes, [lines, end]) => {
+  const asked = await ask(count, sizes)
   expect(asked).toHaveLength(Number(lines))
   expect(asked.at(-1) ?? '').toMatch(new RegExp(`${end}$`))
 })

@@ -1,0 +1,109 @@
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+} from '@tanstack/react-query'
+import { adminKey, adminWaitingQuery } from '../api/admin-waiting.ts'
+import { type CallInput, call, callForPage } from '../api/call.ts'
+import { failureText, showFailure } from '../api/show-failure.ts'
+import { pageSize, pagesFrom } from '../ui/paged-list.tsx'
+
+/** The administrator expects current data on each visit. */
+const onEachVisit = { refetchOnMount: 'always' } as const
+
+export const statsQuery = queryOptions({
+  queryKey: [adminKey, 'stats'],
+  queryFn: ({ signal }) => call('adminStats', { signal }),
+  ...onEachVisit,
+})
+
+export const checksQuery = queryOptions({
+  queryKey: [adminKey, 'checks'],
+  queryFn: async ({ client, signal }) => {
+    const lines = await call('adminChecks', { signal })
+    const failingChecks = lines.filter(({ status }) => status === 'failing').length
+    client.setQueryData(adminWaitingQuery.queryKey, (known) => known && { ...known, failingChecks })
+    return lines
+  },
+  ...onEachVisit,
+})
+
+/** The users that a search finds, or the newest users if `search` is empty. */
+export function usersQuery(search: string) {
+  return queryOptions({
+    queryKey: [adminKey, 'users', search],
+    queryFn: ({ signal }) => call('listUsers', { query: search ? { search } : {}, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+}
+
+/** The newest entry of each maintenance action in the audit log. */
+export const maintenanceQuery = queryOptions({
+  queryKey: [adminKey, 'maintenance'],
+  queryFn: ({ signal }) => call('listMaintenance', { signal }),
+  ...onEachVisit,
+})
+
+/** The open reports, the last reported first. */
+export const reportsQuery = infiniteQueryOptions({
+  queryKey: [adminKey, 'reports'],
+  queryFn: ({ pageParam: cursor, signal }) =>
+    callForPage('listReports', { query: { limit: pageSize, cursor }, signal }),
+  ...pagesFrom,
+  ...onEachVisit,
+})
+
+export const settingsQuery = queryOptions({
+  queryKey: [adminKey, 'settings'],
+  queryFn: async ({ signal }) => (await call('adminSettings', { signal })).values,
+  ...onEachVisit,
+})
+
+/** The limits, the caps and what is in use. */
+export const limitSettingsQuery = queryOptions({
+  queryKey: [adminKey, 'limits'],
+  queryFn: ({ signal }) => call('adminLimits', { signal }),
+  ...onEachVisit,
+})
+
+/** All feedback, newest first. */
+export const feedbackQuery = infiniteQueryOptions({
+  queryKey: [adminKey, 'feedback'],
+  queryFn: ({ pageParam: cursor, signal }) =>
+    callForPage('listFeedback', { query: { limit: pageSize, cursor }, signal }),
+  ...pagesFrom,
+  ...onEachVisit,
+})
+
+/** The entries of the audit log that match a filter, newest first. */
+export function auditQuery(filter: CallInput<'listAudit'>['query']) {
+  return infiniteQueryOptions({
+    queryKey: [adminKey, 'audit', filter],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callForPage('listAudit', { query: { ...filter, limit: pageSize, cursor }, signal }),
+    ...pagesFrom,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+}
+
+/** Reloads everything that the Admin Center shows, and what waits for the administrator. */
+export function refreshAdmin(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ queryKey: [adminKey] })
+}
+
+/** Says why a call of the administrator failed. */
+export function reasonText(error: unknown): string {
+  return failureText(error, 'The server gave no reason. See its log.')
+}
+
+/**
+ * Shows that an action of the administrator failed. Reloads everything, because somebody may have
+ * changed it in another window.
+ */
+export function showAdminFailure(client: QueryClient, error: unknown, title: string): void {
+  showFailure(error, title, reasonText(error))
+  void refreshAdmin(client)
+}

@@ -1,0 +1,78 @@
+// @vitest-environment happy-dom
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import { SettingForm } from './setting-form.tsx'
+
+let page: WebPage
+beforeEach(() => {
+  page = openPage()
+})
+afterEach(() => page.close())
+
+function field(): HTMLInputElement {
+  return screen.getByRole('textbox')
+}
+
+function form(stored: string) {
+  return (
+    <SettingForm
+      setting="app_version"
+      label="App version"
+      hint=""
+      failure="Failed to update app version"
+      stored={stored}
+      before={stored}
+      check={(value) => ({ ok: true, value })}
+    />
+  )
+}
+
+function save(value: string) {
+  fireEvent.change(field(), { target: { value } })
+  fireEvent.click(screen.getByRole('button', { name: 'Save app version' }))
+}
+
+function saved() {
+  return page.asked.filter(({ call }) => call === 'POST /api/admin/settings')
+}
+
+it('shows what the server has, also when that changes while the page is open', () => {
+  const { rerender } = page.show(form('v1'))
+  rerender(form('v2'))
+  expect(field().value).toBe('v2')
+})
+
+it('keeps what somebody has typed when the server has another value meanwhile', () => {
+  const { rerender } = page.show(form('v1'))
+  fireEvent.change(field(), { target: { value: 'v9' } })
+  rerender(form('v2'))
+  expect(field().value).toBe('v9')
+})
+
+it('says what a saved value was before', async () => {
+  page.on('POST /api/admin/settings', () => ({ key: 'app_version', value: 'v2' }))
+  const { rerender } = page.show(form('v1'))
+  save('v2')
+  await screen.findByText('Saved. It was v1.')
+  rerender(form('v2'))
+  expect(field().value).toBe('v2')
+  expect(saved()).toHaveLength(1)
+})
+
+it('shows the sentence of the server at the field when it refuses a value', async () => {
+  const reason = 'Free would allow more than Premium: files.'
+  page.on('POST /api/admin/settings', () => refused(400, 'INVALID_INPUT', reason))
+  page.show(form('3'))
+  save('9')
+  await screen.findByText(reason)
+  expect(field().value).toBe('9')
+  expect(field().getAttribute('aria-invalid')).toBe('true')
+})
+
+it('saves nothing if nothing has changed', async () => {
+  page.show(form('v1'))
+  save('v1')
+  await screen.findByText('No changes.')
+  await waitFor(() => expect(saved()).toEqual([]))
+})

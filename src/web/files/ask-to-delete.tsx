@@ -1,0 +1,49 @@
+import type { File as StoredFile } from '../../shared/contract/files.ts'
+import { formatSize } from '../../shared/rules/format/file-size.ts'
+import { confirm } from '../ui/dialog.tsx'
+import { FileName } from '../ui/file-name.tsx'
+import { filesHeadingId } from './files-heading.tsx'
+
+/** The question names at most this many files. */
+const maxNamed = 3
+
+/**
+ * Asks before several files are deleted, in the words of spec §5. If all of them are loaded, also
+ * says how large they are together.
+ * @param files those that are loaded. The question names the first ones.
+ * @param count how many files will be deleted.
+ */
+export function askToDelete(files: readonly StoredFile[], count = files.length): Promise<boolean> {
+  return confirm({
+    title: count === 1 ? 'Delete 1 file' : `Delete ${count.toLocaleString('en')} files`,
+    description: `Are you sure you want to delete ${count} file(s)? This action cannot be undone.`,
+    details: files.length > 0 ? <NamedFiles files={files} count={count} /> : null,
+    confirmLabel: 'Delete',
+    // The pressed button disappears after the deletion.
+    focusAfter: () => document.getElementById(filesHeadingId),
+  })
+}
+
+function NamedFiles({ files, count }: { files: readonly StoredFile[]; count: number }) {
+  const named = files.slice(0, maxNamed)
+  const others = count - named.length
+  const size = files.length === count ? files.reduce((sum, file) => sum + file.size, 0) : null
+  return (
+    <ul className="mt-4 divide-y divide-line rounded-control border border-line text-sm">
+      {named.map((file) => (
+        <li key={file.id} className="flex items-baseline justify-between gap-4 px-3 py-2">
+          <span className="min-w-0 font-[540]">
+            <FileName name={file.originalName} />
+          </span>
+          <span className="shrink-0 text-muted tabular-nums">{formatSize(file.size)}</span>
+        </li>
+      ))}
+      {others > 0 ? (
+        <li className="flex flex-wrap justify-between gap-x-4 px-3 py-2 text-muted tabular-nums">
+          <span>and {others.toLocaleString('en')} more</span>
+          {size === null ? null : <span>{formatSize(size)} in all</span>}
+        </li>
+      ) : null}
+    </ul>
+  )
+}

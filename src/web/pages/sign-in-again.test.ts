@@ -1,0 +1,61 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import { signInAgain } from './sign-in-again.ts'
+
+let page: WebPage
+/** The addresses to which the page has sent the browser. */
+let visited: string[]
+beforeEach(() => {
+  vi.useFakeTimers()
+  page = openPage()
+  page.show(null)
+  visited = []
+  vi.spyOn(window.location, 'assign').mockImplementation((url) => void visited.push(String(url)))
+})
+afterEach(() => {
+  vi.runAllTimers()
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  page.close()
+  window.history.replaceState(null, '', '/')
+})
+
+function texts(text: string): number {
+  return page.text().split(text).length - 1
+}
+
+test("toast 'Unauthorized / You are logged out. Logging in again...' and /api/login after 500 ms, once", async () => {
+  signInAgain()
+  signInAgain()
+  await vi.advanceTimersByTimeAsync(499)
+  expect(texts('You are logged out. Logging in again...')).toBe(1)
+  expect(visited).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(visited).toEqual(['/api/login'])
+})
+
+test('a page that would lose uploads stays open, and says what to do', async () => {
+  const stay = (event: Event) => event.preventDefault()
+  window.addEventListener('beforeunload', stay)
+  signInAgain()
+  await vi.advanceTimersByTimeAsync(500)
+  window.removeEventListener('beforeunload', stay)
+  expect(texts('You are logged out. Log in in another tab, and your uploads go on.')).toBe(1)
+  expect(visited).toEqual([])
+
+  signInAgain()
+  await vi.advanceTimersByTimeAsync(500)
+  expect(visited).toEqual(['/api/login'])
+})
+
+test.each([
+  ['/?tab=files', '/api/login?next=%2F%3Ftab%3Dfiles'],
+  ['/account#sessions', '/api/login?next=%2Faccount%23sessions'],
+  ['/login', '/api/login'],
+])('signing in again leads back to %s', async (path, address) => {
+  window.history.replaceState(null, '', path)
+  signInAgain()
+  await vi.advanceTimersByTimeAsync(500)
+  expect(visited).toEqual([address])
+})

@@ -1,0 +1,110 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ListPage } from '../api/call.ts'
+import { Button } from './button.tsx'
+import { Card } from './card.tsx'
+import { Loaded } from './load-failed.tsx'
+import { RowsLoading } from './skeleton.tsx'
+
+/** How many rows one request of a paged list reads. */
+export const pageSize = 20
+
+/** The options of a query that reads a list page by page: each answer names the next page. */
+export const pagesFrom = {
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ next }: { next: string | null }) => next ?? undefined,
+}
+
+/** Returns the items of all pages that are loaded. */
+export function itemsOf<Item>(data: InfiniteData<ListPage<Item[]>>): Item[] {
+  return data.pages.flatMap(({ items }) => items)
+}
+
+export interface PagedListProps<Item> {
+  query: UseInfiniteQueryResult<InfiniteData<ListPage<Item[]>>>
+  /** What the rows are, inside a sentence: 'feedback'. */
+  what: string
+  /** The name of the list for screen readers. */
+  label: string
+  /** Shown instead of an empty list. */
+  empty: ReactNode
+  /** The titles above the rows. */
+  head?: ReactNode
+  row: (item: Item) => ReactNode
+}
+
+/** A list on a card that is loaded page by page, or its loading, empty or failed state. */
+export function PagedList<Item>({ query, what, label, empty, head, row }: PagedListProps<Item>) {
+  const { isPlaceholderData } = query
+  return (
+    <Loaded
+      query={query}
+      failed={`The ${what} could not be loaded`}
+      loading={<RowsLoading label={`Loading the ${what}`} rows={3} />}
+    >
+      {(data) => {
+        const items = itemsOf(data)
+        if (items.length === 0) return <Card>{empty}</Card>
+        return (
+          <Card
+            className={`overflow-clip ${isPlaceholderData ? 'opacity-60 transition-opacity duration-150' : ''}`}
+          >
+            {head}
+            <ul aria-label={label} aria-busy={isPlaceholderData}>
+              {items.map(row)}
+            </ul>
+            <OlderRows query={query} what={what} />
+          </Card>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+export interface OlderRowsProps {
+  query: Pick<
+    UseInfiniteQueryResult,
+    'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'fetchNextPage'
+  >
+  what: string
+}
+
+/** The button that loads the next page. After the last page, the end of the list gets the focus. */
+export function OlderRows({ query, what }: OlderRowsProps) {
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const failed = query.isFetchNextPageError && !isFetchingNextPage
+  const end = useRef<HTMLParagraphElement>(null)
+  const [isPressed, setPressed] = useState(false)
+  useEffect(() => {
+    if (!hasNextPage && document.activeElement === document.body) end.current?.focus()
+  }, [hasNextPage])
+
+  if (!hasNextPage && !isPressed) return null
+  return (
+    <div className="flex flex-wrap items-center justify-center gap-3 border-line border-t px-4 py-3 text-sm">
+      {hasNextPage ? null : (
+        <p ref={end} tabIndex={-1} className="text-muted outline-none">
+          End of the list.
+        </p>
+      )}
+      {failed ? (
+        <p role="alert" className="text-muted">
+          Older {what} could not be loaded.
+        </p>
+      ) : null}
+      {hasNextPage ? (
+        <Button
+          size="small"
+          pending={isFetchingNextPage}
+          pendingLabel="Loading…"
+          onClick={() => {
+            setPressed(true)
+            void fetchNextPage()
+          }}
+        >
+          {failed ? 'Try again' : 'Show older'}
+        </Button>
+      ) : null}
+    </div>
+  )
+}
