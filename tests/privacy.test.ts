@@ -125,7 +125,6 @@ describe('the privacy policy', () => {
       'mayfly-theme': 'light or dark',
       'mayfly-dismissed-notice': 'notices you have closed',
       'mayfly-toast': 'a message for the next page',
-      'mayfly-feedback-seen': 'up to when the administrator has seen feedback',
       'mayfly.upload.': 'the uploads themselves',
       'mayfly.abort.': 'the uploads themselves',
       'mayfly-uploads': 'where the browser finds the file',

@@ -1,9 +1,9 @@
 import { type ComponentType, lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
 import { dropHint, readHint } from './api/hint-cookie.ts'
+import { useCurrentUser } from './api/use-current-user.ts'
 import { LoadingPage } from './pages/loading-page.tsx'
-import { pageImports } from './pages/page-imports.ts'
-import { type PagePath, Preload } from './pages/page-link.tsx'
+import type { PagePath } from './pages/page-link.tsx'
 import { SignedInScreen } from './pages/screen-sets.tsx'
 
 /**
@@ -14,48 +14,52 @@ import { SignedInScreen } from './pages/screen-sets.tsx'
  */
 const screens: Record<PagePath, ComponentType> = {
   '/': Home,
-  '/login': lazy(pageImports.login),
-  '/signup': lazy(pageImports.signup),
-  '/account': lazy(pageImports.account),
-  '/admin': lazy(pageImports.admin),
-  '/verify-email': lazy(pageImports.verifyEmail),
-  '/reset-password': lazy(pageImports.resetPassword),
-}
-
-const importOf: Record<PagePath, () => Promise<unknown>> = {
-  '/': pageImports.dashboard,
-  '/login': pageImports.login,
-  '/signup': pageImports.signup,
-  '/account': pageImports.account,
-  // When this page is opened, it checks who opens it, and then loads the Admin Center. The preload
-  // fetches the page and the Admin Center at once. A link to the page starts the preload, and only
-  // the administrator sees such a link.
-  '/admin': () => Promise.all([pageImports.admin(), import('./admin/admin-center.tsx')]),
-  '/verify-email': pageImports.verifyEmail,
-  '/reset-password': pageImports.resetPassword,
-}
-
-/** A failed preload is ignored here. The failure shows when the screen is opened. */
-function preload(path: PagePath) {
-  importOf[path]().catch(() => undefined)
+  '/login': lazy(() => import('./pages/login-page.tsx').then((it) => ({ default: it.LoginPage }))),
+  '/signup': lazy(() =>
+    import('./pages/signup-page.tsx').then((it) => ({ default: it.SignupPage })),
+  ),
+  '/account': lazy(() =>
+    import('./pages/account-page.tsx').then((it) => ({ default: it.AccountPage })),
+  ),
+  '/admin': lazy(() => import('./pages/admin-page.tsx').then((it) => ({ default: it.AdminPage }))),
+  '/verify-email': lazy(() =>
+    import('./pages/verify-email-page.tsx').then((it) => ({ default: it.VerifyEmailPage })),
+  ),
+  '/reset-password': lazy(() =>
+    import('./pages/reset-password-page.tsx').then((it) => ({ default: it.ResetPasswordPage })),
+  ),
 }
 
 /** Shows the screen for the current path. */
 export function Routes() {
   return (
-    <Preload value={preload}>
-      <Suspense fallback={<LoadingPage />}>
-        <Switch>
-          {Object.entries(screens).map(([path, screen]) => (
-            <Route key={path} path={path} component={screen} />
-          ))}
-        </Switch>
-      </Suspense>
-    </Preload>
+    <Suspense fallback={<LoadingPage />}>
+      <Switch>
+        {Object.entries(screens).map(([path, screen]) => (
+          <Route key={path} path={path} component={screen} />
+        ))}
+      </Switch>
+    </Suspense>
   )
 }
 
-const Dashboard = lazy(pageImports.dashboard)
+const UploadsDock = lazy(() =>
+  import('./uploads/panel/uploads-dock.tsx').then((it) => ({ default: it.UploadsDock })),
+)
+
+/** Shows the uploads of the signed-in user on every page of the application (spec §2). */
+export function Uploads() {
+  const { data: user } = useCurrentUser()
+  return user ? (
+    <Suspense fallback={null}>
+      <UploadsDock />
+    </Suspense>
+  ) : null
+}
+
+const Dashboard = lazy(() =>
+  import('./pages/dashboard.tsx').then((it) => ({ default: it.Dashboard })),
+)
 
 /**
  * The page at / for a signed-in user: the dashboard (spec §2). Visitors normally get the landing
@@ -66,10 +70,7 @@ function Home() {
   return <SignedInScreen visitor={<LeaveForLanding />}>{() => <Dashboard />}</SignedInScreen>
 }
 
-/**
- * Loads the landing page from the server. It is for a visitor whose browser still hints that
- * somebody is signed in, although the session has ended. So it first removes the hint.
- */
+/** Removes the hint that somebody is signed in, and loads the landing page from the server. */
 function LeaveForLanding() {
   useEffect(() => {
     const hint = readHint(document)

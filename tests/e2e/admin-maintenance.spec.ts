@@ -51,9 +51,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
     ['Test storage upload', /1 MB sent in \d+\.\d s/],
   ]
   for (const [title, text] of figures) await expect(await run(title)).toContainText(text)
-  await expect(await confirm('Expire trials', 'Expire trials')).toContainText(
-    '0 trials ended',
-  )
+  await expect(await confirm('Expire trials', 'Expire trials')).toContainText('0 trials ended')
   expect((await app.mails()).map(({ to }) => to.address)).toContain(admin.email)
 
   noise.expect(/403 \(Forbidden\).*\/storage\//)

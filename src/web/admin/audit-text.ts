@@ -16,7 +16,6 @@ import {
   textSettingKeys,
 } from '../../shared/rules/tiers/admin-settings.ts'
 import { tiers } from '../../shared/rules/tiers/tier.ts'
-import { tierReasons } from '../../shared/rules/tiers/tier-change.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { settingTexts, typedText } from './setting-texts.ts'
 
@@ -33,36 +32,8 @@ export function auditText({ action, details }: Pick<AuditLine, 'action' | 'detai
 }
 
 /**
- * These functions return a sentence that says more than the name of the action. Each returns
- * undefined if it cannot read the details.
- */
-const sentences: Partial<Record<AuditAction, (details: Details) => string | undefined>> = {
-  'set-tier': tierSentence,
-  'set-role': roleSentence,
-  'change-password': passwordSentence,
-  'link-google': linkSentence,
-  'change-setting': settingSentence,
-  'delete-user': (details) => {
-    const count = countIn(details, 'deletedFiles')
-    return count === undefined ? undefined : `Deleted a user, with ${counted(count, 'file')}`
-  },
-  'take-down': takedownSentence,
-  'block-content': blockSentence,
-  'clean-up-expired': (details) => figure('Cleaned up expired files', details, 'deletedCount'),
-  'expire-files': (details) => {
-    const done = figure('Expired files', details, 'expiredCount')
-    const failed = countIn(details, 'failed') ?? 0
-    return done && failed > 0 ? `${done}, ${failed.toLocaleString('en')} failed` : done
-  },
-  'expire-trials': (details) => figure('Expired trials', details, 'expiredCount'),
-  'test-storage': (details) => verdict('Tested the storage connection', details, 'connected'),
-  'test-mail': (details) => verdict('Sent a test email', details, 'success'),
-  'sanitize-file-names': (details) => figure('Sanitized filenames', details, 'updated'),
-}
-
-/**
- * Returns the email address of the user whom an entry is about. Returns the user's id if the user
- * was deleted and the entry does not contain the address. Returns null if the entry is about no
+ * Returns the email address of the user whom an entry is about, or the user's id if the user was
+ * deleted and the entry does not contain the address. Returns null if the entry is about no
  * particular user.
  */
 export function whomText({ action, subject, details }: Whom): string | null {
@@ -70,28 +41,28 @@ export function whomText({ action, subject, details }: Whom): string | null {
   return action === 'delete-user' && typeof email === 'string' ? email : subject
 }
 
-const standing = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
-const tierDetails = z.object({ reason: z.enum(tierReasons), from: standing, to: standing })
+type Sentence = (details: Details) => string | undefined
 
-function tierSentence(details: Details): string | undefined {
-  const { data } = tierDetails.safeParse(details)
-  if (data === undefined) return undefined
-  const { from, to } = data
-  const nameOf = ({ tier }: typeof from) => tierTraits[tier].name
-  const trial =
-    to.trialEndsAt !== null ? ' (trial)' : from.trialEndsAt !== null ? ' (trial ended)' : ''
-  return from.tier === to.tier
-    ? `Tier: ${nameOf(to)}${trial}`
-    : `Tier: ${nameOf(from)} to ${nameOf(to)}${trial}`
+/** Makes a sentence of details of this form. It is undefined for details of another form. */
+function read<Known>(schema: z.ZodType<Known>, say: (known: Known) => string): Sentence {
+  return (details) => {
+    const { success, data } = schema.safeParse(details)
+    return success ? say(data) : undefined
+  }
 }
 
-const roleDetails = z.object({ from: z.enum(roles), to: z.enum(roles) })
+/** The name of an action with the number of things that it changed. Example: 'Expired files: 12'. */
+function figure(action: string, name: string): Sentence {
+  return read(z.object({ [name]: z.number() }), (known) => {
+    return `${action}: ${known[name]?.toLocaleString('en')}`
+  })
+}
 
-const roleNames: Record<Role, string> = { user: 'User', admin: 'Administrator' }
-
-function roleSentence(details: Details): string | undefined {
-  const { data } = roleDetails.safeParse(details)
-  return data && `Role: ${roleNames[data.from]} to ${roleNames[data.to]}`
+/** The name of a test with its result. Example: 'Sent a test email: failed'. */
+function verdict(action: string, name: string): Sentence {
+  return read(z.object({ [name]: z.boolean() }), (known) => {
+    return `${action}: ${known[name] ? 'OK' : 'failed'}`
+  })
 }
 
 const passwordTexts: Record<PasswordChange, string> = {
@@ -106,45 +77,53 @@ const linkTexts: Record<GoogleLink, string> = {
   'taking-over': 'Linked Google and replaced an unverified account',
 }
 
-const passwordDetails = z.object({ by: z.enum(passwordChanges) })
-const linkDetails = z.object({ by: z.enum(googleLinks) })
+const roleNames: Record<Role, string> = { user: 'User', admin: 'Administrator' }
 
-function passwordSentence(details: Details): string | undefined {
-  const { data } = passwordDetails.safeParse(details)
-  return data && passwordTexts[data.by]
-}
+const takedown = z.object({ shortCode: z.string(), reason: z.string() })
+const standing = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
 
-function linkSentence(details: Details): string | undefined {
-  const { data } = linkDetails.safeParse(details)
-  return data && linkTexts[data.by]
-}
-
-const settingDetails = z.object({
-  key: z.enum(settingKeys),
-  from: z.string().nullable(),
-  to: z.string(),
-})
-
-function settingSentence(details: Details): string | undefined {
-  const { data } = settingDetails.safeParse(details)
-  if (data === undefined) return undefined
-  const label = settingLabel(data.key)
-  const to = settingValue(data.key, data.to)
-  if (to === null) return `${label} changed`
-  const from = data.from === null ? 'the default' : settingValue(data.key, data.from)
-  return `${label}: ${from} to ${to}`
-}
-
-const takedownDetails = z.object({ shortCode: z.string(), reason: z.string() })
-
-function takedownSentence(details: Details): string | undefined {
-  const { data } = takedownDetails.safeParse(details)
-  return data && `Took /s/${data.shortCode} down: ${data.reason}`
-}
-
-function blockSentence(details: Details): string | undefined {
-  const { data } = takedownDetails.safeParse(details)
-  return data && `Blocked the content of /s/${data.shortCode}: ${data.reason}`
+/** The sentences that say more than the name of the action. */
+const sentences: Partial<Record<AuditAction, Sentence>> = {
+  'set-tier': read(z.object({ from: standing, to: standing }), ({ from, to }) => {
+    const names = [from, to].map(({ tier }) => tierTraits[tier].name)
+    const ended = from.trialEndsAt === null ? '' : ' (trial ended)'
+    const trial = to.trialEndsAt === null ? ended : ' (trial)'
+    return `Tier: ${[...new Set(names)].join(' to ')}${trial}`
+  }),
+  'set-role': read(
+    z.object({ from: z.enum(roles), to: z.enum(roles) }),
+    ({ from, to }) => `Role: ${roleNames[from]} to ${roleNames[to]}`,
+  ),
+  'change-password': read(z.object({ by: z.enum(passwordChanges) }), ({ by }) => passwordTexts[by]),
+  'link-google': read(z.object({ by: z.enum(googleLinks) }), ({ by }) => linkTexts[by]),
+  'change-setting': read(
+    z.object({ key: z.enum(settingKeys), from: z.string().nullable(), to: z.string() }),
+    ({ key, from, to }) => {
+      const shown = settingValue(key, to)
+      if (shown === null) return `${settingLabel(key)} changed`
+      const before = from === null ? 'the default' : settingValue(key, from)
+      return `${settingLabel(key)}: ${before} to ${shown}`
+    },
+  ),
+  'delete-user': read(
+    z.object({ deletedFiles: z.number() }),
+    ({ deletedFiles }) => `Deleted a user, with ${counted(deletedFiles, 'file')}`,
+  ),
+  'take-down': read(takedown, (of) => `Took /s/${of.shortCode} down: ${of.reason}`),
+  'block-content': read(
+    takedown,
+    (of) => `Blocked the content of /s/${of.shortCode}: ${of.reason}`,
+  ),
+  'clean-up-expired': figure('Cleaned up expired files', 'deletedCount'),
+  'expire-files': read(
+    z.object({ expiredCount: z.number(), failed: z.number().default(0) }),
+    ({ expiredCount, failed }) =>
+      `Expired files: ${expiredCount.toLocaleString('en')}${failed > 0 ? `, ${failed.toLocaleString('en')} failed` : ''}`,
+  ),
+  'expire-trials': figure('Expired trials', 'expiredCount'),
+  'test-storage': verdict('Tested the storage connection', 'connected'),
+  'test-mail': verdict('Sent a test email', 'success'),
+  'sanitize-file-names': figure('Sanitized filenames', 'updated'),
 }
 
 function isTextSetting(key: SettingKey): key is TextSettingKey {
@@ -159,27 +138,7 @@ function settingLabel(key: SettingKey): string {
     : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/**
- * Returns the value of a setting as part of a sentence. Returns null if the value has several
- * lines.
- */
+/** Returns the value of a setting as part of a sentence. Returns null if it has several lines. */
 function settingValue(key: SettingKey, value: string): string | null {
   return isTextSetting(key) ? settingTexts[key].inSentence(value) : typedText(key, value)
-}
-
-function countIn(details: Details, name: string): number | undefined {
-  const count = details[name]
-  return typeof count === 'number' ? count : undefined
-}
-
-/** Writes a test with its result. Example: 'Sent a test email: failed'. */
-function verdict(act: string, details: Details, name: string): string | undefined {
-  const worked = details[name]
-  return typeof worked === 'boolean' ? `${act}: ${worked ? 'OK' : 'failed'}` : undefined
-}
-
-/** Writes an action with the number of things that it changed. Example: 'Expired files: 12'. */
-function figure(act: string, details: Details, name: string): string | undefined {
-  const count = countIn(details, name)
-  return count === undefined ? undefined : `${act}: ${count.toLocaleString('en')}`
 }

@@ -1,17 +1,17 @@
-import { createContext, type ReactNode, useContext } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { pages } from '../../shared/pages.ts'
 import { withNext } from '../../shared/rules/accounts/next-path.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { ButtonLink, type ButtonLinkProps } from '../ui/button.tsx'
 
-/**
- * Returns the event handlers of a link. They load the code of its target screen when the pointer or
- * the focus reaches the link.
- */
-export function useIntent(to: PagePath) {
-  const preload = useContext(Preload)
-  return { onPointerEnter: () => preload(to), onFocus: () => preload(to) }
+/** The path of a screen of this application. */
+export type PagePath = (typeof pages)[number]
+
+interface Target {
+  to: PagePath
+  /** The page that people get to when they sign in on the screen `to`. */
+  next?: string
 }
 
 /**
@@ -23,62 +23,32 @@ function useLeaves(to: PagePath): boolean {
   return to === '/' && !user
 }
 
-const textLink = 'font-[560] text-accent underline underline-offset-3 hover:decoration-2'
-
-/**
- * A link in a text to another screen. If people sign in on that screen, they get to the page
- * `next`.
- */
-export function PageLink({
-  to,
-  next = '/',
-  children,
-}: {
-  to: PagePath
-  next?: string
-  children: ReactNode
-}) {
-  const leaves = useLeaves(to)
-  const intent = useIntent(to)
-  if (leaves) {
-    return (
-      <a href={to} className={textLink}>
-        {children}
-      </a>
-    )
-  }
-  return (
-    <Link href={withNext(to, next)} {...intent} className={textLink}>
+/** A link in a text to another screen. */
+export function PageLink({ to, next = '/', children }: Target & { children: ReactNode }) {
+  const look = 'font-[560] text-accent underline underline-offset-3 hover:decoration-2'
+  return useLeaves(to) ? (
+    <a href={to} className={look}>
+      {children}
+    </a>
+  ) : (
+    <Link href={withNext(to, next)} className={look}>
       {children}
     </Link>
   )
 }
 
-/** A link to another screen that looks like a button. `PageLink` explains `next`. */
+/** A link to another screen that looks like a button. */
 export function PageButton({
   to,
   next = '/',
   ...look
-}: { to: PagePath; next?: string } & Pick<
-  ButtonLinkProps,
-  'variant' | 'size' | 'wide' | 'icon' | 'children' | 'aria-current'
->) {
-  const leaves = useLeaves(to)
-  const intent = useIntent(to)
-  if (leaves) return <ButtonLink href={to} {...look} />
-  return (
-    <Link href={withNext(to, next)} {...intent} asChild>
+}: Target &
+  Pick<ButtonLinkProps, 'variant' | 'size' | 'wide' | 'icon' | 'children' | 'aria-current'>) {
+  return useLeaves(to) ? (
+    <ButtonLink href={to} {...look} />
+  ) : (
+    <Link href={withNext(to, next)} asChild>
       <ButtonLink {...look} />
     </Link>
   )
 }
-
-/** The path of a screen of this application. */
-export type PagePath = (typeof pages)[number]
-
-/**
- * Provides the function that loads a link's target screen before a person presses the link. The
- * route table provides it. Links cannot import the screens themselves, because screens contain
- * links.
- */
-export const Preload = createContext<(path: PagePath) => void>(() => undefined)

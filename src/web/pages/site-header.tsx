@@ -13,7 +13,7 @@ import { ButtonLink } from '../ui/button.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
-import { PageButton, useIntent } from './page-link.tsx'
+import { PageButton } from './page-link.tsx'
 import { Wrap } from './wrap.tsx'
 
 function SignedIn({ user }: { user: User }) {
@@ -48,7 +48,6 @@ function AccountLink({ user }: { user: User }) {
     <Link
       href="/account"
       aria-current={isHere ? 'page' : undefined}
-      {...useIntent('/account')}
       className="grid shrink-0 place-items-center rounded-full no-underline transition-opacity hover:opacity-80 pointer-coarse:size-11"
     >
       <span className="sr-only">Account</span>
