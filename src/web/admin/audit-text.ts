@@ -51,7 +51,7 @@ function read<Known>(schema: z.ZodType<Known>, say: (known: Known) => string): S
   }
 }
 
-/** The name of an action with the number of things that it changed. Example: 'Expired files: 12'. */
+/** The name of an action with the number of changed things. Example: 'Expired files: 12'. */
 function figure(action: string, name: string): Sentence {
   return read(z.object({ [name]: z.number() }), (known) => {
     return `${action}: ${known[name]?.toLocaleString('en')}`

@@ -5,7 +5,7 @@ import { saysSignedOut } from './query-client.ts'
 /** The text for a call without an answer, in the words of spec §8, network failure. */
 const checkConnection = 'Please check your connection and try again'
 
-/** Says why a call failed, in the server's words if it sent any, otherwise in those of `fallback`. */
+/** Says why a call failed: in the server's words, or those of `fallback` if it sent none. */
 export function failureText(error: unknown, fallback: string): string {
   return error instanceof NetworkError ? checkConnection : (publicMessage(error) ?? fallback)
 }
