@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectionLimits } from '../../src/server/http/limits.ts'
-import { transferLimits } from '../../src/server/storage/disk/transfer-limits.ts'
+import { transferLimits } from '../../src/server/storage/disk/transfers.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { freePort } from '../support/free-port.ts'
 import { hangMs } from '../support/hang.ts'
@@ -201,7 +201,7 @@ describe('a client that never reads responses', () => {
       // Downloads are counted before their first byte, so no more began than the limit allows.
       const begun = async () => ((await downloads()) ?? 0) - before
       await expect.poll(begun).toBeGreaterThanOrEqual(room)
-      expect(await begun()).toBeLessThanOrEqual(transferLimits.downloads.total)
+      expect(await begun()).toBeLessThanOrEqual(transferLimits.download.total)
       expect(residentMiB(server.pid)).toBeLessThan(ceilingMiB)
       await leaveNothingBehind()
     },

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { nanoid } from 'nanoid'
 import type { S3Settings } from '../../src/server/config/s3-settings.ts'
-import { neededRule } from '../../src/server/storage/s3/needed-rule.ts'
+import { neededRule } from '../../src/server/storage/s3/cors-rule.ts'
 import type { S3Server } from './radosgw.ts'
 
 /** A new empty bucket for one test, and a client that may do anything to it. */

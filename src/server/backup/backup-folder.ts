@@ -18,7 +18,7 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { codeOf, StartupError } from '../errors.ts'
-import { syncFolder } from '../storage/disk/folder-sync.ts'
+import { syncFolder } from '../storage/disk/file-system.ts'
 import { isStorageKey } from '../storage/storage-key.ts'
 
 /*

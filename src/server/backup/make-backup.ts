@@ -20,7 +20,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { StartupError } from '../errors.ts'
 import { unlessMissing } from '../storage/disk/file-system.ts'
-import type { SealedObjects } from '../storage/sealed-objects.ts'
+import type { SealedObjects } from '../storage/storage.ts'
 import { BackupWriter, type Manifest, objectPath, secretFiles } from './backup-folder.ts'
 import { noteBackup } from './last-backup.ts'
 import { openObjects } from './open-objects.ts'

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Clock } from '../deps.ts'
 import { StartupError } from '../errors.ts'
 import { openSealedFiles } from '../storage/disk/sealed-files.ts'
-import type { SealedObjects } from '../storage/sealed-objects.ts'
+import type { SealedObjects } from '../storage/storage.ts'
 
 /**
  * Opens the stored files of one of the configured stores. A server may use the store meanwhile.
@@ -18,6 +18,6 @@ export async function openObjects(
   if (s3 === null) {
     throw new StartupError('Some files are in a bucket. Set S3_BUCKET and its other settings.')
   }
-  const { openBucket } = await import('../storage/s3/open-bucket.ts')
+  const { openBucket } = await import('../storage/s3/s3.ts')
   return openBucket({ settings: s3, appUrl, clock, log: { warn() {} } })
 }

@@ -20,8 +20,8 @@ import type { Deps } from '../deps.ts'
 import { StartupError } from '../errors.ts'
 import { createFile } from '../storage/disk/durable-file.ts'
 import { unlessMissing } from '../storage/disk/file-system.ts'
-import type { SealedObjects } from '../storage/sealed-objects.ts'
-import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
+import type { SealedObjects } from '../storage/storage.ts'
+import { storeOfNewFiles } from '../storage/stores.ts'
 import {
   damaged,
   type Manifest,

@@ -9,7 +9,7 @@ import { lockDataDir } from '../db/postgres-folder.ts'
 import { codeOf, StartupError } from '../errors.ts'
 import { DiskSpace } from '../space/disk-space.ts'
 import { createFile } from '../storage/disk/durable-file.ts'
-import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
+import { storeOfNewFiles } from '../storage/stores.ts'
 import type { Shutdown } from './shutdown.ts'
 
 /** 32 characters that don't look alike, so 20 of them have 100 random bits. */

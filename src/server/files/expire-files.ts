@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { removeForGood } from '../storage/remove-for-good.ts'
+import { removeForGood } from '../storage/remove-stored.ts'
 import { claimDueFiles, countOverdue, markPurged } from './purge-queries.ts'
 
 const batchSize = 100

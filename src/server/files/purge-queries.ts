@@ -18,7 +18,7 @@ import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
 import { rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
-import { longestWaitMs, nextTryAt, overdueMs } from '../storage/removal-tries.ts'
+import { longestWaitMs, nextTryAt, overdueMs } from '../storage/remove-stored.ts'
 import { tierAt } from '../tiers/queries.ts'
 
 const tiersWithoutRenewal = tiers.filter((tier) => !tierTraits[tier].renewal)

@@ -91,6 +91,14 @@ describe('transfers', () => {
     expect((await scrape(app)).get('mayfly_transfers_running{direction="upload"}')).toBe(0)
   })
 
+  it('are not counted where only the headers of a file were asked for', async () => {
+    const { shortCode } = await makeFile(await makePerson(app))
+    const head = await visitor.fetch(`/api/download/${shortCode}`, { method: 'HEAD' })
+    expect(head.status).toBe(200)
+    await expectGrowth(requests('HEAD', '/api/download/{code}', 200), 1)
+    await expectGrowth('mayfly_transfers_total{direction="download",outcome="complete"}', 0)
+  })
+
   it('are counted as refused or cut', async () => {
     const person = await makePerson(app)
     const { uploadUrl } = await startUpload(person, { size: 2_000_000 })

@@ -5,11 +5,10 @@ import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import type { DiskSpace } from '../space/disk-space.ts'
 import { storageOperations } from '../storage/count-errors.ts'
 import {
-  type TransferDirection,
   type TransferMeter,
   transferDirections,
   transferOutcomes,
-} from '../storage/disk/transfer-meter.ts'
+} from '../storage/disk/transfers.ts'
 import { httpMetrics } from './http-metrics.ts'
 
 /**
@@ -136,21 +135,20 @@ function transferMetrics(registers: Registry[]): TransferMeter {
     help: 'Running transfers.',
     labelNames: ['direction'],
     registers,
-    collect() {
-      for (const direction of transferDirections) this.set({ direction }, runningNow(direction))
-    },
   })
-  let runningNow: (direction: TransferDirection) => number = () => 0
+  for (const direction of transferDirections) running.set({ direction }, 0)
   const counters = {
     download: bytes.labels({ direction: 'download' }),
     upload: bytes.labels({ direction: 'upload' }),
   }
   return {
     bytes: (direction, count) => counters[direction].inc(count),
-    ended: (direction, outcome) => transfers.inc({ direction, outcome }),
-    running(count) {
-      runningNow = count
-      running.reset()
+    begin(direction) {
+      running.inc({ direction })
+      return (outcome) => {
+        running.dec({ direction })
+        transfers.inc({ direction, outcome })
+      }
     },
   }
 }

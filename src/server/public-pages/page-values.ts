@@ -16,7 +16,7 @@ import type { Config } from '../config/config.ts'
 import type { S3Settings } from '../config/s3-settings.ts'
 import type { Deps } from '../deps.ts'
 import { sendsMail } from '../email/create-mailer.ts'
-import { storeOfNewFiles } from '../storage/store-of-new-files.ts'
+import { storeOfNewFiles } from '../storage/stores.ts'
 import { withTimeout } from '../timeout.ts'
 
 /** The text of each placeholder. */

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 /**
  * A part of a file, from byte `start` to byte `end`. Both count from 0, and both bytes are
@@ -18,6 +18,15 @@ export interface Validators {
   etag: string
   lastModified: Date
 }
+
+/** With one of these headers, the answer depends on the validators of the stored bytes. */
+const conditionalHeaders = [
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'if-range',
+] as const
 
 /**
  * Returns which of `size` bytes a Range header asks for (RFC 9110 §14). Returns `whole` when the
@@ -69,6 +78,31 @@ export function evaluateConditions(
   if (ifRange === undefined) return 'range'
   const same = ifRange === validators.etag || httpDate(ifRange.toString()) === modified
   return same ? 'range' : 'whole'
+}
+
+/**
+ * Predicts at which offset of a file the answer to a download will begin. It is needed where
+ * another server sends the bytes: the object storage, or nginx. It applies the rules by which this
+ * server itself answers (RFC 9110 §13.2.2 and §14.2). Returns null if the answer will have no bytes
+ * of the file.
+ * @param size in bytes.
+ * @param validators returns by what the other server identifies the bytes; null if it has none. It
+ * is called only for a conditional request.
+ */
+export async function expectedStart(
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  size: number,
+  validators: () => Promise<Validators | null>,
+): Promise<number | null> {
+  if (method !== 'GET') return null
+  const isConditional = conditionalHeaders.some((name) => headers[name] !== undefined)
+  const known = isConditional ? await validators() : null
+  if (isConditional && known === null) return null
+  const outcome = known ? evaluateConditions(headers, known) : 'range'
+  if (outcome === 'failed' || outcome === 'unmodified') return null
+  const range = outcome === 'range' ? selectRange(headers.range, size) : 'whole'
+  if (range === 'unsatisfiable') return null
+  return range === 'whole' ? 0 : range.start
 }
 
 function namesStrongly(list: string, etag: string): boolean {

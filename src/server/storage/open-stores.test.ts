@@ -7,7 +7,7 @@ import { testClock } from '../../../tests/support/test-clock.ts'
 import { testSpace } from '../../../tests/support/test-space.ts'
 import type { S3Settings } from '../config/s3-settings.ts'
 import { openStores } from './open-stores.ts'
-import { storeOfNewFiles } from './store-of-new-files.ts'
+import { storeOfNewFiles } from './stores.ts'
 
 /** The settings of a bucket that cannot be reached, because no server listens at this port. */
 const away: S3Settings = {

@@ -1,11 +1,9 @@
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { countErrors, type StorageOperation } from './count-errors.ts'
 import { type DiskStorage, type DiskStorageOptions, openDiskStorage } from './disk/disk.ts'
-import type { BucketOptions } from './s3/open-bucket.ts'
-import type { S3Storage } from './s3/s3.ts'
+import type { BucketOptions, S3Storage } from './s3/s3.ts'
 import type { Storage } from './storage.ts'
-import { type StorageSettings, storeOfNewFiles } from './store-of-new-files.ts'
-import { createStores, type Stores } from './stores.ts'
+import { createStores, type StorageSettings, type Stores, storeOfNewFiles } from './stores.ts'
 
 export interface StoresOptions extends DiskStorageOptions {
   settings: StorageSettings
@@ -68,6 +66,6 @@ export async function openStores({
  * start.
  */
 async function openBucketOf(options: BucketOptions): Promise<S3Storage> {
-  const { openBucket } = await import('./s3/open-bucket.ts')
+  const { openBucket } = await import('./s3/s3.ts')
   return openBucket(options)
 }

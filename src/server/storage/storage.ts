@@ -1,16 +1,9 @@
-/**
- * Where the bytes of files are kept. The words of this room:
- * - The *port* is the interface `Storage` below. A *driver* implements it: on a disk, or in a
- *   *bucket* of S3.
- * - An *object* is the bytes under one storage key. A *sealed* object is final and durable.
- * - A *grant* says what a presigned URL allows.
- * - A *write lock* is the right to change the bytes under one key, or those of one part. The
- *   newest request gets it.
- * - The *ceiling* is how many transfers may run in parallel. A request beyond it is refused with
- *   503.
- * - An *orphan* is an object that neither an upload nor a file names.
+/*
+ * Where the bytes of files are kept: on a disk, or in a bucket. An *object* is the bytes under one
+ * storage key. A *sealed* object is final and durable. A *grant* says what a presigned URL allows.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { BodyChecksum } from '../../shared/rules/files/part-plan.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { AppError } from '../errors.ts'
@@ -199,6 +192,31 @@ export interface Storage {
    * store without a clock of its own lacks this method.
    */
   clockDifferenceMs?(): Promise<number>
+}
+
+/**
+ * Gives access to the sealed objects of a store, for code that copies all of them: a backup, a
+ * restore, or a move to another store. Opening it changes no object, so a server may use the store
+ * at the same time. As in `Storage`, `list` and `remove` also know objects that have not been
+ * sealed, such as what an interrupted `write` has left. `read` does not.
+ */
+export interface SealedObjects
+  extends Pick<Storage, 'name' | 'list' | 'installation' | 'claim' | 'remove'> {
+  /** Opens an object. The stream gives its bytes, or fails. Returns null when there is none. */
+  read(key: string): Promise<Readable | null>
+  /**
+   * Writes an object, and replaces any object under the same key. When this resolves, the new
+   * object is sealed and survives a power cut. If the stream fails, nothing is sealed.
+   * @param size the exact size in bytes.
+   */
+  write(key: string, size: number, bytes: Readable): Promise<void>
+  /**
+   * Removes what interrupted writes have left. No server may use the store at the same time. A
+   * store lacks this method if its next `write` under a key removes what an interrupted one left.
+   */
+  removeLeftParts?(): Promise<void>
+  /** Closes the store. */
+  close(): Promise<void>
 }
 
 /** The store did not answer in time. Another request to it would probably wait as long. */

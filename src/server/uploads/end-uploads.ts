@@ -4,7 +4,7 @@ import { fullness } from '../../shared/rules/files/storage-cap.ts'
 import { largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { removeForGood } from '../storage/remove-for-good.ts'
+import { removeForGood } from '../storage/remove-stored.ts'
 import type { Storage } from '../storage/storage.ts'
 import { resetFutureActivity, sumStored } from './queries.ts'
 import {

@@ -4,7 +4,7 @@ import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { deletionReceipts, removals, uploads } from '../db/schema.ts'
 import { rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
-import { nextTryAt, overdueMs } from '../storage/removal-tries.ts'
+import { nextTryAt, overdueMs } from '../storage/remove-stored.ts'
 import { ofOwner } from './queries.ts'
 
 /** An upload that ended without becoming a file, whose bytes are to be removed. */

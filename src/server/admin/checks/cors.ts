@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { S3Settings } from '../../config/s3-settings.ts'
-import { neededRule } from '../../storage/s3/needed-rule.ts'
+import { neededRule } from '../../storage/s3/cors-rule.ts'
 import { newStorageKey } from '../../storage/storage-key.ts'
 import {
   type CheckDeps,

@@ -1,32 +1,22 @@
 import type { KeyObject } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Logger } from 'pino'
-import type { Clock } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import { sendEarlyError } from '../../http/early-response.ts'
+import { FairLimit } from '../../http/limits.ts'
 import { nameRoute } from '../../http/request-context.ts'
 import { isDiskFull } from '../../space/disk-space.ts'
-import { refuseToRun } from '../never-run.ts'
+import { refuseToRun } from '../download-headers.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
-import { ByteSources } from './byte-sources.ts'
-import type { Folders } from './folders.ts'
-import { canNginxSend, leaveToNginx } from './leave-to-nginx.ts'
-import type { UploadReceiver } from './receive-body.ts'
-import { answerPartOffset, receivePart } from './receive-part.ts'
-import { answerUploadOffset, receiveUpload } from './receive-upload.ts'
-import { sealedName } from './sealed-name.ts'
-import { assertSize, sendFile } from './send-file.ts'
+import { sealedName } from './folders.ts'
+import { answerOffset, receiveUpload, type UploadReceiver } from './receive-upload.ts'
+import { canNginxSend, sendByNginx } from './send-by-nginx.ts'
+import { assertSize, FileSender } from './send-file.ts'
 import { type SignedGrant, verifyUrl } from './signed-url.ts'
-import { TransferCeiling } from './transfer-ceiling.ts'
-import { transferLimits } from './transfer-limits.ts'
-import { metered } from './transfer-meter.ts'
+import { type TransferDirection, type TransferOutcome, transferLimits } from './transfers.ts'
 
 const methods = ['GET', 'HEAD', 'PUT']
-/**
- * Transfers that are refused because too many are running are logged at most once in this time.
- * Otherwise many of them would fill the log.
- */
-const tellEveryMs = 60_000
+/** How often refusals of transfers are logged at most. */
+const logEveryMs = 60_000
 
 /** The names of the requests to presigned URLs in metrics. */
 const storageRoutes = {
@@ -54,36 +44,19 @@ export interface DiskHttpOptions extends UploadReceiver {
  * it has left.
  */
 export class DiskHttp {
-  readonly #folders: Folders
-  readonly #receiver: UploadReceiver
-  readonly #signingKey: KeyObject
-  readonly #clock: Clock
-  readonly #log: Logger
-  readonly #clientAddress: DiskHttpOptions['clientAddress']
-  readonly #shedLoad: DiskHttpOptions['shedLoad']
-  readonly #nginxLocation: string | null
-  readonly #downloads = new TransferCeiling(transferLimits.downloads)
-  readonly #uploads = new TransferCeiling(transferLimits.uploads)
-  readonly #sources: ByteSources
-  #toldAt = Number.NEGATIVE_INFINITY
+  readonly #options: DiskHttpOptions
+  readonly #running = {
+    download: new FairLimit(transferLimits.download),
+    upload: new FairLimit(transferLimits.upload),
+  }
+  readonly #sender = new FileSender()
   readonly #active = new Set<ServerResponse>()
+  #loggedAt = Number.NEGATIVE_INFINITY
   #whenIdle: (() => void)[] = []
   #closing = false
 
   constructor(options: DiskHttpOptions) {
-    const { signingKey, clientAddress, shedLoad, nginxLocation, ...receiver } = options
-    this.#clientAddress = clientAddress
-    this.#shedLoad = shedLoad
-    this.#nginxLocation = nginxLocation
-    this.#signingKey = signingKey
-    this.#receiver = receiver
-    this.#folders = receiver.folders
-    this.#sources = new ByteSources(receiver.folders)
-    this.#clock = receiver.clock
-    this.#log = receiver.log
-    receiver.meter.running((direction) =>
-      direction === 'upload' ? this.#uploads.running : this.#downloads.running,
-    )
+    this.#options = options
   }
 
   /** Answers a request whose path begins with /storage/. Never rejects. */
@@ -93,9 +66,17 @@ export class DiskHttp {
       nameRoute(response, storageRoutes[grant.operation])
       if (grant.operation === 'get') {
         refuseToRun(request.headers)
-        await this.#sendMetered(grant, request, response)
-      } else if (request.method === 'PUT') await this.#receiveMetered(grant, request, response)
-      else await this.#answerOffset(grant, request, response)
+        await this.#send(grant, request, response)
+      } else if (request.method === 'PUT') {
+        const work = () => receiveUpload(request, response, grant, this.#options)
+        await this.#transfer('upload', response, work)
+      } else {
+        // A question costs a query and a sync, like the start of a PUT. It brings no bytes that a
+        // refusal would waste, so it also gives way to those who wait for the database.
+        this.#options.shedLoad()
+        const work = () => answerOffset(response, grant, this.#options)
+        await this.#transfer('upload', response, work)
+      }
     })
   }
 
@@ -106,9 +87,7 @@ export class DiskHttp {
     response: ServerResponse,
     onBytes?: OnBytes,
   ): Promise<void> {
-    return this.#answer(request, response, () =>
-      this.#sendMetered(grant, request, response, onBytes),
-    )
+    return this.#answer(request, response, () => this.#send(grant, request, response, onBytes))
   }
 
   /** How many requests are being answered. */
@@ -128,92 +107,24 @@ export class DiskHttp {
    */
   async close(): Promise<void> {
     this.#closing = true
-    this.#receiver.locks.stopAll(new AppError('UNAVAILABLE'))
+    this.#options.locks.stopAll(new AppError('UNAVAILABLE'))
     for (const response of this.#active) {
       if (response.req.method !== 'PUT') response.destroy()
     }
     await this.idle()
-    this.#sources.close()
   }
 
   #verify(request: IncomingMessage): SignedGrant {
+    const { clock, signingKey } = this.#options
     const method = request.method ?? ''
     if (!methods.includes(method)) {
       throw new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })
     }
-    const verdict = verifyUrl(request.url ?? '', this.#clock(), this.#signingKey)
+    const verdict = verifyUrl(request.url ?? '', clock(), signingKey)
     if (!verdict.ok) throw new AppError(verdict.code)
     const signedFor = verdict.grant.operation === 'get' ? 'GET' : 'PUT'
     if (method !== 'HEAD' && method !== signedFor) throw new AppError('SIGNATURE_INVALID')
     return verdict.grant
-  }
-
-  #receiveMetered(
-    grant: Exclude<SignedGrant, { operation: 'get' }>,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    const work = () => this.#receive(grant, request, response)
-    return metered(this.#receiver.meter, 'upload', response, work)
-  }
-
-  #sendMetered(
-    grant: DownloadGrant,
-    request: IncomingMessage,
-    response: ServerResponse,
-    onBytes?: OnBytes,
-  ): Promise<void> {
-    if (this.#nginxLocation !== null && canNginxSend(request)) {
-      return this.#leaveToNginx(grant, this.#nginxLocation, { request, response, onBytes })
-    }
-    const work = () => this.#send(grant, request, response, onBytes)
-    return metered(this.#receiver.meter, 'download', response, work)
-  }
-
-  async #leaveToNginx(
-    grant: DownloadGrant,
-    location: string,
-    answer: { request: IncomingMessage; response: ServerResponse; onBytes?: OnBytes | undefined },
-  ): Promise<void> {
-    const sealed = await this.#folders.sealedFacts(grant.key)
-    if (sealed === null) throw new AppError('LINK_NOT_FOUND')
-    assertSize(grant, sealed.size)
-    const path = `${location}/${sealedName(grant.key)}`
-    await leaveToNginx(grant, { ...answer, path, modifiedAt: sealed.modifiedAt })
-  }
-
-  /**
-   * Answers a HEAD. Its query and its sync cost as much as the start of a PUT, so it has a place
-   * below the same ceiling meanwhile. Unlike a PUT it brings no bytes that a refusal would waste,
-   * so it also gives way to those who wait for the database.
-   */
-  async #answerOffset(
-    grant: Exclude<SignedGrant, { operation: 'get' }>,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    this.#shedLoad()
-    const end = this.#uploads.begin(this.#clientAddress(request))
-    try {
-      if (grant.operation === 'part') await answerPartOffset(response, grant, this.#receiver)
-      else await answerUploadOffset(response, grant, this.#receiver)
-    } finally {
-      end()
-    }
-  }
-
-  async #receive(
-    grant: Exclude<SignedGrant, { operation: 'get' }>,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    const end = this.#uploads.begin(this.#clientAddress(request))
-    try {
-      if (grant.operation === 'part') await receivePart(request, response, grant, this.#receiver)
-      else await receiveUpload(request, response, grant, this.#receiver)
-    } finally {
-      end()
-    }
   }
 
   async #send(
@@ -222,18 +133,50 @@ export class DiskHttp {
     response: ServerResponse,
     onBytes?: OnBytes,
   ): Promise<void> {
-    const end = this.#downloads.begin(this.#clientAddress(request))
-    try {
-      const source = await this.#sources.open(grant.key)
-      if (!source) throw new AppError('LINK_NOT_FOUND')
+    const { folders, meter, nginxLocation } = this.#options
+    if (nginxLocation !== null && canNginxSend(request)) {
+      const sealed = await folders.sealedFacts(grant.key)
+      if (sealed === null) throw new AppError('LINK_NOT_FOUND')
+      assertSize(grant, sealed.size)
+      const path = `${nginxLocation}/${sealedName(grant.key)}`
+      const { modifiedAt } = sealed
+      return sendByNginx(grant, { request, response, path, modifiedAt, onBytes })
+    }
+    await this.#transfer('download', response, async () => {
+      const file = await folders.openSealed(grant.key)
+      if (!file) throw new AppError('LINK_NOT_FOUND')
       try {
-        const onSent = (count: number) => this.#receiver.meter.bytes('download', count)
-        await sendFile(source, grant, { request, response, onBytes, onSent })
+        const onSent = (count: number) => meter.bytes('download', count)
+        await this.#sender.send(file, grant, { request, response, onBytes, onSent })
       } finally {
-        await source.close()
+        await file.close()
       }
+    })
+  }
+
+  /**
+   * Does the work of a transfer, within the limits of how many may run. Counts it, unless it is a
+   * HEAD.
+   * @throws {AppError} TOO_MANY_TRANSFERS with `Retry-After`, and the errors of the work.
+   */
+  async #transfer(
+    direction: TransferDirection,
+    response: ServerResponse,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const { clientAddress, meter } = this.#options
+    const { req: request } = response
+    const end = request.method === 'HEAD' ? undefined : meter.begin(direction)
+    const release = this.#running[direction].take(clientAddress(request))
+    try {
+      if (!release) throw new AppError('TOO_MANY_TRANSFERS')
+      await work()
+      end?.(outcomeOf(null, response))
+    } catch (error) {
+      end?.(outcomeOf(error, response))
+      throw error
     } finally {
-      end()
+      release?.()
     }
   }
 
@@ -256,20 +199,32 @@ export class DiskHttp {
 
   #refusalFor(error: unknown, request: IncomingMessage): AppError {
     if (error instanceof AppError) {
-      if (error.code === 'TOO_MANY_TRANSFERS') this.#tellOfCeiling(request)
+      if (error.code === 'TOO_MANY_TRANSFERS') this.#logTooMany(request)
       return error
     }
     // Usually the disk is full or failing. The client may try again. Only the log gets the details.
-    this.#log.error({ err: error }, 'a transfer failed')
+    this.#options.log.error({ err: error }, 'a transfer failed')
     return new AppError(isDiskFull(error) ? 'DISK_FULL' : 'UNAVAILABLE')
   }
 
-  #tellOfCeiling(request: IncomingMessage): void {
-    const now = this.#clock().getTime()
-    if (now - this.#toldAt < tellEveryMs) return
-    this.#toldAt = now
-    const running = { downloads: this.#downloads.running, uploads: this.#uploads.running }
-    const client = this.#clientAddress(request)
-    this.#log.warn({ running, client }, 'a transfer was refused, since too many are running')
+  #logTooMany(request: IncomingMessage): void {
+    const { clientAddress, clock, log } = this.#options
+    const now = clock().getTime()
+    if (now - this.#loggedAt < logEveryMs) return
+    this.#loggedAt = now
+    const { download, upload } = this.#running
+    const running = { downloads: download.used, uploads: upload.used }
+    const client = clientAddress(request)
+    log.warn({ running, client }, 'a transfer was refused, since too many are running')
   }
+}
+
+/** A response is also destroyed after all of it was sent. */
+function outcomeOf(
+  error: unknown,
+  { destroyed, writableFinished }: Pick<ServerResponse, 'destroyed' | 'writableFinished'>,
+): TransferOutcome {
+  if (destroyed && !writableFinished) return 'cut'
+  if (error === null) return 'complete'
+  return error instanceof AppError ? 'refused' : 'failed'
 }

@@ -10,16 +10,14 @@ import {
   type Storage,
   type UploadGrant,
 } from '../storage.ts'
-import type { BlockWriter } from './block-writer.ts'
 import { DiskHttp } from './disk-http.ts'
 import { FileHasher } from './file-hasher.ts'
 import type { FileSystem } from './file-system.ts'
 import { Folders } from './folders.ts'
-import { GatheredBytes } from './gathered-bytes.ts'
 import { bytesOf, isWhole, PartLists } from './part-lists.ts'
-import type { UploadActivity } from './receive-body.ts'
+import type { UploadActivity } from './receive-upload.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
-import { noMeter, type TransferMeter } from './transfer-meter.ts'
+import { noMeter, type TransferMeter } from './transfers.ts'
 import { WriteLocks } from './write-locks.ts'
 
 export interface DiskStorageOptions {
@@ -91,10 +89,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const hasher = new FileHasher(log)
   const parts = new PartLists(folders)
   const locks = new WriteLocks()
-  const running = new Map<string, BlockWriter>()
-  const memory = new GatheredBytes()
   const http = new DiskHttp({
-    ...{ folders, locks, parts, running, memory, space, uploads, meter, clock, log },
+    ...{ folders, locks, parts, space, uploads, meter, clock, log },
     signingKey,
     clientAddress: options.clientAddress,
     shedLoad: options.shedLoad,
@@ -142,7 +138,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         const held = await parts.read(key)
         if (held && !isWhole(held, size)) throw new SizeMismatch(size, bytesOf(held))
         await folders.seal(key, size)
-        await parts.forget(key)
+        await folders.forgetParts(key)
       } finally {
         lock.release()
       }
@@ -153,7 +149,6 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     async remove(key) {
       const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
       try {
-        await parts.discard(key)
         await folders.remove(key)
       } finally {
         lock.release()
@@ -175,7 +170,6 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     async close() {
       await http.close()
       await hasher.close()
-      await folders.close()
     },
   }
   return disk

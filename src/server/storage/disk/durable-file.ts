@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import * as nodeFs from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { FileSystem } from './file-system.ts'
-import { syncFolder } from './folder-sync.ts'
+import { type FileSystem, syncFolder } from './file-system.ts'
 
 /**
  * The functions of `node:fs/promises` that this file writes with. Tests pass others, which simulate
  * a power cut.
  */
-type Writing = Pick<FileSystem, 'open' | 'rename' | 'rm'> & {
-  link(from: string, to: string): Promise<void>
-}
+type Writing = Pick<FileSystem, 'open' | 'rename' | 'rm'>
 
 /**
  * Makes a file with this text that only its owner can read. Even after a crash, the file is either
@@ -18,7 +15,11 @@ type Writing = Pick<FileSystem, 'open' | 'rename' | 'rm'> & {
  * interrupted can leave `<path>.<uuid>` behind.
  * @throws an error with the code EEXIST when `path` already exists. That file does not change.
  */
-export async function createFile(path: string, text: string, fs: Writing = nodeFs): Promise<void> {
+export async function createFile(
+  path: string,
+  text: string,
+  fs: Writing & { link(from: string, to: string): Promise<void> } = nodeFs,
+): Promise<void> {
   const fresh = `${path}.${randomUUID()}`
   try {
     await writeSynced(fresh, text, fs)

@@ -30,3 +30,13 @@ export function isMissing(error: unknown): boolean {
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
+
+/** Syncs a folder, which makes the names in it durable. */
+export async function syncFolder(fs: Pick<FileSystem, 'open'>, path: string): Promise<void> {
+  const folder = await fs.open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

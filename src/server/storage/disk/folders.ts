@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Stats } from 'node:fs'
 import { type FileHandle, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { inKeyOrder } from '../in-key-order.ts'
 import { SizeMismatch, type StoredObject } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
-import { FanOuts } from './fan-outs.ts'
-import { type FileSystem, isMissing, unlessMissing } from './file-system.ts'
-import { FolderSync, syncFolder } from './folder-sync.ts'
-import { probeFolder } from './probe-folder.ts'
-import { sealedName } from './sealed-name.ts'
+import { replaceFile } from './durable-file.ts'
+import { type FileSystem, isMissing, syncFolder, unlessMissing } from './file-system.ts'
 
 const partsSuffix = '.parts'
 
@@ -23,51 +19,41 @@ export class Folders {
   readonly #fs: FileSystem
   readonly #uploads: string
   readonly #files: string
-  readonly #uploadNames: FolderSync
-  readonly #fileNames: FolderSync
-  readonly #fanOuts: FanOuts
+  /** The newest sync of each folder, by path, and those that have not begun. */
+  readonly #lastSyncs = new Map<string, Promise<void>>()
+  readonly #waitingSyncs = new Map<string, Promise<void>>()
+  /** The folders below `files` that survive a power cut. */
+  readonly #shards = new Map<string, Promise<void>>()
 
   private constructor(fs: FileSystem, dataDir: string) {
     this.#fs = fs
     this.#uploads = join(dataDir, 'uploads')
     this.#files = join(dataDir, 'files')
-    this.#uploadNames = new FolderSync(fs, this.#uploads)
-    this.#fileNames = new FolderSync(fs, this.#files)
-    this.#fanOuts = new FanOuts(fs, this.#fileNames)
   }
 
-  /** Makes the folders where they are missing, and makes them durable. */
+  /**
+   * Makes the folders where they are missing, and makes them durable. Removes lists of parts that a
+   * crash has left without their bytes.
+   */
   static async open(fs: FileSystem, dataDir: string): Promise<Folders> {
     const folders = new Folders(fs, dataDir)
     await fs.mkdir(folders.#uploads, { recursive: true })
     await fs.mkdir(folders.#files, { recursive: true })
     await syncFolder(fs, dataDir)
-    await folders.#forgetLeftParts()
+    const names = new Set(await readdir(folders.#uploads))
+    for (const name of names) {
+      const key = name.slice(0, -partsSuffix.length)
+      const isLeft = name.endsWith(partsSuffix) && isStorageKey(key) && !names.has(key)
+      if (isLeft) await folders.forgetParts(key)
+    }
     return folders
   }
 
-  /**
-   * Closes the handles of the folders. If one is needed later, it is opened again, without another
-   * call of `Folders.open`.
-   */
-  async close(): Promise<void> {
-    await Promise.all([this.#uploadNames.close(), this.#fileNames.close()])
-  }
-
-  /**
-   * Opens the file of an upload, and makes an empty one where there is none. 'continue' keeps the
-   * bytes that have arrived, 'start over' throws them away.
-   */
-  async openUpload(key: string, how: 'continue' | 'start over'): Promise<FileHandle> {
-    const path = this.uploadPath(key)
-    if (how === 'continue') {
-      const file = await unlessMissing(this.#fs.open(path, 'r+'))
-      if (file) return file
-    }
-    // A new file: if the old one were emptied instead, a power cut could leave its length beside
-    // the new bytes.
-    await this.#fs.rm(path, { force: true })
-    return this.#fs.open(path, 'wx+', 0o600)
+  /** Opens the file of an upload, and makes an empty one where there is none. */
+  async openUpload(key: string): Promise<FileHandle> {
+    const path = this.#uploadPath(key)
+    const file = await unlessMissing(this.#fs.open(path, 'r+'))
+    return file ?? this.#fs.open(path, 'wx+', 0o600)
   }
 
   /**
@@ -76,11 +62,11 @@ export class Folders {
    * a file with gaps that is taken for whole.
    */
   async startParts(key: string): Promise<void> {
-    await this.discardParts(key)
-    for (const path of [this.partsPath(key), this.uploadPath(key)]) {
+    await this.discard(key)
+    for (const path of [this.#partsPath(key), this.#uploadPath(key)]) {
       await (await this.#fs.open(path, 'wx', 0o600)).close()
     }
-    await this.#uploadNames.sync()
+    await this.#sync(this.#uploads)
   }
 
   /**
@@ -88,25 +74,14 @@ export class Folders {
    * its parts is missing.
    */
   async sizeInParts(key: string): Promise<number | null> {
-    const [bytes, list] = await Promise.all(
-      [this.uploadPath(key), this.partsPath(key)].map((path) => unlessMissing(stat(path))),
-    )
+    const paths = [this.#uploadPath(key), this.#partsPath(key)]
+    const [bytes, list] = await Promise.all(paths.map((path) => unlessMissing(stat(path))))
     return bytes && list ? bytes.size : null
   }
 
-  /** Opens the list of an upload's parts for reading. Returns null when there is none. */
-  openParts(key: string): Promise<FileHandle | null> {
-    return unlessMissing(this.#fs.open(this.partsPath(key), 'r'))
-  }
-
-  /** Opens the list of an upload's parts for writing. */
-  openPartsToWrite(key: string): Promise<FileHandle> {
-    return this.#fs.open(this.partsPath(key), 'r+')
-  }
-
-  /** Opens the file of an upload in parts, so that a part can be written at its offset. */
-  openForPart(key: string): Promise<FileHandle> {
-    return this.#fs.open(this.uploadPath(key), 'r+')
+  /** Opens the list of an upload's parts. Returns null when there is none. */
+  openParts(key: string, flags: 'r' | 'r+'): Promise<FileHandle | null> {
+    return unlessMissing(this.#fs.open(this.#partsPath(key), flags))
   }
 
   /**
@@ -114,11 +89,11 @@ export class Folders {
    * cut before the next change. Otherwise a cut could leave bytes without their list, or a list
    * beside other bytes.
    */
-  async discardParts(key: string): Promise<void> {
-    for (const path of [this.uploadPath(key), this.partsPath(key)]) {
+  async discard(key: string): Promise<void> {
+    for (const path of [this.#uploadPath(key), this.#partsPath(key)]) {
       if (!(await unlessMissing(stat(path)))) continue
       await this.#fs.rm(path, { force: true })
-      await this.#uploadNames.sync()
+      await this.#sync(this.#uploads)
     }
   }
 
@@ -127,17 +102,7 @@ export class Folders {
    * before.
    */
   forgetParts(key: string): Promise<void> {
-    return this.#fs.rm(this.partsPath(key), { force: true })
-  }
-
-  /** Removes lists of parts without bytes, which a crash can leave. */
-  async #forgetLeftParts(): Promise<void> {
-    const names = new Set(await readdir(this.#uploads))
-    for (const name of names) {
-      const key = name.slice(0, -partsSuffix.length)
-      if (!name.endsWith(partsSuffix) || !isStorageKey(key) || names.has(key)) continue
-      await this.forgetParts(key)
-    }
+    return this.#fs.rm(this.#partsPath(key), { force: true })
   }
 
   /** Opens a sealed object for reading. Returns null when there is none. */
@@ -150,13 +115,8 @@ export class Folders {
    * none.
    */
   async sealedFacts(key: string): Promise<{ size: number; modifiedAt: Date } | null> {
-    const found = await this.sealedStats(key)
-    return found ? { size: found.size, modifiedAt: found.mtime } : null
-  }
-
-  /** Returns what the file system tells of a sealed object, or null when there is none. */
-  sealedStats(key: string): Promise<Stats | null> {
-    return unlessMissing(stat(this.sealedPath(key)))
+    const found = await unlessMissing(stat(this.sealedPath(key)))
+    return found && { size: found.size, modifiedAt: found.mtime }
   }
 
   /** Returns the size of a sealed object in bytes, or null when there is none. */
@@ -171,22 +131,21 @@ export class Folders {
   async storedSize(key: string): Promise<number | null> {
     // The arriving file is looked for first. In the other order, a file that is sealed between both
     // steps would be found in neither folder.
-    const arriving = await unlessMissing(stat(this.uploadPath(key)))
+    const arriving = await unlessMissing(stat(this.#uploadPath(key)))
     return arriving?.size ?? (await this.sealedSize(key))
   }
 
   /**
-   * Returns how many of the bytes that have arrived under a key would survive a power cut; 0 when
-   * there are none.
+   * Makes the bytes that have arrived under a key durable. Returns how many there are; 0 when there
+   * are none.
    */
   async durableUploadSize(key: string): Promise<number> {
-    const file = await unlessMissing(this.#fs.open(this.uploadPath(key), 'r+'))
+    const file = await unlessMissing(this.#fs.open(this.#uploadPath(key), 'r+'))
     if (!file) return 0
     try {
       const { size } = await file.stat()
-      // The sync of the folder makes the file's name durable. If the file replaced an upload in
-      // parts, the sync also makes the removal of the parts durable.
-      await Promise.all([file.datasync(), this.#uploadNames.sync()])
+      // The file's name must be durable too.
+      await Promise.all([file.datasync(), this.#sync(this.#uploads)])
       return size
     } finally {
       await file.close()
@@ -199,38 +158,36 @@ export class Folders {
    * @throws {SizeMismatch} when there is no object of that size.
    */
   async seal(key: string, size: number): Promise<void> {
-    const fanOut = this.#fanOutPath(key)
+    const shard = dirname(this.sealedPath(key))
     const sealed = await this.sealedSize(key)
-    if (sealed === null) await this.#moveToSealed(key, size)
+    if (sealed === null) await this.#moveToSealed(key, size, shard)
     else assertSize(sealed, size)
     // The sync runs even if the object was sealed before, because the call that moved it may not
     // have synced. Both syncs run in parallel, so that the file system can do them together.
-    await Promise.all([this.#fanOuts.sync(fanOut), this.#uploadNames.sync()])
+    await Promise.all([this.#sync(shard), this.#sync(this.#uploads)])
   }
 
-  async #moveToSealed(key: string, size: number): Promise<void> {
-    const fanOut = this.#fanOutPath(key)
-    const arriving = await unlessMissing(this.#fs.open(this.uploadPath(key), 'r+'))
+  async #moveToSealed(key: string, size: number, shard: string): Promise<void> {
+    const arriving = await unlessMissing(this.#fs.open(this.#uploadPath(key), 'r+'))
     if (!arriving) throw new SizeMismatch(size, null)
     try {
       assertSize((await arriving.stat()).size, size)
-      await Promise.all([arriving.sync(), this.#fanOuts.make(fanOut)])
+      await Promise.all([arriving.sync(), this.#makeShard(shard)])
     } finally {
       await arriving.close()
     }
-    const move = () => this.#fs.rename(this.uploadPath(key), this.sealedPath(key))
     try {
-      await move()
+      await this.#fs.rename(this.#uploadPath(key), this.sealedPath(key))
     } catch (error) {
-      if (!isMissing(error)) throw error
-      await this.#fanOuts.makeAgain(fanOut)
-      await move()
+      // Somebody may have removed the empty folder. The next try makes it again.
+      if (isMissing(error)) this.#shards.delete(shard)
+      throw error
     }
   }
 
   /** Removes the object under a key, whether it is sealed or still arriving. */
   async remove(key: string): Promise<void> {
-    await this.#fs.rm(this.uploadPath(key), { force: true })
+    await this.discard(key)
     await this.#fs.rm(this.sealedPath(key), { force: true })
   }
 
@@ -239,10 +196,10 @@ export class Folders {
    * whether this or an earlier process removed something in it.
    */
   async syncRemovals(keys: readonly string[]): Promise<void> {
-    const fanOuts = new Set(keys.map((key) => this.#fanOutPath(key)))
-    if (fanOuts.size === 0) return
-    const synced = [...fanOuts].map((fanOut) => unlessMissing(syncFolder(this.#fs, fanOut)))
-    await Promise.all([this.#uploadNames.sync(), ...synced])
+    const shards = new Set(keys.map((key) => dirname(this.sealedPath(key))))
+    if (shards.size === 0) return
+    const synced = [...shards].map((shard) => unlessMissing(this.#sync(shard)))
+    await Promise.all([this.#sync(this.#uploads), ...synced])
   }
 
   /** Lists every object in the order of the keys. Other files in the folders are ignored. */
@@ -264,53 +221,81 @@ export class Folders {
     return text === null ? null : text.trim()
   }
 
-  /**
-   * Writes the id of an installation beside the sealed objects. When this resolves, it survives a
-   * power cut.
-   */
-  async writeInstallation(installation: string): Promise<void> {
-    const fresh = `${this.#installationPath()}.${randomUUID()}`
-    const file = await this.#fs.open(fresh, 'wx', 0o600)
-    try {
-      await file.writeFile(`${installation}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await this.#fs.rename(fresh, this.#installationPath())
-    await this.#fileNames.sync()
+  /** Writes the id of an installation, durably, beside the sealed objects. */
+  writeInstallation(installation: string): Promise<void> {
+    return replaceFile(this.#installationPath(), `${installation}\n`, this.#fs)
   }
 
   /**
    * Writes, reads and removes a small file in each of the two folders. Rejects when a step fails.
    */
   async probe(): Promise<void> {
-    await Promise.all([this.#uploads, this.#files].map((folder) => probeFolder(this.#fs, folder)))
-  }
-
-  #installationPath(): string {
-    return join(this.#files, '.installation')
-  }
-
-  /** Returns the path of an upload's bytes while they arrive. */
-  uploadPath(key: string): string {
-    assertStorageKey(key)
-    return join(this.#uploads, key)
-  }
-
-  /** Returns the path of the list of an upload's parts. */
-  partsPath(key: string): string {
-    return `${this.uploadPath(key)}${partsSuffix}`
-  }
-
-  #fanOutPath(key: string): string {
-    return dirname(this.sealedPath(key))
+    await Promise.all([this.#uploads, this.#files].map((folder) => probe(this.#fs, folder)))
   }
 
   /** Returns the path of a sealed object. */
   sealedPath(key: string): string {
     return join(this.#files, sealedName(key))
   }
+
+  #uploadPath(key: string): string {
+    assertStorageKey(key)
+    return join(this.#uploads, key)
+  }
+
+  #partsPath(key: string): string {
+    return `${this.#uploadPath(key)}${partsSuffix}`
+  }
+
+  #installationPath(): string {
+    return join(this.#files, '.installation')
+  }
+
+  /**
+   * Makes a folder below `files`. When this resolves, it survives a power cut. Otherwise the objects
+   * in it could not survive one.
+   */
+  #makeShard(path: string): Promise<void> {
+    const make = async () => {
+      await this.#fs.mkdir(path, { recursive: true })
+      await this.#sync(this.#files)
+    }
+    const made = this.#shards.get(path) ?? make()
+    this.#shards.set(path, made)
+    made.catch(() => this.#shards.delete(path))
+    return made
+  }
+
+  /**
+   * Resolves when all changes of names in a folder that were made before this call survive a power
+   * cut. Calls for the same folder share a sync, which saves most of them while many files are
+   * confirmed at once.
+   */
+  #sync(path: string): Promise<void> {
+    const waiting = this.#waitingSyncs.get(path)
+    if (waiting) return waiting
+    const last = this.#lastSyncs.get(path)
+    const sync = async () => {
+      // A running sync may have begun before the caller's change, so this is another one.
+      await last?.catch(() => undefined)
+      this.#waitingSyncs.delete(path)
+      await syncFolder(this.#fs, path)
+    }
+    const next = sync()
+    this.#waitingSyncs.set(path, next)
+    this.#lastSyncs.set(path, next)
+    return next
+  }
+}
+
+/**
+ * Returns the path of a sealed object below the folder `files`. The first two characters of the key
+ * name a folder, so that no folder gets too many files.
+ * @throws {RangeError} when the key is no storage key.
+ */
+export function sealedName(key: string): string {
+  assertStorageKey(key)
+  return `${key.slice(0, 2)}/${key}`
 }
 
 async function* listFolder(folder: string): AsyncGenerator<StoredObject, void> {
@@ -319,6 +304,26 @@ async function* listFolder(folder: string): AsyncGenerator<StoredObject, void> {
     // The file may have been removed or sealed since it was listed.
     const found = await unlessMissing(stat(join(folder, key)))
     if (found?.isFile()) yield { key, modifiedAt: found.mtime }
+  }
+}
+
+async function probe(fs: FileSystem, folder: string): Promise<void> {
+  const text = randomUUID()
+  const path = join(folder, `.probe-${text}`)
+  try {
+    const file = await fs.open(path, 'wx+', 0o600)
+    try {
+      await file.write(text, 0)
+      await file.datasync()
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(text.length), 0, text.length, 0)
+      if (buffer.toString('utf8', 0, bytesRead) !== text) {
+        throw new Error('the storage folder does not give back what was written')
+      }
+    } finally {
+      await file.close()
+    }
+  } finally {
+    await fs.rm(path, { force: true })
   }
 }
 

@@ -44,7 +44,7 @@ export class PartLists {
   /** Returns the held parts in the order of their numbers; null when the upload is not in parts. */
   async read(key: string): Promise<HeldPart[] | null> {
     const fileSize = await this.#folders.sizeInParts(key)
-    const list = fileSize === null ? null : await this.#folders.openParts(key)
+    const list = fileSize === null ? null : await this.#folders.openParts(key, 'r')
     if (!list || fileSize === null) return null
     try {
       const { size } = await list.stat()
@@ -66,7 +66,7 @@ export class PartLists {
     if ((await this.read(key))?.some((part) => part.partNumber === partNumber)) {
       await this.#write(key, partNumber, Buffer.alloc(entryBytes), 'durably')
     }
-    return this.#folders.openForPart(key)
+    return this.#folders.openUpload(key)
   }
 
   /** Makes a part's bytes durable, and then adds the part to the list. */
@@ -78,19 +78,6 @@ export class PartLists {
     entry.writeDoubleBE(part.offset, 8)
     entry.writeDoubleBE(part.size, 16)
     await this.#write(part.key, part.partNumber, entry)
-  }
-
-  /**
-   * Removes all parts, because the whole file is sent instead, or the upload is removed. The caller
-   * must have the key's write lock.
-   */
-  discard(key: string): Promise<void> {
-    return this.#folders.discardParts(key)
-  }
-
-  /** Removes the list of an upload whose bytes were sealed. */
-  forget(key: string): Promise<void> {
-    return this.#folders.forgetParts(key)
   }
 
   #start(key: string): Promise<void> {
@@ -105,7 +92,8 @@ export class PartLists {
   }
 
   async #write(key: string, partNumber: number, entry: Buffer, how?: 'durably'): Promise<void> {
-    const list = await this.#folders.openPartsToWrite(key)
+    const list = await this.#folders.openParts(key, 'r+')
+    if (!list) throw new Error(`${key} has no list of parts`)
     try {
       await list.writev([entry], (partNumber - 1) * entryBytes)
       if (how === 'durably') await list.datasync()

@@ -14,7 +14,7 @@ import {
 import { sha256 } from '../../../../tests/support/make.ts'
 import { powerCuts } from '../../../../tests/support/power-cut.ts'
 import { type RecordedDisk, recordDisk } from '../../../../tests/support/recorded-disk.ts'
-import { removeForGood } from '../remove-for-good.ts'
+import { removeForGood } from '../remove-stored.ts'
 import { newStorageKey } from '../storage-key.ts'
 
 let record: RecordedDisk

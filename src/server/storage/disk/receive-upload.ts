@@ -1,159 +1,41 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { crc32 } from 'node:zlib'
+import type { Logger } from 'pino'
+import type { Clock } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
-import type { UploadGrant } from '../storage.ts'
-import { BlockWriter } from './block-writer.ts'
-import {
-  admitChunks,
-  answerOffset,
-  answerStored,
-  assertOpen,
-  type Incoming,
-  receiveBody,
-  type UploadReceiver,
-} from './receive-body.ts'
-import {
-  announcedCrc32,
-  assertSignedLength,
-  assertSignedType,
-  requestedOffset,
-} from './upload-headers.ts'
+import type { UploadSpace } from '../../space/disk-space.ts'
+import { writeBody } from './body-writer.ts'
+import type { Folders } from './folders.ts'
+import type { PartLists } from './part-lists.ts'
+import type { SignedGrant } from './signed-url.ts'
+import type { TransferMeter } from './transfers.ts'
+import { announcedCrc32, assertSignedHeaders, requestedOffset } from './upload-headers.ts'
+import type { WriteLocks } from './write-locks.ts'
 
-/**
- * Answers a PUT to a presigned upload URL. The bytes are written directly into the file: from its
- * beginning, or with `Range: bytes=n-` from the offset n, where the stored bytes end. The answer is
- * 200 when the file has `grant.size` bytes. Bytes that arrived before a connection broke stay, so
- * that the next request can continue. A file that is sent from its beginning replaces parts that
- * have arrived.
- * @throws {AppError} with the stored `Upload-Offset` if the client can go on from there.
- * STORAGE_FULL when the disk has no room for the rest; the stored bytes stay. CHECKSUM_MISMATCH
- * when the body differs from the checksum that was sent with it, FILE_TOO_LARGE when it is too
- * long; its bytes are removed.
- */
-export async function receiveUpload(
-  request: IncomingMessage,
-  response: ServerResponse,
-  grant: UploadGrant,
-  receiver: UploadReceiver,
-): Promise<void> {
-  const { headers } = request
-  const { locks, parts } = receiver
-  const start = requestedOffset(headers, grant.size)
-  assertSignedType(headers, grant.mimeType)
-  assertSignedLength(headers, grant.size - (start ?? 0))
-  const checksum = announcedCrc32(headers)
-  // This check comes before the lock, because the lock would stop parts that are arriving.
-  if (start && (await parts.isInParts(grant.key))) throw offsetMismatch(0)
-  const lock = await locks.acquire(grant.key, 'UPLOAD_SUPERSEDED')
-  try {
-    await assertOpen(grant.key, receiver)
-    lock.signal.throwIfAborted()
-    // If the client has already left, no body will arrive. So this request must not remove any
-    // stored bytes.
-    if (request.destroyed) return
-    const left = grant.size - (start ?? 0)
-    if (!(await receiver.space.hasSpaceFor(left))) throw new AppError('STORAGE_FULL')
-    const file = await openFor(grant.key, start, receiver)
-    try {
-      const incoming = { request, response, stop: lock.signal }
-      await receiveInto(file, { start: start ?? 0, grant, checksum }, incoming, receiver)
-    } finally {
-      await file.close()
-    }
-  } finally {
-    lock.release()
-  }
-  answerStored(response, grant.size)
+const touchEveryMs = 60_000
+
+/** With this a transfer reads and updates the row of its upload in the database. */
+export interface UploadActivity {
+  /**
+   * Records that bytes are arriving under a key. Returns false when no open upload has the key,
+   * because the upload was aborted or confirmed.
+   */
+  touch(key: string): Promise<boolean>
 }
 
-/**
- * Answers a HEAD to a presigned upload URL. `Upload-Offset` is how many stored bytes would survive
- * a power cut, or 0 while the upload is in parts. A running transfer goes on.
- * @throws {AppError} UPLOAD_NOT_FOUND when no upload, open or complete, has the key.
- */
-export async function answerUploadOffset(
-  response: ServerResponse,
-  { key, size }: UploadGrant,
-  { folders, parts, running, uploads }: UploadReceiver,
-): Promise<void> {
-  const open = await uploads.touch(key)
-  await running.get(key)?.flush()
-  const arrived = async () => ((await parts.isInParts(key)) ? 0 : folders.durableUploadSize(key))
-  const offset = (await folders.sealedSize(key)) ?? (open ? await arrived() : null)
-  if (offset === null) throw new AppError('UPLOAD_NOT_FOUND')
-  answerOffset(response, offset, size)
+export interface UploadReceiver {
+  folders: Folders
+  locks: WriteLocks
+  parts: PartLists
+  space: UploadSpace
+  uploads: UploadActivity
+  meter: TransferMeter
+  clock: Clock
+  log: Logger
 }
 
-/**
- * Opens the file to continue at `start`, which must be its stored size. Without `start`, empties
- * the file.
- */
-async function openFor(
-  key: string,
-  start: number | undefined,
-  { folders, parts }: UploadReceiver,
-): Promise<FileHandle> {
-  const isInParts = await parts.isInParts(key)
-  if (isInParts && start) throw offsetMismatch(0)
-  if (isInParts || start === undefined) await parts.discard(key)
-  if (start === undefined) return await folders.openUpload(key, 'start over')
-  const file = await folders.openUpload(key, 'continue')
-  try {
-    const { size: stored } = await file.stat()
-    if (stored !== start) throw offsetMismatch(stored)
-    return file
-  } catch (error) {
-    await file.close()
-    throw error
-  }
-}
-
-interface WholeFile {
-  /** The offset in the file at which the body begins. */
-  start: number
-  grant: UploadGrant
-  /** The CRC-32 that the body must have; undefined when the client sent none. */
-  checksum: number | undefined
-}
-
-async function receiveInto(
-  file: FileHandle,
-  { start, grant, checksum }: WholeFile,
-  incoming: Incoming,
-  receiver: UploadReceiver,
-): Promise<void> {
-  const { key, size } = grant
-  const { running } = receiver
-  const admit = admitChunks(key, receiver)
-  let crc = 0
-  const writer = new BlockWriter({
-    file,
-    memory: receiver.memory,
-    start,
-    limit: size,
-    onBytes: (chunk) => {
-      if (checksum !== undefined) crc = crc32(chunk, crc)
-      return admit(chunk)
-    },
-  })
-  running.set(key, writer)
-  try {
-    await receiveBody(incoming, writer)
-    if (writer.offset < size) {
-      const headers = { 'Upload-Offset': String(writer.offset) }
-      throw new AppError('UPLOAD_INCOMPLETE', { headers })
-    }
-    if (checksum !== undefined && checksum !== crc) throw new AppError('CHECKSUM_MISMATCH')
-  } catch (error) {
-    if (error instanceof AppError && leavesNothing.has(error.code)) {
-      await file.truncate(start)
-    }
-    throw error
-  } finally {
-    running.delete(key)
-  }
-}
+/** A presigned URL for an upload allows to send a whole file, or one part of it. */
+export type PutGrant = Exclude<SignedGrant, { operation: 'get' }>
 
 /**
  * After these errors the bytes of the body are removed. Otherwise a body that is too long or
@@ -161,6 +43,155 @@ async function receiveInto(
  */
 const leavesNothing = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH'])
 
-function offsetMismatch(stored: number) {
+/**
+ * Answers a PUT to a presigned upload URL. The bytes are written directly to their place in the
+ * file. The answer is 200 when the whole file or part is there.
+ *
+ * A whole file starts over, or continues with `Range: bytes=n-` from the offset n, where the stored
+ * bytes end. Bytes that arrived before a connection broke stay. A part is sent completely or not at
+ * all, while other parts may arrive too. A file that is sent whole replaces its parts, and the
+ * other way round: what is begun last counts.
+ * @throws {AppError} with the stored `Upload-Offset` if the client can go on from there.
+ * STORAGE_FULL when the disk has no room for the rest; FILE_TOO_LARGE, CHECKSUM_MISMATCH or
+ * UPLOAD_INCOMPLETE when the body is not what was announced; UPLOAD_SUPERSEDED when a newer request
+ * writes the same bytes; UPLOAD_SEALED and UPLOAD_NOT_FOUND as `assertOpen`. A request that is
+ * refused before its body arrives changes nothing.
+ */
+export async function receiveUpload(
+  request: IncomingMessage,
+  response: ServerResponse,
+  grant: PutGrant,
+  receiver: UploadReceiver,
+): Promise<void> {
+  const { headers } = request
+  const { locks, parts, space } = receiver
+  const { key, size } = grant
+  const isPart = grant.operation === 'part'
+  const resumedAt = requestedOffset(headers, grant)
+  const start = isPart ? grant.offset : (resumedAt ?? 0)
+  const limit = isPart ? start + size : size
+  assertSignedHeaders(headers, grant, limit - start)
+  const checksum = announcedCrc32(headers)
+  // This check comes before the lock, because the lock would stop parts that are arriving.
+  if (resumedAt && (await parts.isInParts(key))) throw offsetMismatch(0)
+  const lock = await locks.acquire(key, 'UPLOAD_SUPERSEDED', isPart ? grant.partNumber : undefined)
+  try {
+    await assertOpen(key, receiver)
+    lock.signal.throwIfAborted()
+    // If the client has already left, no body will arrive. So this request must not remove any
+    // stored bytes.
+    if (request.destroyed) return
+    if (!(await space.hasSpaceFor(limit - start))) throw new AppError('STORAGE_FULL')
+    const file = isPart ? await parts.begin(grant) : await openWhole(key, resumedAt, receiver)
+    try {
+      const target = { file, start, limit, admit: admitBytes(key, receiver) }
+      const written = await writeBody({ request, response, stop: lock.signal }, target)
+      if (written.end < limit) {
+        const headers = { 'Upload-Offset': String(written.end) }
+        throw new AppError('UPLOAD_INCOMPLETE', isPart ? {} : { headers })
+      }
+      if (checksum !== undefined && checksum !== written.crc32) {
+        throw new AppError('CHECKSUM_MISMATCH')
+      }
+      if (isPart) await parts.hold(file, grant, written.crc32)
+    } catch (error) {
+      const isToRemove = error instanceof AppError && leavesNothing.has(error.code)
+      if (isToRemove && !isPart) await file.truncate(start)
+      throw error
+    } finally {
+      await file.close()
+    }
+  } finally {
+    lock.release()
+  }
+  if (response.destroyed) return
+  const stored = { 'Content-Length': 0, 'Cache-Control': 'no-store', 'Upload-Offset': size }
+  response.writeHead(200, stored).end()
+}
+
+/**
+ * Answers a HEAD to a presigned upload URL. `Upload-Offset` is how many bytes of the file or part
+ * would survive a power cut. A part that is not complete has 0, and so has a whole file while the
+ * upload is in parts. A running transfer goes on.
+ * @throws {AppError} UPLOAD_NOT_FOUND when no upload, open or complete, has the key.
+ */
+export async function answerOffset(
+  response: ServerResponse,
+  grant: PutGrant,
+  { folders, parts, uploads }: UploadReceiver,
+): Promise<void> {
+  const { key, size } = grant
+  const open = await uploads.touch(key)
+  const arrived = async () => {
+    const held = await parts.read(key)
+    if (grant.operation === 'put') return held ? 0 : folders.durableUploadSize(key)
+    return held?.find(({ partNumber }) => partNumber === grant.partNumber)?.size ?? 0
+  }
+  const isSealed = (await folders.sealedSize(key)) !== null
+  if (!isSealed && !open) throw new AppError('UPLOAD_NOT_FOUND')
+  response.writeHead(200, {
+    'Cache-Control': 'no-store',
+    'Upload-Offset': isSealed ? size : await arrived(),
+    'Upload-Length': size,
+  })
+  response.end()
+}
+
+/**
+ * Opens the file of an upload to continue at `start`, which must be its stored size. Without
+ * `start`, empties the file.
+ */
+async function openWhole(
+  key: string,
+  start: number | undefined,
+  { folders, parts }: UploadReceiver,
+): Promise<FileHandle> {
+  const startsOver = start === undefined || (await parts.isInParts(key))
+  if (startsOver && start) throw offsetMismatch(0)
+  if (startsOver) await folders.discard(key)
+  const file = await folders.openUpload(key)
+  const { size: stored } = await file.stat()
+  if (stored === (start ?? 0)) return file
+  await file.close()
+  throw offsetMismatch(stored)
+}
+
+/**
+ * Checks that an open upload has the key, and that its bytes are not sealed.
+ * @throws {AppError} UPLOAD_SEALED when the bytes are sealed, even if the upload is still open;
+ * UPLOAD_NOT_FOUND when no open upload has the key.
+ */
+async function assertOpen(key: string, { folders, uploads }: UploadReceiver): Promise<void> {
+  const open = await uploads.touch(key)
+  if ((await folders.sealedSize(key)) !== null) throw new AppError('UPLOAD_SEALED')
+  if (!open) throw new AppError('UPLOAD_NOT_FOUND')
+}
+
+/**
+ * Returns the function that is called before bytes are written. It takes their space, counts them,
+ * and records once a minute that the upload is active.
+ * @returns a function that rejects with STORAGE_FULL when too little space would stay free, and as
+ * `assertOpen` when the upload has ended in the meantime.
+ */
+function admitBytes(key: string, receiver: UploadReceiver) {
+  const { clock, log, meter, space } = receiver
+  let touchedAt = clock().getTime()
+  return async (bytes: number): Promise<void> => {
+    meter.bytes('upload', bytes)
+    if (!space.take(bytes)) throw new AppError('STORAGE_FULL')
+    const now = clock().getTime()
+    if (now - touchedAt < touchEveryMs) return
+    touchedAt = now
+    try {
+      await assertOpen(key, receiver)
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      // A short failure of the database must not end a transfer.
+      log.warn({ err: error, key }, 'could not note the activity of an upload')
+    }
+  }
+}
+
+function offsetMismatch(stored: number): AppError {
   return new AppError('OFFSET_MISMATCH', { headers: { 'Upload-Offset': String(stored) } })
 }

@@ -1,6 +1,6 @@
 import * as nodeFs from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import type { SealedObjects } from '../sealed-objects.ts'
+import type { SealedObjects } from '../storage.ts'
 import { Folders } from './folders.ts'
 
 /**
@@ -19,11 +19,11 @@ export async function openSealedFiles(dataDir: string): Promise<SealedObjects> {
     },
     async write(key, size, bytes) {
       await folders.remove(key)
-      const file = await folders.openUpload(key, 'start over')
+      const file = await folders.openUpload(key)
       await pipeline(bytes, file.createWriteStream())
       await folders.seal(key, size)
     },
     remove: (key) => folders.remove(key),
-    close: () => folders.close(),
+    close: async () => undefined,
   }
 }

@@ -1,61 +1,149 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { FileHandle } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { AppError } from '../../errors.ts'
-import { downloadCaching } from '../attachment.ts'
-import { evaluateConditions, selectRange, type Validators } from '../byte-range.ts'
+import { type ByteRange, evaluateConditions, selectRange } from '../byte-range.ts'
+import { contentHeaders } from '../download-headers.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
-import type { ByteSource, OnSent } from './byte-sources.ts'
-import { contentHeaders } from './download-headers.ts'
 
-interface FileAnswer {
+const pieceBytes = 64 * 1024
+/** How many pieces are read at once. Reading 1 MiB is as fast as reading more. */
+const mostPieces = 16
+/** How many downloads read in parallel. Node has four threads for files. */
+const readers = 4
+
+interface Answer {
   request: IncomingMessage
   response: ServerResponse
-  onBytes?: OnBytes | undefined
-  onSent: OnSent
+  onBytes: OnBytes | undefined
+  /** Called with the number of bytes that were just handed to the kernel. */
+  onSent(count: number): void
 }
 
 /**
- * Answers GET or HEAD with a file or one range of it, and obeys conditional headers: 200, 206 or
- * 304. Resolves when the answer has been sent or the client has left. The caller closes `source`.
- * @throws {AppError} 412 or 416 where the conditional headers or the range ask for it.
- * @throws {Error} when the file does not have the size in the grant, or cannot be read.
+ * Sends files. Downloads take turns to read into shared memory, write until the kernel takes no
+ * more, and read the rest again when their clients have made room. So a download keeps 64 KiB while
+ * it waits for its client, and nothing while it waits for its turn.
  */
-export async function sendFile(
-  source: ByteSource,
-  grant: DownloadGrant,
-  { request, response, onBytes, onSent }: FileAnswer,
-): Promise<void> {
-  const { size } = source
-  assertSize(grant, size)
-  if (response.destroyed) return
-  const validators = validatorsOf(grant)
+export class FileSender {
+  readonly #free: Buffer[][] = Array.from({ length: readers }, () =>
+    Array.from({ length: mostPieces }, () => Buffer.allocUnsafeSlow(pieceBytes)),
+  )
+  readonly #waiting: ((memory: Buffer[]) => void)[] = []
+
+  /**
+   * Answers GET or HEAD with a file or one range of it, and obeys conditional headers: 200, 206 or
+   * 304. Resolves when the answer has been sent or the client has left. The caller closes `file`.
+   * @throws {AppError} 412 or 416 where the conditional headers or the range ask for it.
+   * @throws {Error} when the file does not have the size in the grant, or cannot be read.
+   */
+  async send(file: FileHandle, grant: DownloadGrant, answer: Answer): Promise<void> {
+    const { size } = await file.stat()
+    assertSize(grant, size)
+    if (answer.response.destroyed) return
+    const range = writeHead(grant, answer)
+    if (range) {
+      await answer.onBytes?.(range.start)
+      await this.#sendBytes(file, range, answer)
+    }
+    answer.response.end()
+  }
+
+  async #sendBytes(
+    file: FileHandle,
+    { start, end }: ByteRange,
+    { response, onSent }: Answer,
+  ): Promise<void> {
+    const { socket } = response.req
+    let count = mostPieces
+    for (let offset = start; offset <= end && !socket.destroyed; ) {
+      const left = end + 1 - offset
+      const memory = await this.#borrow()
+      let burst: Burst
+      try {
+        if (socket.destroyed) return
+        const pieces = memory.slice(0, Math.min(count, Math.ceil(left / pieceBytes)))
+        const { bytesRead } = await file.readv(pieces, offset)
+        if (bytesRead === 0) throw new Error(`the file ends at ${offset}, before ${end + 1}`)
+        if (socket.destroyed) return
+        burst = writeOut(memory, Math.min(bytesRead, left), response)
+      } finally {
+        this.#giveBack(memory)
+      }
+      offset += burst.bytes
+      onSent(burst.bytes)
+      // A client that took this many pieces will probably take as many again.
+      count = burst.taken ? burst.pieces : mostPieces
+      if (burst.taken) await settled(burst.taken, socket)
+    }
+  }
+
+  async #borrow(): Promise<Buffer[]> {
+    return this.#free.pop() ?? new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  #giveBack(memory: Buffer[]): void {
+    const next = this.#waiting.shift()
+    if (next) next(memory)
+    else this.#free.push(memory)
+  }
+}
+
+/** What one call of `writeOut` wrote. */
+interface Burst {
+  bytes: number
+  pieces: number
+  /** Resolves when the kernel has taken the rest of the last piece, if it has not yet. */
+  taken?: Promise<void>
+}
+
+/**
+ * Writes the first `bytes` bytes of the memory. Stops after the first piece that the kernel does
+ * not take completely, and puts another piece in its place.
+ */
+function writeOut(memory: Buffer[], bytes: number, response: ServerResponse): Burst {
+  const burst: Burst = { bytes: 0, pieces: 0 }
+  for (const [at, piece] of memory.entries()) {
+    const length = Math.min(pieceBytes, bytes - burst.bytes)
+    if (length === 0) break
+    const taken = writeNow(piece.subarray(0, length), response)
+    burst.bytes += length
+    burst.pieces += 1
+    if (response.writableLength === 0) continue
+    memory[at] = Buffer.allocUnsafeSlow(pieceBytes)
+    return { ...burst, taken }
+  }
+  return burst
+}
+
+/** Writes the head of the answer. Returns the range to send; null when the answer has no body. */
+function writeHead(grant: DownloadGrant, { request, response }: Answer): ByteRange | null {
+  const { size, version, createdAt } = grant
+  const validators = { etag: `"${encodeURIComponent(version)}"`, lastModified: createdAt }
+  const caching = { ETag: validators.etag, 'Last-Modified': createdAt.toUTCString() }
   const outcome = evaluateConditions(request.headers, validators)
   if (outcome === 'failed') throw new AppError('PRECONDITION_FAILED')
+  const headers = contentHeaders(grant)
   if (outcome === 'unmodified') {
-    response.writeHead(304, cachingHeaders(validators)).end()
-    return
+    response.writeHead(304, { ...caching, 'Cache-Control': headers['Cache-Control'] })
+    return null
   }
   // RFC 9110 §14.2: a Range header is valid only with GET.
-  const rangeCounts = request.method === 'GET' && outcome === 'range'
-  const range = rangeCounts ? selectRange(request.headers.range, size) : 'whole'
-  if (range === 'unsatisfiable') {
-    throw new AppError('RANGE_NOT_SATISFIABLE', {
-      headers: { 'Content-Range': `bytes */${size}` },
-    })
+  const isGet = request.method === 'GET'
+  const selected = isGet && outcome === 'range' ? selectRange(request.headers.range, size) : 'whole'
+  if (selected === 'unsatisfiable') {
+    const contentRange = { 'Content-Range': `bytes */${size}` }
+    throw new AppError('RANGE_NOT_SATISFIABLE', { headers: contentRange })
   }
-  const part = range === 'whole' ? { start: 0, end: size - 1 } : range
-  response.writeHead(range === 'whole' ? 200 : 206, {
-    ...cachingHeaders(validators),
-    ...contentHeaders(grant),
+  const range = selected === 'whole' ? { start: 0, end: size - 1 } : selected
+  response.writeHead(selected === 'whole' ? 200 : 206, {
+    ...caching,
+    ...headers,
     'Accept-Ranges': 'bytes',
-    'Content-Length': part.end - part.start + 1,
-    ...(range !== 'whole' && { 'Content-Range': `bytes ${part.start}-${part.end}/${size}` }),
+    'Content-Length': range.end - range.start + 1,
+    ...(selected !== 'whole' && { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` }),
   })
-  if (request.method !== 'GET') {
-    response.end()
-    return
-  }
-  await onBytes?.(part.start)
-  await source.send(part, response, onSent)
+  return isGet ? range : null
 }
 
 /** @throws {Error} when the stored bytes are not as many as the grant says. */
@@ -63,14 +151,26 @@ export function assertSize(grant: Pick<DownloadGrant, 'key' | 'size'>, size: num
   if (size !== grant.size) throw new Error(`${grant.key}: ${size} bytes, not ${grant.size}`)
 }
 
-function validatorsOf(grant: DownloadGrant): Validators {
-  return { etag: `"${encodeURIComponent(grant.version)}"`, lastModified: grant.createdAt }
+/**
+ * Writes bytes to the kernel at once: without `cork` and `uncork`, Node would hold them back until
+ * the next tick. Resolves when the kernel has taken all of them.
+ */
+function writeNow(bytes: Buffer, response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  response.socket?.cork()
+  response.write(bytes, () => resolve())
+  response.socket?.uncork()
+  return promise
 }
 
-function cachingHeaders({ etag, lastModified }: Validators): OutgoingHttpHeaders {
-  return {
-    ETag: etag,
-    'Last-Modified': lastModified.toUTCString(),
-    'Cache-Control': downloadCaching,
-  }
+/** Waits for `taken`, or for the end of the connection if that comes first. */
+function settled(taken: Promise<void>, socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      socket.off('close', settle)
+      resolve()
+    }
+    socket.once('close', settle)
+    void taken.then(settle)
+  })
 }

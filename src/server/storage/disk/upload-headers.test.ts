@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../../shared/contract/errors.ts'
-import {
-  announcedCrc32,
-  assertNoRange,
-  assertSignedLength,
-  assertSignedType,
-  requestedOffset,
-} from './upload-headers.ts'
+import { announcedCrc32, assertSignedHeaders, requestedOffset } from './upload-headers.ts'
 
 function expectRefusal(work: () => unknown, code: ErrorCode) {
   expect(work).toThrow(expect.objectContaining({ code }))
@@ -20,7 +14,8 @@ describe('the type of a body', () => {
     ['text/plain', 'TEXT/plain'],
     [undefined, 'application/octet-stream'],
   ])('%s is what was signed as %s', (sent, signed) => {
-    expect(assertSignedType({ 'content-type': sent }, signed)).toBeUndefined()
+    const headers = { 'content-type': sent, 'content-length': '0' }
+    expect(assertSignedHeaders(headers, { mimeType: signed }, 0)).toBeUndefined()
   })
 
   it.each([
@@ -29,9 +24,12 @@ describe('the type of a body', () => {
     ['', 'text/plain'],
     ['text/plain2', 'text/plain'],
   ])('%s is not what was signed as %s', (sent, signed) => {
-    expectRefusal(() => assertSignedType({ 'content-type': sent }, signed), 'SIGNATURE_INVALID')
+    const check = () => assertSignedHeaders({ 'content-type': sent }, { mimeType: signed }, 0)
+    expectRefusal(check, 'SIGNATURE_INVALID')
   })
 })
+
+const unknown = { mimeType: 'application/octet-stream' }
 
 describe('the length of a body', () => {
   it.each([
@@ -40,7 +38,7 @@ describe('the length of a body', () => {
     [{ 'transfer-encoding': 'chunked' }, 10],
     [{ 'content-length': '10' }, -1],
   ])('%o fits %i, or is not known yet', (headers, expected) => {
-    expect(assertSignedLength(headers, expected)).toBeUndefined()
+    expect(assertSignedHeaders(headers, unknown, expected)).toBeUndefined()
   })
 
   it.each([
@@ -48,40 +46,42 @@ describe('the length of a body', () => {
     [{ 'content-length': '9' }, 'UPLOAD_INCOMPLETE'],
     [{}, 'UPLOAD_INCOMPLETE'],
   ] as const)('%o does not fit 10', (headers, code) => {
-    expectRefusal(() => assertSignedLength(headers, 10), code)
+    expectRefusal(() => assertSignedHeaders(headers, unknown, 10), code)
   })
 })
 
 describe('the offset from which an upload continues', () => {
+  const tenBytes = { operation: 'put', size: 10 } as const
+
   it.each([
     ['bytes=0-', 0],
     ['bytes=7-', 7],
     ['Bytes=7-9', 7],
   ])('%s of ten bytes begins at %i', (range, offset) => {
-    expect(requestedOffset({ range }, 10)).toBe(offset)
+    expect(requestedOffset({ range }, tenBytes)).toBe(offset)
   })
 
   it('is none without a range', () => {
-    expect(requestedOffset({}, 10)).toBeUndefined()
+    expect(requestedOffset({}, tenBytes)).toBeUndefined()
   })
 
   it.each(['bytes=7-8', 'bytes=7-10', 'bytes=-3', 'bytes=1-2,4-5', 'items=7-', 'bytes=7', ''])(
     'is not read from %o',
     (range) => {
-      expectRefusal(() => requestedOffset({ range }, 10), 'INVALID_INPUT')
+      expectRefusal(() => requestedOffset({ range }, tenBytes), 'INVALID_INPUT')
     },
   )
 
   it('is not read beside Content-Range', () => {
     const headers = { range: 'bytes=7-', 'content-range': 'bytes 7-9/10' }
-    expectRefusal(() => requestedOffset(headers, 10), 'INVALID_INPUT')
+    expectRefusal(() => requestedOffset(headers, tenBytes), 'INVALID_INPUT')
   })
 })
 
-it('a part has no range of either kind', () => {
-  expect(assertNoRange({})).toBeUndefined()
-  expectRefusal(() => assertNoRange({ range: 'bytes=0-' }), 'INVALID_INPUT')
-  expectRefusal(() => assertNoRange({ 'content-range': 'bytes 0-9/10' }), 'INVALID_INPUT')
+it('a part has no range', () => {
+  const part = { operation: 'part', size: 10 } as const
+  expect(requestedOffset({}, part)).toBeUndefined()
+  expectRefusal(() => requestedOffset({ range: 'bytes=0-' }, part), 'INVALID_INPUT')
 })
 
 describe('the CRC-32 that is sent', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { refusedMethods } from './bucket.ts'
-import { neededRule } from './needed-rule.ts'
+import { neededRule } from './cors-rule.ts'
 
 const origin = 'https://files.example.org'
 const rule = neededRule(origin)

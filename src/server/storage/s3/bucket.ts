@@ -6,8 +6,8 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { type Clock, differenceFrom } from '../../clock.ts'
-import type { Ask } from './ask-in-time.ts'
-import { neededMethods, neededRule, readHeader, sentHeaders } from './needed-rule.ts'
+import type { Ask } from './client.ts'
+import { neededMethods, neededRule, readHeader, sentHeaders } from './cors-rule.ts'
 
 /**
  * How much the clocks of the server and the bucket may differ. The URL of a download lives for one

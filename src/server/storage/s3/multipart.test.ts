@@ -7,7 +7,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Ask } from './ask-in-time.ts'
+import type { Ask } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
 
 /**

@@ -9,8 +9,7 @@ import {
   type ListPartsCommandOutput,
 } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
-import { reach, reachUnlessMissing } from './answers.ts'
-import type { Asks } from './ask-in-time.ts'
+import { type Asks, reach, reachUnlessMissing } from './client.ts'
 
 /** A multipart upload that is neither completed nor aborted. */
 interface OpenUpload {

@@ -5,8 +5,8 @@ import { describeOnS3, makeBucket } from '../../../../tests/support/s3.ts'
 import { send } from '../../../../tests/support/send.ts'
 import { type LogLine, logCollector } from '../../../../tests/support/test-log.ts'
 import { newStorageKey } from '../storage-key.ts'
-import { neededRule } from './needed-rule.ts'
-import { openBucket } from './open-bucket.ts'
+import { neededRule } from './cors-rule.ts'
+import { openBucket } from './s3.ts'
 
 const origin = 'https://files.example.org'
 const rule = neededRule(origin)

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import {
   DeleteObjectCommand,
@@ -12,18 +12,19 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { Logger } from 'pino'
 import type { S3Settings } from '../../config/s3-settings.ts'
 import type { Clock } from '../../deps.ts'
-import { attachment, downloadCaching } from '../attachment.ts'
+import { StartupError } from '../../errors.ts'
 import type { Validators } from '../byte-range.ts'
+import { attachment, downloadCaching, typeToSend } from '../download-headers.ts'
 import { inKeyOrder } from '../in-key-order.ts'
-import { typeToSend } from '../never-run.ts'
-import type { SealedObjects } from '../sealed-objects.ts'
 import {
   type Delivery,
   type DownloadGrant,
   type DownloadMethod,
   type PartGrant,
+  type SealedObjects,
   SizeMismatch,
   type Storage,
   type StoredObject,
@@ -31,13 +32,19 @@ import {
   type UploadGrant,
 } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
-import { reach, reachUnlessMissing } from './answers.ts'
-import { type Asks, type S3Waits, usualWaits } from './ask-in-time.ts'
 import { checkBucket, clockDifferenceMs, keepsOldVersions } from './bucket.ts'
-import { createS3Clients, originOf } from './client.ts'
-import { hashStream } from './hash-stream.ts'
+import {
+  type Asks,
+  createS3Clients,
+  lifeOf,
+  originOf,
+  reach,
+  reachUnlessMissing,
+  type S3Waits,
+  signPart,
+  usualWaits,
+} from './client.ts'
 import { openS3Multipart } from './multipart.ts'
-import { lifeOf, signPart } from './signing.ts'
 
 /**
  * How long the URL of a redirect works. It cannot be revoked when the link ends early, so it lives
@@ -55,6 +62,8 @@ const wholeFile = 1
  */
 const leastWritePart = 8 * 1024 * 1024
 const mostWriteParts = 10_000
+/** How long no byte of an object that is hashed may come. */
+const stallMs = 30_000
 const folder = 'files/'
 /** The prefix of the keys of test objects. Each check writes an object under a new key. */
 const probePrefix = 'check-'
@@ -66,6 +75,12 @@ export interface S3StorageOptions {
   pageSize?: number
   /** How long the bucket may take to answer. Only tests need other times. */
   waits?: S3Waits
+}
+
+export interface BucketOptions extends S3StorageOptions {
+  /** The public origin. Its pages send bytes to the bucket. */
+  appUrl: URL
+  log: Pick<Logger, 'warn'>
 }
 
 export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
@@ -88,6 +103,30 @@ export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
  */
 export function openS3Storage(options: S3StorageOptions): S3Storage {
   return new BucketStorage(options)
+}
+
+/**
+ * Opens a bucket as storage and checks that it can be used. A set-up that hinders browsers causes
+ * only a warning, since the server cannot know what stands between browsers and the bucket.
+ * @throws {StartupError} when the bucket does not answer or cannot be written to.
+ */
+export async function openBucket({ appUrl, log, ...options }: BucketOptions): Promise<S3Storage> {
+  const { bucket, endpoint, region } = options.settings
+  const storage = openS3Storage(options)
+  try {
+    await storage.check()
+  } catch (error) {
+    await storage.close()
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+    throw new StartupError(
+      `The bucket "${bucket}" at ${endpoint?.href ?? `AWS in ${region}`} cannot be used (${reason}). ` +
+        'Look at the settings that begin with S3_, and at what the key may do.',
+      { cause },
+    )
+  }
+  for (const fault of await storage.setupFaults(appUrl.origin)) log.warn(fault)
+  return storage
 }
 
 class BucketStorage implements S3Storage {
@@ -345,6 +384,24 @@ class BucketStorage implements S3Storage {
 function objectKey(key: string): string {
   assertStorageKey(key)
   return `${folder}${key}`
+}
+
+/**
+ * Returns the SHA-256 of a stream in hexadecimal.
+ * @throws when the stream fails, or no byte comes for 30 seconds.
+ */
+async function hashStream(bytes: Readable): Promise<string> {
+  const hash = createHash('sha256')
+  const stalled = setTimeout(() => bytes.destroy(new Error('no byte came in time')), stallMs)
+  try {
+    for await (const chunk of bytes) {
+      hash.update(chunk)
+      stalled.refresh()
+    }
+  } finally {
+    clearTimeout(stalled)
+  }
+  return hash.digest('hex')
 }
 
 /**

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hangMs } from '../../../../tests/support/hang.ts'
 import { StoreSilent } from '../storage.ts'
 import { newStorageKey } from '../storage-key.ts'
-import type { S3Waits } from './ask-in-time.ts'
+import type { S3Waits } from './client.ts'
 import { openS3Storage, type S3Storage } from './s3.ts'
 
 /** Times that are over soon. */

@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { downloadCaching } from '../attachment.ts'
-import type { Validators } from '../byte-range.ts'
-import { expectedStart } from '../expected-start.ts'
+import { expectedStart } from '../byte-range.ts'
+import { contentHeaders } from '../download-headers.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
-import { contentHeaders } from './download-headers.ts'
 
 /**
  * Tells whether a request came through an nginx that can send files itself. Our configuration of
@@ -21,7 +19,7 @@ interface Answer {
   /** Where nginx finds the file: a path below its internal location. */
   path: string
   modifiedAt: Date
-  onBytes?: OnBytes | undefined
+  onBytes: OnBytes | undefined
 }
 
 /**
@@ -29,25 +27,16 @@ interface Answer {
  * nginx obeys the conditional headers and the range, with an entity tag of its own. So this server
  * evaluates them too, to know whether the answer will have the first byte.
  */
-export async function leaveToNginx(
+export async function sendByNginx(
   grant: DownloadGrant,
   { request, response, path, modifiedAt, onBytes }: Answer,
 ): Promise<void> {
-  const validators = nginxValidators(grant.size, modifiedAt)
-  const start = await expectedStart(request, grant.size, async () => validators)
-  if (start !== null) await onBytes?.(start)
-  response
-    .writeHead(200, {
-      ...contentHeaders(grant),
-      'Cache-Control': downloadCaching,
-      'X-Accel-Redirect': path,
-      'Content-Length': 0,
-    })
-    .end()
-}
-
-/** Returns the validators that nginx gives a file. Its entity tag has no milliseconds. */
-function nginxValidators(size: number, modifiedAt: Date): Validators {
+  // nginx's entity tag has no milliseconds.
   const seconds = Math.floor(modifiedAt.getTime() / 1000)
-  return { etag: `"${seconds.toString(16)}-${size.toString(16)}"`, lastModified: modifiedAt }
+  const etag = `"${seconds.toString(16)}-${grant.size.toString(16)}"`
+  const validators = async () => ({ etag, lastModified: modifiedAt })
+  const start = await expectedStart(request, grant.size, validators)
+  if (start !== null) await onBytes?.(start)
+  const headers = { ...contentHeaders(grant), 'X-Accel-Redirect': path, 'Content-Length': 0 }
+  response.writeHead(200, headers).end()
 }

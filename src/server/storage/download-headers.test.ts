@@ -1,6 +1,8 @@
+import { parse } from 'content-disposition'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../errors.ts'
-import { refuseToRun, typeToSend } from './never-run.ts'
+import { attachment, refuseToRun, typeToSend } from './download-headers.ts'
 
 describe('the type with which a file is sent', () => {
   it.each([
@@ -82,4 +84,18 @@ describe('a request for a file', () => {
   it('by a program, which does not say what for, is answered', () => {
     expect(() => refuseToRun({})).not.toThrow()
   })
+})
+
+it('the Content-Disposition is a valid header for any name, even one that is not Unicode', () => {
+  const names = fc.array(
+    fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', '\udc00')),
+  )
+  fc.assert(
+    fc.property(names, (pieces) => {
+      const name = pieces.join('')
+      const header = attachment(name)
+      expect(header).toMatch(/^attachment; filename=[\x20-\x7e]+; filename\*=UTF-8''[\x21-\x7e]*$/)
+      expect(parse(header).parameters.filename).toBe(name.toWellFormed())
+    }),
+  )
 })

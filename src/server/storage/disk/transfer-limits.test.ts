@@ -6,7 +6,7 @@ import { askWithoutReading, getRequest } from '../../../../tests/support/unread-
 
 const MiB = 1024 ** 2
 
-describe('past the ceiling', () => {
+describe('past the limit of transfers', () => {
   let disk: DiskServer
   beforeEach(async () => {
     disk = await openDiskServer()
