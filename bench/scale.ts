@@ -36,7 +36,6 @@ const jobs = [
   'tell-first-downloads',
   'tell-ending-links',
   'sweep-uploads',
-  'find-blocked-content',
   'remove-lapsed-rows',
 ]
 

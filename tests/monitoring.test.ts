@@ -218,7 +218,7 @@ describe('the example dashboard and the alert rules', () => {
     })
     expect(patience).toEqual([
       { watched: expect.arrayContaining(['expire-files', 'sweep-uploads']), seconds: '1800' },
-      { watched: ['find-blocked-content', 'compute-digests'], seconds: '43200' },
+      { watched: ['compute-digests'], seconds: '43200' },
       { watched: ['compare-storage', 'remove-old-days'], seconds: '180000' },
     ])
     const watched = patience.flatMap((one) => one.watched)

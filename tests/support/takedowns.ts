@@ -82,7 +82,7 @@ export async function listReports(admin: Client, query = ''): Promise<Report[]> 
 
 /** Returns the lines of the audit log about takedowns of a person's files. */
 export async function takedownAudit(admin: Client, { email }: Person): Promise<AuditLine[]> {
-  const query = `?user=${encodeURIComponent(email)}&action=take-down`
+  const query = `?search=${encodeURIComponent(email)}&action=take-down`
   return json(await admin.fetch(`/api/admin/audit${query}`))
 }
 

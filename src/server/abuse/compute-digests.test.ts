@@ -15,7 +15,6 @@ import type { FileRow } from '../files/queries.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
 import { confirmUploads } from '../uploads/confirm-upload.ts'
-import { findBlockedContent } from './block-copies.ts'
 import { computeDigests } from './compute-digests.ts'
 
 let app: TestApp
@@ -59,13 +58,13 @@ describe('a confirmed file', () => {
     expect([file.sha256, asked]).toEqual([null, 1])
     expect(await download(app, file)).toEqual(bytes)
     expect((await listedFile(owner, file.id))?.sha256).toBeNull()
-    expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0 })
+    expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0, takenDown: 0 })
     expect((await listedFile(owner, file.id))?.sha256).toBe(sha256(bytes))
     const details = await json<{ sha256: string }>(
       await visitor.fetch(`/api/links/${file.shortCode}`),
     )
     expect(details.sha256).toBe(sha256(bytes))
-    expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0 })
+    expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
   })
 
   it('has its SHA-256 compared before the answer if the client claims one, also the second time', async () => {
@@ -100,15 +99,15 @@ describe('a confirmed file', () => {
         throw new Error('the disk does not answer')
       },
     })
-    expect(await computeDigests(sometimes)).toEqual({ computed: 1, failed: 1 })
-    expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0 })
+    expect(await computeDigests(sometimes)).toEqual({ computed: 1, failed: 1, takenDown: 0 })
+    expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0, takenDown: 0 })
     for (const { id } of files) expect((await listedFile(owner, id))?.sha256).not.toBeNull()
   })
 
   it('that was deleted meanwhile is not read', async () => {
     const file = await confirmed(await uploadOf(owner, fresh()))
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-    expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0 })
+    expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
   })
 })
 
@@ -122,14 +121,12 @@ describe('content that was taken down', () => {
   })
 
   it('takes with it the files that have it and whose SHA-256 is not known yet', async () => {
-    for (const find of [findBlockedContent, computeDigests]) {
-      const bytes = fresh()
-      const unknown = await confirmed(await uploadOf(owner, bytes))
-      await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
-      await find(app.deps)
-      expect(await opens(visitor, unknown.shortCode)).toBe(false)
-      expect((await listedFile(owner, unknown.id))?.takedownReason).toBe('It is malware.')
-    }
+    const bytes = fresh()
+    const unknown = await confirmed(await uploadOf(owner, bytes))
+    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
+    await computeDigests(app.deps)
+    expect(await opens(visitor, unknown.shortCode)).toBe(false)
+    expect((await listedFile(owner, unknown.id))?.takedownReason).toBe('It is malware.')
   })
 
   it('is found in a file that the job wanted to read while the storage folder was away', async () => {
@@ -137,9 +134,9 @@ describe('content that was taken down', () => {
     const bytes = fresh(1001)
     const file = await confirmed(await uploadOf(owner, bytes))
     const away = depsWith({ sha256: async () => null, installation: async () => null })
-    expect(await computeDigests(away)).toEqual({ computed: 0, failed: 1 })
+    expect(await computeDigests(away)).toEqual({ computed: 0, failed: 1, takenDown: 0 })
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
-    expect(await findBlockedContent(app.deps)).toEqual({ read: 1, failed: 0, takenDown: 1 })
+    expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0, takenDown: 1 })
     expect(await opens(visitor, file.shortCode)).toBe(false)
   })
 
@@ -147,35 +144,11 @@ describe('content that was taken down', () => {
     const bytes = fresh(1002)
     const file = await confirmed(await uploadOf(owner, bytes))
     const lost = depsWith({ sha256: async () => null })
-    expect(await computeDigests(lost)).toEqual({ computed: 0, failed: 0 })
-    expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0 })
+    expect(await computeDigests(lost)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
+    expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
     await takenDown(admin, file.shortCode)
     expect((await listedFile(owner, file.id))?.sha256).toBe(sha256(bytes))
     expect(await refusalOf(confirmed(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
-  })
-
-  it('is taken down within seconds after it was read, not when all files of its size are', async () => {
-    const bytes = fresh(1003)
-    const files = [await confirmed(await uploadOf(owner, bytes))]
-    for (let other = 0; other < 2; other += 1) {
-      files.push(await confirmed(await uploadOf(owner, fresh(1003))))
-    }
-    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
-    const openAtReading: number[] = []
-    const watched = depsWith({
-      async sha256(key) {
-        const links = await Promise.all(files.map((file) => opens(visitor, file.shortCode)))
-        openAtReading.push(links.filter((isOpen) => isOpen).length)
-        app.clock.advance(10_000)
-        return app.storage.sha256(key)
-      },
-    })
-    expect(await findBlockedContent(watched)).toEqual({ read: 3, failed: 0, takenDown: 1 })
-    const readBefore = files
-      .map(({ id }) => id)
-      .toSorted()
-      .indexOf(files[0]?.id ?? '')
-    expect(openAtReading).toEqual([3, 3, 3].map((open, at) => (at > readBefore ? open - 1 : open)))
   })
 
   it('can be a file whose SHA-256 is not known yet', async () => {

@@ -1,25 +1,25 @@
 import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
-import { assertThere, takeDownCopies } from './block-copies.ts'
-import { type Digest, findBlocked, listWithoutSha256, noteDigests } from './queries.ts'
+import { assertMounted, proveContent, takeDownCopies } from './block-copies.ts'
+import { type Content, type Digest, findBlocked, listToHash, noteDigests } from './queries.ts'
 
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
-/** How many files are recorded by one statement at most, and after how many bytes it is sent. */
+/** One statement stores the digests of this many files, or of the files read in so many bytes. */
 const batchSize = 100
 const batchBytes = 256 * 1024 ** 2
 
 /**
- * Computes the SHA-256 of files that were confirmed without it, one after the other, and takes down
- * those whose content is blocked. If no file of a batch can be read, storage probably cannot be
- * reached. Then the other files wait for the next run.
- * @returns how many files it has read, and how many could not be read and are tried again. Files
- * whose bytes are missing count as neither.
+ * Computes the missing SHA-256 of files, one after the other. Takes down those whose content is
+ * blocked, and completes takedowns that were interrupted. If no file of a batch can be read, storage
+ * is probably unreachable, and the other files wait for the next run.
+ * @returns how many files were read, could not be read, and were taken down. Files whose bytes are
+ * missing count as neither read nor failed.
  */
 export async function computeDigests(
   deps: DigestDeps,
-): Promise<{ computed: number; failed: number }> {
-  const total = { computed: 0, failed: 0 }
+): Promise<{ computed: number; failed: number; takenDown: number }> {
+  const total = { computed: 0, failed: 0, takenDown: 0 }
   for (const store of deps.stores.all) {
     let after: string | null = null
     for (;;) {
@@ -28,45 +28,54 @@ export async function computeDigests(
       after = batch.lastId
       total.computed += batch.computed
       total.failed += batch.failed
+      total.takenDown += batch.takenDown
       if (batch.failedAll) break
     }
   }
+  total.takenDown += await takeDownCopies(deps)
   return total
 }
 
 /** Returns null when no files are left after the id `after`. */
 async function computeBatch(deps: DigestDeps, store: Storage, after: string | null) {
   const { db, log } = deps
-  const files = await listWithoutSha256(db, store.name, after, batchSize)
+  const files = await listToHash(db, store.name, after, batchSize)
+  if (files.length === 0) return null
   const digests: Digest[] = []
   const errors: unknown[] = []
   let lastId = after
   let bytes = 0
-  for (const { id, storageKey, size } of files) {
+  for (const file of files) {
     if (bytes >= batchBytes) break
-    lastId = id
-    bytes += size
+    lastId = file.id
+    bytes += file.size
     try {
-      const sha256 = await store.sha256(storageKey)
-      if (sha256 === null) await assertThere(store)
-      digests.push({ id, sha256 })
+      digests.push({ id: file.id, sha256: await hash(deps, store, file) })
     } catch (error) {
       errors.push(error)
     }
   }
-  if (files.length === 0) return null
   if (errors.length > 0) {
-    const told = { err: errors[0], count: errors.length }
-    log.error(told, 'files could not be read for their SHA-256; it is tried again')
+    const details = { err: errors[0], count: errors.length }
+    log.error(details, 'could not read files for their SHA-256; trying again')
   }
   if (digests.length > 0) await noteDigests(db, digests)
   const found = digests.flatMap(({ sha256 }) => sha256 ?? [])
-  // After the digests are recorded, so that no takedown in between misses these files.
-  for (const sha256 of await findBlocked(db, found)) await takeDownCopies(deps, sha256)
+  let takenDown = 0
+  // After the digests are stored, so that no takedown in between misses these files.
+  for (const sha256 of await findBlocked(db, found)) takenDown += await takeDownCopies(deps, sha256)
   return {
     lastId,
     computed: found.length,
     failed: errors.length,
+    takenDown,
     failedAll: digests.length === 0,
   }
+}
+
+async function hash(deps: DigestDeps, store: Storage, file: Content): Promise<string | null> {
+  if (file.takenDownAt !== null) return proveContent(deps, file)
+  const sha256 = await store.sha256(file.storageKey)
+  if (sha256 === null) await assertMounted(store)
+  return sha256
 }

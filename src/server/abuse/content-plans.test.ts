@@ -2,16 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { takeDownBlocked } from '../files/queries.ts'
-import { listUnproved, listWithoutSha256 } from './queries.ts'
+import { listToHash } from './queries.ts'
 
 /*
- * What the jobs that compare content read each minute, among many files that do not concern them.
+ * What the job that computes digests reads each minute, among many files that have one.
  */
 
-/** How many files there are in a bucket, with a SHA-256 that only their senders claim. */
-const claimedCount = 10_000
-/** How many files there are on the disk, with a SHA-256 that the server has computed. */
-const provedCount = 10_000
+/** How many files have a SHA-256. */
+const hashedCount = 10_000
 /** How many files concern each query. */
 const dueCount = 30
 
@@ -31,9 +29,8 @@ beforeAll(async () => {
       select 'user-' || n, 'Ada', n || '@example.org', $1, $1 from generate_series(0, 999) n`,
     [now],
   )
-  await app.pool.query(many, ['s3', 'claimed-', true, false, now, claimedCount])
-  await app.pool.query(many, ['disk', 'proved-', true, true, now, provedCount])
-  await app.pool.query(many, ['s3', 'unnamed-', false, false, now, claimedCount / 10])
+  await app.pool.query(many, ['disk', 'hashed-', true, true, now, hashedCount])
+  await app.pool.query(many, ['s3', 'unhashed-', false, false, now, hashedCount / 10])
   await app.pool.query(many, ['disk', 'due-', false, false, now, dueCount])
   await app.pool.query('vacuum analyze files')
 })
@@ -48,54 +45,36 @@ async function filesRead(work: () => Promise<unknown>): Promise<number> {
   return ofFiles.reduce((sum, plan) => sum + rowsReadOf(plan, 'files'), 0)
 }
 
-describe('the job that computes missing SHA-256 digests', () => {
+describe('the search for files without a SHA-256', () => {
   it('reads only the files of the store that have none, each once, page by page', async () => {
     const { db } = app.deps
     const half = dueCount / 2
     const read = await filesRead(async () => {
-      const first = await listWithoutSha256(db, 'disk', null, half)
-      const last = await listWithoutSha256(db, 'disk', first.at(-1)?.id ?? null, dueCount)
+      const first = await listToHash(db, 'disk', null, half)
+      const last = await listToHash(db, 'disk', first.at(-1)?.id ?? null, dueCount)
       expect([first.length, last.length]).toEqual([half, half])
     })
     expect(read).toBe(dueCount)
   })
 
   it('searches an index once, and reads no file, where every file has one', async () => {
-    await app.pool.query(`update files set sha256 = 'known' where storage_key like 'due-%'`)
+    await app.pool.query(`update files set is_content_proved = true where storage_key like 'due-%'`)
     await app.pool.query('vacuum analyze files')
     const read = await filesRead(async () => {
-      expect(await listWithoutSha256(app.deps.db, 'disk', null, dueCount)).toEqual([])
+      expect(await listToHash(app.deps.db, 'disk', null, dueCount)).toEqual([])
     })
     expect(read).toBe(1)
   })
 })
 
-describe('the job that finds blocked content', () => {
-  /** Some content is blocked, and some files are taken down whose content is not known yet. */
+describe('the search for blocked content', () => {
   beforeAll(async () => {
     await app.pool.query(
       `insert into blocked_content (sha256, size, reason, blocked_at)
         select 'blocked ' || n, $1 + n, 'It is malware.', $2 from generate_series(1, $3::int) n`,
-      [claimedCount / 2, app.clock(), dueCount],
-    )
-    await app.pool.query(
-      `update files set taken_down_at = $1, purging_at = $1, purge_due_at = $1, purge_at = $1
-        where storage_key in (select 'claimed-' || n from generate_series(1, $2::int) n)`,
-      [app.clock(), dueCount],
+      [hashedCount * 2, app.clock(), dueCount],
     )
     await app.pool.query('vacuum analyze files, blocked_content')
-  })
-
-  it('reads only the files of a blocked size, and those that were taken down', async () => {
-    const { db } = app.deps
-    const read = await filesRead(async () => {
-      const first = await listUnproved(db, null, dueCount)
-      const last = await listUnproved(db, first.at(-1)?.id ?? null, 2 * dueCount)
-      expect([first.length, last.length]).toEqual([dueCount, dueCount])
-      const ids = [...first, ...last].map(({ id }) => id)
-      expect(ids).toEqual([...new Set(ids)].toSorted())
-    })
-    expect(read).toBeLessThanOrEqual(8 * dueCount)
   })
 
   it('looks blocked content up by its SHA-256', async () => {

@@ -1,8 +1,7 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
-import { unionAll } from 'drizzle-orm/pg-core'
+import { and, desc, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { blockedContent, files, reports } from '../db/schema.ts'
-import { withoutSha256Sql } from '../db/sql.ts'
+import { isToHashSql } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /**
@@ -120,40 +119,10 @@ export async function findBlockedSizes(
 }
 
 /**
- * Lists files whose SHA-256 this server has not yet computed from the stored bytes. It lists only
- * files that were taken down, or that have the size of some blocked content. The list has at most
- * `limit` files in the order of their ids, and begins after the id `after`.
+ * Lists up to `limit` files of a store whose SHA-256 is to be computed, in the order of their ids,
+ * after the id `after`.
  */
-export function listUnproved(db: Db, after: string | null, limit: number): Promise<Content[]> {
-  const listOf = (which: SQL | undefined) =>
-    db
-      .select(content)
-      .from(files)
-      .where(
-        and(
-          sql`not ${files.isContentProved}`,
-          isNull(files.purgedAt),
-          which,
-          after === null ? undefined : gt(files.id, after),
-        ),
-      )
-      .orderBy(files.id)
-      .limit(limit)
-  const sizes = db.selectDistinct({ size: blockedContent.size }).from(blockedContent)
-  // Two lists, because each has an index. In a bucket most files are unproved, and one condition
-  // for both lists would read all of them.
-  const takenDown = listOf(and(isNotNull(files.purgingAt), isNotNull(files.takenDownAt)))
-  const ofBlockedSize = listOf(
-    and(isNull(files.purgingAt), sql`${files.size} = any(array${sizes})`),
-  )
-  return unionAll(takenDown, ofBlockedSize).orderBy(files.id).limit(limit)
-}
-
-/**
- * Lists files of a store whose SHA-256 nobody knows yet. The list has at most `limit` files in the
- * order of their ids, and begins after the id `after`.
- */
-export function listWithoutSha256(
+export function listToHash(
   db: Db,
   storage: StorageName,
   after: string | null,
@@ -165,7 +134,7 @@ export function listWithoutSha256(
     .where(
       and(
         eq(files.storage, storage),
-        withoutSha256Sql(files),
+        isToHashSql(files),
         after === null ? undefined : gt(files.id, after),
       ),
     )

@@ -28,10 +28,9 @@ export interface TakedownResult {
    */
   link: 'ended' | 'ended-before' | 'over'
   /**
-   * `blocked`: nobody can upload the content any more. `waiting`: the server cannot read storage
-   * now. The job that runs `findBlockedContent` blocks the content later. `gone`: no bytes are
-   * left, and their SHA-256 is unknown. `empty`: the file has no bytes, and what all empty files
-   * share is not blocked.
+   * `blocked`: nobody can upload the content any more. `waiting`: storage cannot be read now; a
+   * job blocks the content later. `gone`: no bytes are left, and their SHA-256 is unknown. `empty`:
+   * the content of an empty file is not blocked.
    */
   content: 'blocked' | 'waiting' | 'gone' | 'empty'
   /** How many other files with the same content this call has taken down. */
@@ -40,14 +39,11 @@ export interface TakedownResult {
 
 /**
  * Takes a file down. Its link ends at once, its bytes are removed, and its content is blocked:
- * uploads with the same SHA-256 are refused, and other files with the same SHA-256 are taken down
- * too. Only a SHA-256 that this server has computed counts. For a file in a bucket, the server ends
- * the link first and then reads the bytes to compute it. Then the bytes are removed; if that fails,
- * the purge job removes them later. Files whose SHA-256 is not known yet are compared by a run of
- * `findBlockedContent`, which begins within seconds. If this call is interrupted,
- * `findBlockedContent` completes it. Every owner gets an email. A second takedown of the same file
- * completes the first one, and changes nothing else. Each call that changes something leaves a line
- * in the audit log, also one that only closes a report.
+ * uploads with the same SHA-256 are refused, and other files with it are taken down too. Only a
+ * SHA-256 that this server has computed counts, so for a file without one the bytes are read first.
+ * The job `compute-digests` compares files whose SHA-256 is not known yet, and completes an
+ * interrupted takedown. Every owner gets an email. A second takedown completes the first one. Each
+ * call that changes something leaves a line in the audit log.
  * @throws {AppError} LINK_NOT_FOUND when no file has this link, and no file was reported under it.
  */
 export async function takeDown(
@@ -66,7 +62,7 @@ export async function takeDown(
   if (found.size === 0) return { link: found.link, content: 'empty', copies: 0 }
   if (sha256 === null) return { link: found.link, content: 'gone', copies: 0 }
   // Other files may have the same content, and this server has not computed their SHA-256 yet.
-  deps.askForJob('find-blocked-content')
+  deps.askForJob('compute-digests')
   return { link: found.link, content: 'blocked', copies: await takeDownCopies(deps, sha256) }
 }
 

@@ -26,7 +26,7 @@ import { confirm } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
-import { findBlockedContent } from './block-copies.ts'
+import { computeDigests } from './compute-digests.ts'
 
 /*
  * Each test runs a takedown and another action on the same content at the same moment, on a real
@@ -111,7 +111,7 @@ it('with confirms of the same content by others: none of them leaves a link', as
     if (ids.length > 0) await askForDeletion(bob, ids)
     await expectGone([file.shortCode, ...codes], keys, bytes)
     // The job that completes takedowns found nothing to do.
-    expect(await findBlockedContent(app.deps)).toMatchObject({ takenDown: 0 })
+    expect(await computeDigests(app.deps)).toMatchObject({ takenDown: 0 })
   }
 })
 

@@ -25,7 +25,7 @@ import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import { defaultTier, tiers } from '../../shared/rules/tiers/tier.ts'
 import { bytes, moment } from './columns.ts'
-import { fileKindSql, withoutSha256Sql } from './sql.ts'
+import { fileKindSql, isToHashSql } from './sql.ts'
 
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
 export { auditLog } from './audit-table.ts'
@@ -351,12 +351,8 @@ export const files = pgTable(
     index('files_kept_sha256')
       .on(table.sha256)
       .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),
-    // Takedowns use this index to find files of the same size whose SHA-256 is still unproved.
-    index('files_unproved_size')
-      .on(table.size)
-      .where(sql`not ${table.isContentProved} and ${table.purgedAt} is null`),
     // The job that computes missing SHA-256 digests finds its files here.
-    index('files_without_sha256').on(table.storage, table.id).where(withoutSha256Sql(table)),
+    index('files_to_hash').on(table.storage, table.id).where(isToHashSql(table)),
     // The purge and the report of overdue files read this index up to now.
     index('files_to_purge').on(table.storage, table.purgeAt).where(sql`${table.purgedAt} is null`),
     // Finds the files of an owner whose tier has changed, in the order in which they are locked.

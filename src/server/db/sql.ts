@@ -65,9 +65,9 @@ export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn 
   return sql`case ${sql.join([...byType, ...byExtension], sql` `)} else 'other' end`
 }
 
-/** SQL for a stored file without a SHA-256, unless its bytes were found to be missing. */
-export function withoutSha256Sql(
-  file: Record<'sha256' | 'isContentProved' | 'purgingAt' | 'purgedAt', SQLWrapper>,
+/** SQL for a stored file whose SHA-256 must be computed: one in use, or one taken down. */
+export function isToHashSql(
+  file: Record<'isContentProved' | 'purgingAt' | 'purgedAt' | 'takenDownAt', SQLWrapper>,
 ): SQL {
-  return sql`${file.sha256} is null and not ${file.isContentProved} and ${file.purgingAt} is null and ${file.purgedAt} is null`
+  return sql`not ${file.isContentProved} and ${file.purgedAt} is null and (${file.purgingAt} is null or ${file.takenDownAt} is not null)`
 }

@@ -9,7 +9,6 @@ export const jobNames = [
   'tell-first-downloads',
   'tell-ending-links',
   'sweep-uploads',
-  'find-blocked-content',
   'compute-digests',
   'compare-storage',
   'remove-lapsed-rows',
@@ -17,7 +16,5 @@ export const jobNames = [
 ] as const
 export type JobName = (typeof jobNames)[number]
 
-/** The jobs that also run when they are asked for. */
-const jobsOnDemand = ['compute-digests', 'find-blocked-content'] as const satisfies JobName[]
-/** A job that runs on its schedule, and also at once when the server asks for it (`askForJob`). */
-export type JobOnDemand = (typeof jobsOnDemand)[number]
+/** A job that also runs when the server asks for it (`askForJob`). */
+export type JobOnDemand = Extract<JobName, 'compute-digests'>

@@ -44,7 +44,6 @@ describe('the schedule', () => {
       { name: 'compute-digests', cron: '* * * * *' },
       { name: 'expire-files', cron: '* * * * *' },
       { name: 'expire-trials', cron: '*/10 * * * *' },
-      { name: 'find-blocked-content', cron: '* * * * *' },
       { name: 'remove-lapsed-rows', cron: '*/10 * * * *' },
       { name: 'remove-old-days', cron: '41 3 * * *' },
       { name: 'report-overdue', cron: '* * * * *' },

@@ -1,5 +1,4 @@
 import type { JobWithMetadata, JobResult as Outcome } from 'pg-boss'
-import { findBlockedContent } from '../abuse/block-copies.ts'
 import { computeDigests } from '../abuse/compute-digests.ts'
 import { removeLapsedReports } from '../abuse/report-queries.ts'
 import { removeOldDays } from '../analytics/remove-old-days.ts'
@@ -77,7 +76,6 @@ const work: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
       overdue: await reportOverdueRemovals(deps),
     }),
   },
-  'find-blocked-content': { cron: '* * * * *', run: findBlockedContent },
   'compute-digests': { cron: '* * * * *', run: computeDigests },
   'compare-storage': { cron: '17 3 * * *', run: compareStorage },
   'remove-lapsed-rows': {

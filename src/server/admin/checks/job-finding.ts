@@ -28,7 +28,6 @@ const figureTexts: Record<string, string> = {
   toldCount: 'files told about in emails',
   ended: 'idle uploads ended',
   removed: 'removed',
-  read: 'files read',
   computed: 'files read for their SHA-256',
   takenDown: 'files taken down',
   missing: 'files without bytes',

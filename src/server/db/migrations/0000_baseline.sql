@@ -291,8 +291,7 @@ CREATE INDEX "files_of_owner_by_name" ON "files" USING btree ("owner_id","search
 CREATE INDEX "files_of_owner_by_size" ON "files" USING btree ("owner_id","size","id","search_name","deleted_at");--> statement-breakpoint
 CREATE INDEX "files_of_owner_by_end" ON "files" USING btree ("owner_id","expires_at","max_lifetime_at","purging_at","deleted_at","kind","size");--> statement-breakpoint
 CREATE INDEX "files_kept_sha256" ON "files" USING btree ("sha256") WHERE "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
-CREATE INDEX "files_unproved_size" ON "files" USING btree ("size") WHERE not "files"."is_content_proved" and "files"."purged_at" is null;--> statement-breakpoint
-CREATE INDEX "files_without_sha256" ON "files" USING btree ("storage","id") WHERE "files"."sha256" is null and not "files"."is_content_proved" and "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
+CREATE INDEX "files_to_hash" ON "files" USING btree ("storage","id") WHERE not "files"."is_content_proved" and "files"."purged_at" is null and ("files"."purging_at" is null or "files"."taken_down_at" is not null);--> statement-breakpoint
 CREATE INDEX "files_to_purge" ON "files" USING btree ("storage","purge_at") WHERE "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_kept_of_owner" ON "files" USING btree ("owner_id","id") WHERE "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_unpurged_size" ON "files" USING btree ("storage","size") WHERE "files"."purged_at" is null;--> statement-breakpoint
