@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { browserTimers } from '../../src/web/uploads/timers.ts'
 import { hashPart } from '../../src/web/uploads/transfer/hash-blob.ts'
-import { sendWholeFile, type TransferDeps } from '../../src/web/uploads/transfer/send-whole-file.ts'
+import type { TransferDeps } from '../../src/web/uploads/transfer/put-bytes.ts'
+import { sendWholeFile } from '../../src/web/uploads/transfer/send-whole-file.ts'
 import {
   errorCode,
   type Send,
@@ -216,6 +218,7 @@ export async function openWholeFileStore() {
     connection: { isOnline: () => true, untilOnline: async () => undefined },
     random: () => 0,
     isServerReady: async () => true,
+    timers: browserTimers,
     checksums: { part: hashPart },
   }
 

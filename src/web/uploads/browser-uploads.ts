@@ -9,8 +9,7 @@ import { browserTimers } from './timers.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
 import { browserConnection, waitOrReconnect } from './transfer/connection.ts'
 import { gatherCalls } from './transfer/gather-calls.ts'
-import type { IsServerReady } from './transfer/retry.ts'
-import { showsServer } from './transfer/retry-policy.ts'
+import { type IsServerReady, showsServer } from './transfer/retry-policy.ts'
 import { createSendFile } from './transfer/send-file.ts'
 import { callTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
 import type { UploadCalls } from './transfer/upload-calls.ts'
@@ -85,8 +84,7 @@ export function createBrowserUploads({ onNotice, isAdmin, ...page }: BrowserPage
     isServerReady,
     checksums,
     signParts: (body, signal) => outcomeOf(call('signParts', { body, signal })),
-    listParts: calls.listParts,
-    now: () => performance.now(),
+    timers: browserTimers,
   })
   return createUploads(
     {

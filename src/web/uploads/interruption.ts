@@ -1,5 +1,4 @@
 import type { ErrorCode } from '../../shared/contract/errors.ts'
-import type { StorageAnswer } from './transfer/storage-request.ts'
 
 /**
  * Why an attempt of an upload's request failed.
@@ -10,6 +9,14 @@ import type { StorageAnswer } from './transfer/storage-request.ts'
  */
 export type Interruption = 'no-answer' | 'not-ready' | 'busy' | 'disk-full'
 
+/** The facts of a failed attempt. `status` and `code` are missing when no answer came. */
+export interface FailedAttempt {
+  status?: number | null | undefined
+  code?: string | null | undefined
+  /** How long to wait before the next attempt, if the answer says so. */
+  retryAfterMs?: number | null | undefined
+}
+
 /** The text that a person reads while an upload waits for its next attempt. */
 export const interruptionTexts: Record<Interruption, string> = {
   'no-answer': 'Connection lost, trying again',
@@ -18,29 +25,28 @@ export const interruptionTexts: Record<Interruption, string> = {
   'disk-full': 'The disk of the server is full, trying again every minute',
 }
 
-export function interruptionOf(answer: StorageAnswer): Interruption {
-  if (isDiskFull(answer)) return 'disk-full'
-  if (isBusy(answer)) return 'busy'
-  return answer.kind === 'answer' && answer.status >= 500 ? 'not-ready' : 'no-answer'
+export function interruptionOf(failed: FailedAttempt): Interruption {
+  if (isDiskFull(failed)) return 'disk-full'
+  if (isBusy(failed)) return 'busy'
+  return (failed.status ?? 0) >= 500 ? 'not-ready' : 'no-answer'
 }
 
-/**
- * The codes of 503 answers that report a fault of the server, not a busy server. `GET /api/ready`
- * reports the same fault. If it says instead that the server is ready, the failed attempt counts
- * towards the limit of attempts.
- */
-const faultCodes = new Set<string | null>(['UNAVAILABLE', 'DISK_FULL'] satisfies ErrorCode[])
+/** The codes of 503 answers that report a fault of the server, not a busy server. */
+const faultCodes = new Set<string | null | undefined>([
+  'UNAVAILABLE',
+  'DISK_FULL',
+] satisfies ErrorCode[])
 
 /**
  * True when the server works but serves too many other requests now, and says when to try again
  * (`Retry-After`).
  */
-export function isBusy(answer: StorageAnswer): boolean {
-  if (answer.kind !== 'answer' || answer.retryAfterMs === null) return false
-  return answer.status === 429 || (answer.status === 503 && !faultCodes.has(answer.code))
+export function isBusy({ status, code, retryAfterMs }: FailedAttempt): boolean {
+  if ((retryAfterMs ?? null) === null) return false
+  return status === 429 || (status === 503 && !faultCodes.has(code))
 }
 
 /** True when the server could not write, because its disk is full. */
-export function isDiskFull(answer: StorageAnswer): boolean {
-  return answer.kind === 'answer' && answer.code === ('DISK_FULL' satisfies ErrorCode)
+export function isDiskFull({ code }: FailedAttempt): boolean {
+  return code === ('DISK_FULL' satisfies ErrorCode)
 }

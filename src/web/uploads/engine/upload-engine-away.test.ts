@@ -36,8 +36,6 @@ beforeEach(() => {
     ...deps,
     send: async ({ method }) => onRequest(method),
     signParts: async () => refused(null),
-    listParts: deps.calls.listParts,
-    now: deps.timers.elapsed,
     checksums: { part: async () => null },
   })
   world.openFor('ada')

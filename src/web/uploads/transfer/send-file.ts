@@ -1,5 +1,6 @@
 import { type SendFile, TransferFailed, type TransferJob } from '../upload-ports.ts'
 import { FileUnreadable } from './hash-blob.ts'
+import { findHeldParts } from './held-parts.ts'
 import { type PartsDeps, sendParts } from './send-parts.ts'
 import { sendWholeFile } from './send-whole-file.ts'
 
@@ -14,22 +15,11 @@ export function createSendFile(deps: PartsDeps): SendFile {
   }
 }
 
-/**
- * Sends a file of one part in one PUT, and a larger file in parts. If storage refuses the URL of
- * the one PUT, the file is sent as a single part, because URLs of parts can be signed again. If
- * storage has the whole file already, its bytes are only compared.
- */
+/** Sends a file of one part in one PUT, unless storage has all of it. Sends others in parts. */
 async function send(job: TransferJob, deps: PartsDeps): Promise<void> {
-  const { ticket, file, held } = job
+  const { ticket, file } = job
   if (ticket.parts) return sendParts(job, ticket.parts, deps)
   const onePart = { size: Math.max(1, file.size), count: 1 }
-  if (held.some(({ size }) => size === file.size)) return sendParts(job, onePart, deps)
-  try {
-    await sendWholeFile(job, deps)
-  } catch (error) {
-    const isUrlRefused =
-      error instanceof TransferFailed && error.kind === 'status' && error.status === 403
-    if (!isUrlRefused) throw error
-    await sendParts(job, onePart, deps)
-  }
+  const held = await findHeldParts(job, onePart, deps.checksums)
+  if (held.length === 0) await sendWholeFile(job, deps)
 }

@@ -7,6 +7,7 @@ import {
   simulateParts,
 } from '../../../../tests/support/parts-world.ts'
 import { partRange } from '../../../shared/rules/files/part-plan.ts'
+import { maxConnections } from './send-parts.ts'
 
 describe('whatever goes wrong', () => {
   const lost = fc.record({
@@ -27,14 +28,14 @@ describe('whatever goes wrong', () => {
     { kind: 'status', status: 400, code: 'BadDigest' },
     { kind: 'status', status: 409, code: 'UPLOAD_SUPERSEDED' },
   )
-  const fault = fc.oneof(lost, passing, refused, fc.constant<Fault>({ kind: 'forgets' }))
+  const fault = fc.oneof(lost, passing, refused)
   const script = fc.array(fc.option(fault, { freq: 3 }), { maxLength: 80 })
   const callScript = fc.array(fc.constantFrom(null, null, { status: null }, { status: 500 }), {
     maxLength: 30,
   })
   const outages = fc.array(fc.tuple(fc.nat(60_000), fc.nat(90_000)), { maxLength: 3 })
 
-  test('once it ends the upload finishes, and nothing was sent twice that had arrived', async () => {
+  test('once it ends the upload finishes, and little was sent twice', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 25 }),
@@ -92,20 +93,18 @@ describe('whatever goes wrong', () => {
               sim.at(until - from, sim.goOnline)
             })
           }
-          if (sim.held.size === count && sim.older.size > 0 && count > 1) {
-            expect(await failureOf(sim.run())).toEqual({ kind: 'unreadable', status: null })
+          if (sim.older.size > 0) {
+            expect(await failureOf(sim.run())).toEqual({ kind: 'changed', status: null })
             return
           }
           await sim.run()
 
           expect([sim.held.size, sim.older.size]).toEqual([count, 0])
           expect(sim.mistakes).toEqual([])
-          expect(sim.mostAtOnce).toBeLessThanOrEqual(5)
+          expect(sim.mostAtOnce).toBeLessThanOrEqual(maxConnections)
           expect(sim.progress.at(-1)).toBe((count - 1) * partSize + lastPart)
-          // A fault makes at most two parts be sent again: its own, and one that storage lost. A
-          // cut makes every part that is being sent be sent again.
-          const forgotten = sim.puts.length - count
-          expect(forgotten).toBeLessThanOrEqual(2 * consumed + cuts)
+          // A fault makes its part be sent again, and a cut every part that is being sent.
+          expect(sim.puts.length - count).toBeLessThanOrEqual(consumed + cuts)
         },
       ),
       { numRuns: 300 },

@@ -1,32 +1,29 @@
-import type { PartPlan } from '../../../shared/rules/files/part-plan.ts'
-import type { Interruption } from '../interruption.ts'
-import { type StoredPart, TransferFailed, type TransferJob } from '../upload-ports.ts'
-import { Concurrency, type PartEnd } from './concurrency.ts'
-import { isReadable } from './hash-blob.ts'
-import { PartProgress } from './part-progress.ts'
-import { createPartUrls, type PartUrls } from './part-urls.ts'
-import { Retries } from './retry.ts'
-import { type FailedTry, failureOf, stallLimitMs, type Tries, verdictOn } from './retry-policy.ts'
-import type { TransferDeps } from './send-whole-file.ts'
-import { checksumHeader, requestTimeoutMs, type StorageAnswer } from './storage-request.ts'
-import { CallRefused, callForPart, type PartCalls } from './upload-calls.ts'
-import { HeldPartsCheck, isOwnPart } from './verify-held-parts.ts'
+import { type PartPlan, partRange } from '../../../shared/rules/files/part-plan.ts'
+import type { TransferJob, UrlsOfParts } from '../upload-ports.ts'
+import { findHeldParts } from './held-parts.ts'
+import { failureOf, putBytes, type TransferDeps } from './put-bytes.ts'
+import { mayPass, Retries, type RetryOptions } from './retry-policy.ts'
+import { callTimeoutMs } from './storage-request.ts'
+import { type PartCalls, requireAnswer, untilAnswered } from './upload-calls.ts'
+
+/**
+ * How many parts are sent at the same time. Browsers open at most six HTTP/1.1 connections to a
+ * host, and the calls need some of them.
+ */
+export const maxConnections = 4
+/** For how many parts URLs are signed together. */
+const signedTogether = 16
 
 /** What sending parts needs from the server and the browser. */
-export interface PartsDeps extends TransferDeps, PartCalls {
-  /** Returns milliseconds since an arbitrary moment, for measuring durations. */
-  now: () => number
-}
+export interface PartsDeps extends TransferDeps, PartCalls {}
 
 /**
  * Sends a file to storage in parts, over several connections in parallel. A failed part is sent
- * again while the other connections continue. If an answer was lost, storage is asked for its parts
- * before the part is sent again. The parts that storage has from an earlier attempt are compared
- * with the file meanwhile, and sent again where they differ.
+ * again while the other connections continue. Parts that storage has from an earlier attempt are
+ * first compared with the file, and not sent again.
  *
  * Resolves when storage has all parts. When the promise settles, no work is left running.
- * @throws {TransferFailed} when no further attempt is made. Its kind is `unreadable` when the file
- * was changed or removed, or when storage has all parts of another version of the file.
+ * @throws {TransferFailed} when no further attempt is made.
  * @throws {FileUnreadable} when the file cannot be read while a checksum is computed.
  * @throws the reason of the signal when it is aborted.
  */
@@ -36,297 +33,151 @@ export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Pr
 
 class PartsTransfer {
   readonly #job: TransferJob
+  readonly #plan: PartPlan
   readonly #deps: PartsDeps
-  /** Ends all work when one part fails and is not repeated. */
+  /** Ends all connections when one part fails for good. */
   readonly #end = new AbortController()
   readonly #signal: AbortSignal
-  readonly #parts: PartProgress
-  readonly #heldCheck: HeldPartsCheck
-  readonly #urls: PartUrls
-  readonly #concurrency: Concurrency
-  readonly #checksums = new Map<number, Promise<string | null>>()
-  /**
-   * The attempts of each part, by part number. When another connection takes over a part, the
-   * counts continue.
-   */
-  readonly #retries = new Map<number, Retries>()
-  /** How many parts had arrived in storage when a part last failed, by the number of that part. */
-  readonly #arrivalsAtFailure = new Map<number, number>()
-  readonly #running = new Set<Promise<void>>()
-  /**
-   * The number of connections. Each sends one part at a time, or waits before it sends its part
-   * again.
-   */
+  /** The numbers of the parts that storage has. */
+  readonly #held = new Set<number>()
+  #heldBytes = 0
+  /** How many bytes were sent of each part that is being sent, by part number. */
+  readonly #sent = new Map<number, number>()
+  /** The answers that have presigned URLs, by part number. */
+  readonly #urls = new Map<number, Promise<UrlsOfParts>>()
   #connections = 0
-  #isComparing = true
+  /** How many connections are sending, and not waiting for their next attempt. */
+  #sending = 0
+  readonly #retrying: RetryOptions
 
   constructor(job: TransferJob, plan: PartPlan, deps: PartsDeps) {
     this.#job = job
+    this.#plan = plan
     this.#deps = deps
     this.#signal = AbortSignal.any([job.signal, this.#end.signal])
-    this.#parts = new PartProgress(job.file.size, plan)
-    this.#parts.learn(job.held, [], null)
-    this.#heldCheck = new HeldPartsCheck(job, this.#parts)
-    this.#urls = createPartUrls(byNumber(job.partUrls), {
-      sign: (partNumbers) => this.#sign(partNumbers),
-      upcoming: () => this.#parts.upcoming(),
-      now: deps.now,
-    })
-    this.#concurrency = new Concurrency(plan.size, deps.now)
+    this.#retrying = {
+      signal: this.#signal,
+      // While any part is being sent, the upload is not interrupted.
+      onInterrupted: (why) => this.#sending === 0 && job.onInterrupted(why),
+      progress: () => this.#held.size,
+    }
+    const signed = Promise.resolve(job.partUrls)
+    for (const partNumber of Object.keys(job.partUrls)) this.#urls.set(Number(partNumber), signed)
   }
 
   async run(): Promise<void> {
+    const held = await findHeldParts(this.#job, this.#plan, this.#deps.checksums)
+    for (const partNumber of held) this.#stored(partNumber)
     this.#report()
-    this.#start(this.#compareHeld())
-    this.#openConnections()
-    while (this.#running.size > 0) await Promise.race(this.#running)
+    const connect = () => this.#connect().catch((error: unknown) => this.#end.abort(error))
+    await Promise.all(Array.from({ length: maxConnections }, connect))
     this.#signal.throwIfAborted()
   }
 
-  /**
-   * Starts work that runs in parallel with all other work. The first work that fails ends all
-   * others.
-   */
-  #start(work: Promise<void>) {
-    const running = work
-      .catch((error: unknown) => this.#end.abort(error))
-      .then(() => {
-        this.#running.delete(running)
-        this.#openConnections()
-      })
-    this.#running.add(running)
-  }
-
-  async #compareHeld(): Promise<void> {
-    const onDifferent = () => {
-      this.#report()
-      this.#openConnections()
-    }
-    await this.#heldCheck.run((part) => this.#isOwn(part), onDifferent, this.#signal)
-    this.#isComparing = false
-  }
-
-  /** Opens as many connections as the limit allows, while parts are left. */
-  #openConnections() {
-    if (!this.#isComparing) this.#heldCheck.release()
-    while (!this.#signal.aborted && this.#connections < this.#concurrency.limit) {
-      const partNumber = this.#parts.beginNext()
-      if (partNumber === null) return
-      this.#connections += 1
-      this.#start(
-        this.#sendOneByOne(partNumber).finally(() => {
-          this.#connections -= 1
-        }),
-      )
-    }
-  }
-
-  /** True when there are more connections than the limit allows. */
-  #isSurplus(): boolean {
-    return this.#connections > this.#concurrency.limit
-  }
-
-  /**
-   * Runs one connection: sends one part after another, until none is left or the limit allows fewer
-   * connections.
-   */
-  async #sendOneByOne(first: number): Promise<void> {
-    for (let partNumber: number | null = first; partNumber !== null; ) {
-      try {
-        await this.#send(partNumber)
-      } finally {
-        this.#parts.release(partNumber)
-        this.#checksums.delete(partNumber)
-        this.#report()
+  /** Sends one part after another until none is left, or the connection must close. */
+  async #connect(): Promise<void> {
+    this.#connections += 1
+    try {
+      for (let partNumber = this.#next(); partNumber !== null; partNumber = this.#next()) {
+        const isOpen = await this.#send(partNumber)
+        if (!isOpen) return
       }
-      partNumber = this.#isSurplus() ? null : this.#parts.beginNext()
-    }
-  }
-
-  /**
-   * Sends one part, and repeats it after failures. Resolves when storage has the part, or when the
-   * limit allows fewer connections and another connection will send the part.
-   */
-  async #send(partNumber: number): Promise<void> {
-    const retries = this.#retriesOf(partNumber)
-    let failed = await this.#try(partNumber, retries.tries)
-    while (failed && (await retries.waitForNext(failed))) {
-      failed = await this.#try(partNumber, retries.tries)
-    }
-    if (!failed) return
-    this.#signal.throwIfAborted()
-    throw failureOf(failed)
-  }
-
-  #retriesOf(partNumber: number): Retries {
-    const onInterrupted = (why: Interruption) => this.#interrupted(why)
-    const options = { signal: this.#signal, onInterrupted }
-    const retries = this.#retries.get(partNumber) ?? new Retries(options, this.#deps)
-    this.#retries.set(partNumber, retries)
-    return retries
-  }
-
-  /** Reports an interruption, unless another part is being sent and may still make progress. */
-  #interrupted(why: Interruption) {
-    if (this.#concurrency.inFlight === 0) this.#job.onInterrupted(why)
-  }
-
-  /**
-   * Makes one attempt to send a part. Returns how the attempt failed; null when this connection has
-   * nothing left to do for the part.
-   */
-  async #try(partNumber: number, tries: Tries): Promise<FailedTry | null> {
-    this.#signal.throwIfAborted()
-    if (this.#isSurplus()) return null
-    try {
-      if (tries.askStorage) await this.#askWhatIsHeld(partNumber)
-      if (this.#parts.holds(partNumber)) return null
-      const ready = [this.#urls.get(partNumber), this.#checksum(partNumber)] as const
-      const [url, checksum] = await Promise.all(ready)
-      const answer = await this.#put(partNumber, url, checksum, tries.stalled)
-      if (answer === null || this.#parts.holds(partNumber)) return null
-      return await this.#afterFailure(partNumber, { request: 'put', answer })
-    } catch (error) {
-      if (!(error instanceof CallRefused)) throw error
-      return await this.#afterFailure(partNumber, error.failed)
-    }
-  }
-
-  /**
-   * Sends the bytes of a part once. Returns null when the sending was stopped so that other parts
-   * get the whole bandwidth.
-   */
-  async #put(
-    partNumber: number,
-    url: string,
-    checksum: string | null,
-    stalled: number,
-  ): Promise<StorageAnswer | null> {
-    const { ticket, contentType } = this.#job
-    const body = this.#slice(partNumber)
-    const stop = new AbortController()
-    this.#concurrency.begin(partNumber, body.size, () => stop.abort())
-    this.#report()
-    const sending = this.#deps.send({
-      method: 'PUT',
-      url,
-      headers: { 'Content-Type': contentType, ...checksumHeader(ticket.checksum, checksum) },
-      body,
-      timeoutMs: requestTimeoutMs,
-      stallMs: stallLimitMs(stalled),
-      signal: AbortSignal.any([this.#signal, stop.signal]),
-      onSent: (bytes) => {
-        this.#parts.sent(partNumber, bytes)
-        this.#report()
-        this.#concurrency.sent(partNumber, bytes)
-      },
-    })
-    this.#computeNextChecksum()
-    let end: PartEnd = 'lost'
-    try {
-      const answer = await sending
-      if (verdictOn({ request: 'put', answer }) === 'stored') end = 'held'
-      else if (answer.kind === 'timeout') end = 'timed-out'
-      return answer
-    } catch (error) {
-      if (stop.signal.aborted && !this.#signal.aborted) return null
-      throw error
     } finally {
-      this.#concurrency.end(partNumber, end)
-      if (end === 'held') this.#stored(partNumber)
+      this.#connections -= 1
     }
+  }
+
+  /** Returns the number of the first part that is neither stored nor being sent, or null. */
+  #next(): number | null {
+    for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
+      if (!this.#held.has(partNumber) && !this.#sent.has(partNumber)) return partNumber
+    }
+    return null
+  }
+
+  /**
+   * Sends a part until storage has it. Returns false when the connection must close, because the
+   * line is too slow for so many.
+   */
+  async #send(partNumber: number): Promise<boolean> {
+    const retries = new Retries(this.#retrying, this.#deps)
+    this.#sent.set(partNumber, 0)
+    try {
+      for (;;) {
+        const answer = await this.#put(partNumber, retries.stallMs)
+        if (answer === null) {
+          this.#stored(partNumber)
+          return true
+        }
+        this.#sent.set(partNumber, 0)
+        this.#report()
+        // Storage may refuse an expired URL by closing the connection, so a failed part gets a new
+        // one. The other URLs are as old.
+        this.#urls.clear()
+        // The parts share the line. At 20 KB/s, four parts at once would always time out.
+        if (answer.kind === 'timeout' && this.#connections > 1) return false
+        if (!(await retries.waitForNext(answer))) throw failureOf(answer)
+      }
+    } finally {
+      this.#sent.delete(partNumber)
+      this.#report()
+    }
+  }
+
+  async #put(partNumber: number, stallMs: number) {
+    const url = await this.#url(partNumber)
+    const { offset, size } = this.#range(partNumber)
+    const onSent = (bytes: number) => {
+      if (!this.#sent.has(partNumber)) return
+      this.#sent.set(partNumber, Math.min(bytes, size))
+      this.#report()
+    }
+    this.#sending += 1
+    try {
+      const piece = { url, offset, size, stallMs, signal: this.#signal, onSent }
+      return await putBytes(this.#job, piece, this.#deps)
+    } finally {
+      this.#sending -= 1
+    }
+  }
+
+  async #url(partNumber: number): Promise<string> {
+    const urls = await (this.#urls.get(partNumber) ?? this.#sign(partNumber))
+    const url = urls[partNumber]
+    if (url === undefined) throw new Error(`no URL for part ${partNumber}`)
+    return url
+  }
+
+  /** Signs URLs of this part and of the ones behind it. */
+  #sign(first: number): Promise<UrlsOfParts> {
+    const count = Math.min(signedTogether, this.#plan.count - first + 1)
+    const partNumbers = Array.from({ length: count }, (_, at) => first + at)
+    const signing = {
+      call: this.#deps.signParts,
+      input: { cloudKey: this.#job.ticket.cloudKey, partNumbers },
+      withinMs: callTimeoutMs,
+      isPassing: mayPass,
+      isReading: true,
+    }
+    const urls = untilAnswered(signing, this.#retrying, this.#deps).then(
+      (signed) => requireAnswer(signed).urls,
+    )
+    for (const partNumber of partNumbers) this.#urls.set(partNumber, urls)
+    return urls
   }
 
   #stored(partNumber: number) {
-    this.#heldCheck.sent(partNumber)
-    this.#parts.hold(partNumber)
-    this.#openConnections()
+    this.#held.add(partNumber)
+    this.#heldBytes += this.#range(partNumber).size
+    this.#sent.delete(partNumber)
   }
 
-  /**
-   * Prepares a part for its next attempt. Returns the failure, whose `progress` says whether other
-   * parts arrived since this part last failed.
-   * @throws {TransferFailed} as `unreadable` when the attempt failed because the file cannot be
-   * read.
-   */
-  async #afterFailure(partNumber: number, failed: FailedTry): Promise<FailedTry> {
-    const { offset } = this.#parts.range(partNumber)
-    if (failed.answer.kind === 'network' && !(await isReadable(this.#job.file, offset))) {
-      throw new TransferFailed('unreadable')
-    }
-    this.#parts.sent(partNumber, 0)
-    this.#report()
-    const verdict = verdictOn(failed)
-    if (verdict === 'unsigned') this.#urls.refused(partNumber)
-    // When storage refuses a URL, it may close the connection before the browser has read the
-    // answer. So the part gets a new URL after every failure.
-    else this.#urls.forget(partNumber)
-    if (verdict === 'altered') this.#checksums.delete(partNumber)
-    const { arrivals } = this.#parts
-    const arrivalsBefore = this.#arrivalsAtFailure.get(partNumber) ?? 0
-    this.#arrivalsAtFailure.set(partNumber, arrivals)
-    return { ...failed, progress: arrivals > arrivalsBefore ? 'elsewhere' : undefined }
-  }
-
-  /** Asks storage which parts it has. These may be more than this browser knew, or fewer. */
-  async #askWhatIsHeld(partNumber: number): Promise<void> {
-    const knownBefore = this.#parts.held()
-    const { cloudKey } = this.#job.ticket
-    const { parts } = await callForPart(this.#deps.listParts, { cloudKey }, this.#signal)
-    const own = new Set<StoredPart>()
-    for (const part of parts) {
-      const isNew = this.#parts.isWhole(part) && !this.#parts.holds(part.partNumber)
-      if (isNew && (await this.#isOwn(part))) own.add(part)
-    }
-    const believed = parts.filter((part) => own.has(part) || this.#parts.holds(part.partNumber))
-    this.#parts.learn(believed, knownBefore, partNumber)
-    this.#report()
-    this.#openConnections()
-  }
-
-  async #sign(partNumbers: readonly number[]): Promise<ReadonlyMap<number, string>> {
-    const { cloudKey } = this.#job.ticket
-    const request = { cloudKey, partNumbers: [...partNumbers] }
-    const { urls } = await callForPart(this.#deps.signParts, request, this.#signal)
-    return byNumber(urls)
-  }
-
-  #isOwn(part: StoredPart): Promise<boolean> {
-    return isOwnPart(part, () => this.#checksum(part.partNumber), this.#job.hasFirstDate)
-  }
-
-  #checksum(partNumber: number): Promise<string | null> {
-    const known = this.#checksums.get(partNumber)
-    if (known) return known
-    const kind = this.#job.ticket.checksum
-    const checksum = this.#deps.checksums.part(this.#slice(partNumber), kind, this.#signal)
-    // A checksum that is computed ahead may fail before any code awaits it. This handler ignores
-    // the error. The connection that sends the part awaits the same promise and gets the error
-    // then.
-    checksum.catch(() => undefined)
-    this.#checksums.set(partNumber, checksum)
-    return checksum
-  }
-
-  /**
-   * Computes the checksum of the next part while this part is being sent, so that no connection
-   * waits for it.
-   */
-  #computeNextChecksum() {
-    const partNumber = this.#parts.next()
-    if (partNumber !== null) void this.#checksum(partNumber)
-  }
-
-  #slice(partNumber: number): Blob {
-    const { offset, size } = this.#parts.range(partNumber)
-    return this.#job.file.slice(offset, offset + size)
+  #range(partNumber: number) {
+    return partRange(this.#job.file.size, this.#plan.size, partNumber)
   }
 
   #report() {
-    this.#job.onProgress(this.#parts.bytes)
+    const sent = [...this.#sent.values()].reduce((sum, bytes) => sum + bytes, 0)
+    this.#job.onProgress(this.#heldBytes + sent)
   }
-}
-
-function byNumber(urls: Readonly<Record<string, string>>): ReadonlyMap<number, string> {
-  return new Map(Object.entries(urls).map(([partNumber, url]) => [Number(partNumber), url]))
 }

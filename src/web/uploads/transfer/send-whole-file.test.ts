@@ -8,6 +8,7 @@ import {
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
 import { hashPart } from './hash-blob.ts'
+import { uploadLimit } from './retry-policy.ts'
 
 let world: WholeFileStore
 beforeEach(async () => {
@@ -89,7 +90,7 @@ describe('the checksum of the body', () => {
     const altered = { kind: 'answer', status: 409, body: '{"code":"CHECKSUM_MISMATCH"}' } as const
     world.store.misbehave(Array.from({ length: 50 }, () => altered))
     expect(await failure(world.upload())).toEqual({ kind: 'status', status: 409 })
-    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(6)
+    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(uploadLimit.maxTries)
   })
 })
 

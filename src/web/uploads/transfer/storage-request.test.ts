@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { interruptionOf } from '../interruption.ts'
 import {
-  checksumHeader,
   errorCode,
   type StorageAnswer,
   type StorageRequest,
@@ -213,10 +212,4 @@ test.each([
   ['', null],
 ])('the code in %s is %s', (body, code) => {
   expect(errorCode(body)).toBe(code)
-})
-
-test('a checksum travels in the header of its kind, and none where there is none', () => {
-  expect(checksumHeader('crc32', 'abc=')).toEqual({ 'x-amz-checksum-crc32': 'abc=' })
-  expect(checksumHeader('md5', 'abc=')).toEqual({ 'Content-MD5': 'abc=' })
-  expect(checksumHeader('md5', null)).toEqual({})
 })

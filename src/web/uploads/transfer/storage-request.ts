@@ -1,5 +1,3 @@
-import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
-
 /** Spec §9: the upload time-out is 10 minutes. It applies to one request. */
 export const requestTimeoutMs = 10 * 60_000
 /** The time limit of a request that carries no bytes of a file. */
@@ -43,9 +41,13 @@ export type StorageAnswer =
       uploadOffset: number | null
       retryAfterMs: number | null
     }
-  | { kind: 'network' }
-  | { kind: 'timeout' }
-  | { kind: 'stalled' }
+  | {
+      kind: 'network' | 'timeout' | 'stalled'
+      status?: undefined
+      code?: undefined
+      uploadOffset?: undefined
+      retryAfterMs?: undefined
+    }
 
 /** After the last byte of the body, the answer may take this many times `stallMs`. */
 const answerPatience = 4
@@ -55,18 +57,6 @@ const answerPatience = 4
  * connection too, is an answer.
  */
 export type Send = (request: StorageRequest) => Promise<StorageAnswer>
-
-/**
- * Returns the request header from which storage can tell whether the body arrived unchanged.
- * @param checksum null where this browser cannot compute it; then there is no header.
- */
-export function checksumHeader(
-  kind: BodyChecksum,
-  checksum: string | null,
-): Record<string, string> {
-  if (checksum === null) return {}
-  return kind === 'crc32' ? { 'x-amz-checksum-crc32': checksum } : { 'Content-MD5': checksum }
-}
 
 /** Reads a header as a whole number of 0 or more. Any other value gives null. */
 export function wholeNumber(value: string | null | undefined): number | null {

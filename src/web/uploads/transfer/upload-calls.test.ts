@@ -4,7 +4,7 @@ import { browserTimers } from '../timers.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
 import { wait } from './connection.ts'
 import { firstWaitMs, longestAskedMs, longestWaitMs, mayPass, uploadLimit } from './retry-policy.ts'
-import { type CallDeps, mayStartAgain, untilAnswered } from './upload-calls.ts'
+import { type CallDeps, mayStartAgain, requireAnswer, untilAnswered } from './upload-calls.ts'
 
 function refused(status: number | null, retryAfterMs: number | null = null): Outcome<never> {
   const refusal: Refusal = { status, code: null, message: null, retryAfterMs }
@@ -121,15 +121,6 @@ describe('a call', () => {
     expect(waits.slice(-100)).toEqual(Array(100).fill(longestWaitMs))
     expect(interruptions).toBe(waits.length)
     isReady = true
-    expect(await resultWithin(3 * longestWaitMs, answer)).toEqual(refused(null))
-  })
-
-  test('that is over while it is asked whether the server is there ends with its answer', async () => {
-    world.isServerReady = async () => {
-      turn.abort(new Error('over'))
-      return false
-    }
-    const answer = untilAnswered(question([refused(null)]), options(), world)
     const inMs = uploadLimit.maxTries * longestWaitMs
     expect(await resultWithin(inMs, answer)).toEqual(refused(null))
   })
@@ -158,11 +149,31 @@ describe('a call', () => {
   })
 
   test('whose turn ends meanwhile is answered all the same: it may have done something', async () => {
-    const slow = question([null])
+    const answered = Promise.withResolvers<Outcome<string>>()
+    const slow = { ...question([]), call: () => answered.promise }
     const answer = untilAnswered(slow, options(), world)
     turn.abort(new Error('over'))
-    expect(await resultWithin(slow.withinMs, answer)).toEqual(refused(null))
-    expect(slow.asked).toHaveLength(1)
+    answered.resolve(yes)
+    expect(await resultWithin(0, answer)).toEqual(yes)
+  })
+})
+
+describe('the answer that a transfer needs', () => {
+  test.each([
+    [null, 'network'],
+    [401, 'signed-out'],
+    [403, 'status'],
+    [404, 'gone'],
+    [410, 'gone'],
+    [500, 'status'],
+  ])('%s fails it as %s', (status, kind) => {
+    let failure: unknown
+    try {
+      requireAnswer(refused(status))
+    } catch (error) {
+      failure = error
+    }
+    expect(failure).toMatchObject({ kind, status })
   })
 })
 

@@ -1,9 +1,8 @@
 import type { CallAnswer, CallInput, JsonEndpointName } from '../../api/call.ts'
 import type { Timers } from '../timers.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
-import { Retries, type RetryDeps, type RetryOptions } from './retry.ts'
-import { type FailedTry, mayPass } from './retry-policy.ts'
-import { callTimeoutMs, type StorageAnswer } from './storage-request.ts'
+import { TransferFailed } from '../upload-ports.ts'
+import { mayPass, Retries, type RetryDeps, type RetryOptions } from './retry-policy.ts'
 
 /**
  * One call of the API. It does not reject. When its signal is aborted, the call ends as if no
@@ -30,8 +29,8 @@ export interface UploadCalls {
   currentUser(): Promise<Outcome<CallAnswer<'currentUser'>['id'] | null>>
 }
 
-/** The calls that sending parts needs. */
-export interface PartCalls extends Pick<UploadCalls, 'listParts'> {
+/** The call that sending parts needs. */
+export interface PartCalls {
   signParts: UploadCall<'signParts', CallInput<'signParts'>['body']>
 }
 
@@ -69,9 +68,9 @@ export interface CallDeps extends RetryDeps {
 /**
  * Repeats a call until the answer is final. Returns the last refusal when no further attempt is
  * made.
- * @param options its signal ends the waits, but not a running call: that call may have changed
- * something on the server, so its answer is returned.
- * @throws the reason of the signal when it is aborted during a wait.
+ * @param options its signal ends the waits, but not a running call, which may have changed
+ * something on the server.
+ * @throws the reason of the signal when it is aborted, unless a final answer comes.
  */
 export async function untilAnswered<Input, Answer>(
   repeated: RepeatedCall<Input, Answer>,
@@ -82,7 +81,7 @@ export async function untilAnswered<Input, Answer>(
   for (;;) {
     const outcome = await callInTime(repeated, options.signal, deps.timers)
     if (outcome.ok || !repeated.isPassing(outcome.refusal)) return outcome
-    if (!(await retries.waitForNext(failedCall(outcome.refusal)))) return outcome
+    if (!(await retries.waitForNext(outcome.refusal))) return outcome
   }
 }
 
@@ -103,38 +102,14 @@ async function callInTime<Input, Answer>(
   }
 }
 
-/** Describes a refused call as a failed attempt. */
-function failedCall({ status, code, retryAfterMs = null }: Refusal): FailedTry {
-  const answer: StorageAnswer =
-    status === null
-      ? { kind: 'network' }
-      : { kind: 'answer', status, code, uploadOffset: null, retryAfterMs }
-  return { request: 'call', answer }
-}
-
-/** A call that a part needs was refused, or not answered in time. */
-export class CallRefused extends Error {
-  readonly failed: FailedTry
-
-  constructor(refusal: Refusal) {
-    super(`${refusal.status}`)
-    this.failed = failedCall(refusal)
-  }
-}
-
 /**
- * Makes a call once. Several parts of a file may wait for its answer.
- * @throws {CallRefused} when the call is refused, or not answered in time.
- * @throws the reason of the signal when it is aborted.
+ * Returns the answer of a call without which a transfer cannot continue.
+ * @throws {TransferFailed} when the call was refused.
  */
-export async function callForPart<Input, Answer>(
-  call: (input: Input, limit: AbortSignal) => Promise<Outcome<Answer>>,
-  input: Input,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(callTimeoutMs)])
-  const outcome = await call(input, limit)
-  signal.throwIfAborted()
-  if (!outcome.ok) throw new CallRefused(outcome.refusal)
-  return outcome.value
+export function requireAnswer<Answer>(outcome: Outcome<Answer>): Answer {
+  if (outcome.ok) return outcome.value
+  const { status } = outcome.refusal
+  if (status === null) throw new TransferFailed('network')
+  if (status === 401) throw new TransferFailed('signed-out', status)
+  throw new TransferFailed(status === 404 || status === 410 ? 'gone' : 'status', status)
 }

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import {
+  failureOf,
+  from1To,
+  ownChecksum,
+  partSize,
+  sentNumbers,
+  simulateParts,
+} from '../../../../tests/support/parts-world.ts'
+import { FileUnreadable } from './hash-blob.ts'
+
+/**
+ * Makes a storage that has the first `heldParts` parts. The parts in `older` have the bytes of an
+ * older version.
+ */
+function resume(count: number, heldParts: number, older: number[] = []) {
+  const sim = simulateParts(count)
+  for (const partNumber of from1To(heldParts)) sim.held.set(partNumber, partSize)
+  for (const partNumber of older) sim.older.set(partNumber, 'other=')
+  return sim
+}
+
+test('parts that storage has are not sent again, whatever the date of the file', async () => {
+  const sim = resume(6, 4)
+  await sim.run({ hasFirstDate: false })
+  expect(sentNumbers(sim)).toEqual([5, 6])
+  expect(sim.progress[0]).toBe(4000)
+})
+
+test('parts that are incomplete, or of no part of the file, are sent', async () => {
+  const sim = simulateParts(3)
+  const held = [
+    { partNumber: 2, size: 999, checksum: ownChecksum },
+    { partNumber: 4, size: 1000, checksum: ownChecksum },
+    { partNumber: 0, size: 1000, checksum: ownChecksum },
+  ]
+  await sim.run({ held })
+  expect(sentNumbers(sim)).toEqual([1, 2, 3])
+})
+
+test.each([
+  [12, 8],
+  [3, 3],
+  [1, 1],
+])('of %i parts, %i of another version: nothing is mixed', async (count, heldParts) => {
+  const sim = resume(count, heldParts, [heldParts])
+  expect(await failureOf(sim.run())).toEqual({ kind: 'changed', status: null })
+  expect(sim.puts).toEqual([])
+})
+
+test.each(['storage names no checksum', 'this browser computes none'])(
+  '%s: the date of the file decides',
+  async (why) => {
+    const start = () => {
+      const sim = resume(4, 3)
+      if (why.startsWith('storage')) sim.tellsChecksums = false
+      else sim.deps.checksums = { part: async () => null }
+      return sim
+    }
+    const [same, other] = [start(), start()]
+    await same.run({ hasFirstDate: true })
+    expect(sentNumbers(same)).toEqual([4])
+    expect(await failureOf(other.run({ hasFirstDate: false }))).toMatchObject({ kind: 'changed' })
+  },
+)
+
+test('the comparison ends when the upload is cancelled', async () => {
+  const sim = resume(3, 3)
+  const reason = new Error('Cancelled by user')
+  sim.deps.checksums = {
+    part: (_, __, signal) =>
+      new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason)),
+      ),
+  }
+  sim.at(50, () => sim.cancel.abort(reason))
+  await expect(sim.run()).rejects.toBe(reason)
+})
+
+test('a file that can no longer be read ends it', async () => {
+  const sim = resume(3, 3)
+  sim.deps.checksums = { part: () => Promise.reject(new FileUnreadable(null)) }
+  await expect(sim.run()).rejects.toBeInstanceOf(FileUnreadable)
+})

@@ -1,0 +1,125 @@
+import { expect, test, vi } from 'vitest'
+import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
+import { browserTimers } from '../timers.ts'
+import type { TransferJob } from '../upload-ports.ts'
+import { putBytes, type TransferDeps } from './put-bytes.ts'
+import type { StorageAnswer, StorageRequest } from './storage-request.ts'
+
+const { signal } = new AbortController()
+
+function answered(
+  status: number,
+  code: string | null = null,
+  uploadOffset: number | null = null,
+): StorageAnswer {
+  return { kind: 'answer', status, code, uploadOffset, retryAfterMs: null }
+}
+
+/** Sends 5 bytes from offset 3 of a file of 10 bytes. Storage gives this answer. */
+function put(answer: StorageAnswer, changes: Partial<TransferJob> = {}, isRest = false) {
+  const requests: StorageRequest[] = []
+  const deps: TransferDeps = {
+    send: async (request) => {
+      requests.push(request)
+      return answer
+    },
+    checksums: { part: async () => 'abc=' },
+    timers: browserTimers,
+    connection: { isOnline: () => true, untilOnline: async () => undefined },
+    wait: async () => undefined,
+    random: () => 0,
+    isServerReady: async () => true,
+  }
+  const job: TransferJob = {
+    file: new Blob(['0123456789']),
+    ticket: uploadTicket(),
+    contentType: 'video/mp4',
+    held: [],
+    hasFirstDate: true,
+    resumed: false,
+    partUrls: {},
+    signal,
+    onProgress: () => undefined,
+    onInterrupted: () => undefined,
+    ...changes,
+  }
+  const piece = { url: '/part', offset: 3, size: 5, isRest, stallMs: 30_000, signal }
+  return { requests, result: putBytes(job, { ...piece, onSent: () => undefined }, deps) }
+}
+
+test('a body goes with its type, its checksum and the time-out of ten minutes', async () => {
+  const { requests, result } = put(answered(200))
+  expect(await result).toBeNull()
+  expect(requests[0]).toMatchObject({
+    method: 'PUT',
+    headers: { 'Content-Type': 'video/mp4', 'x-amz-checksum-crc32': 'abc=' },
+    timeoutMs: 600_000,
+    stallMs: 30_000,
+  })
+  expect(await requests[0]?.body?.text()).toBe('34567')
+})
+
+test('the ticket names the kind of the checksum', async () => {
+  const { requests } = put(answered(200), { ticket: uploadTicket({ checksum: 'md5' }) })
+  await expect.poll(() => requests[0]?.headers).toMatchObject({ 'Content-MD5': 'abc=' })
+})
+
+test('the rest of a file goes with its range, and without a checksum', async () => {
+  const { requests } = put(answered(200), {}, true)
+  await expect
+    .poll(() => requests[0]?.headers)
+    .toEqual({ 'Content-Type': 'video/mp4', Range: 'bytes=3-' })
+})
+
+test.each([answered(204), answered(409, 'UPLOAD_SEALED')])('%o: it is stored', async (answer) => {
+  expect(await put(answer).result).toBeNull()
+})
+
+test.each<StorageAnswer>([
+  { kind: 'network' },
+  { kind: 'timeout' },
+  { kind: 'stalled' },
+  answered(408),
+  answered(429),
+  answered(500),
+  answered(503, 'DISK_FULL'),
+  answered(400, 'RequestTimeout'),
+  answered(400, 'IncompleteBody'),
+  answered(400, 'UPLOAD_INCOMPLETE'),
+  answered(409, 'UPLOAD_SUPERSEDED'),
+  answered(409, 'CHECKSUM_MISMATCH'),
+  answered(400, 'BadDigest'),
+  answered(400, 'XAmzContentChecksumMismatch'),
+  answered(403, 'SIGNATURE_EXPIRED'),
+  answered(416, null, 7),
+])('%o: it may be sent again', async (answer) => {
+  expect(await put(answer).result).toBe(answer)
+})
+
+test.each([
+  [answered(404, 'NoSuchUpload'), 'gone'],
+  [answered(410), 'gone'],
+  [answered(400), 'status'],
+  [answered(401), 'status'],
+  [answered(409, 'SIZE_MISMATCH'), 'status'],
+  [answered(413), 'status'],
+  [answered(416), 'status'],
+  [answered(501), 'status'],
+  [answered(201), 'status'],
+  [answered(301), 'status'],
+])('%o fails as %s', async (answer, kind) => {
+  await expect(put(answer).result).rejects.toMatchObject({ kind, status: answer.status })
+})
+
+test('a file that was changed or removed while it was sent fails as unreadable', async () => {
+  vi.useFakeTimers()
+  const file = new Blob(['0123456789'])
+  file.slice = () => file
+  file.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
+  const failing = expect(put({ kind: 'network' }, { file }).result).rejects.toMatchObject({
+    kind: 'unreadable',
+  })
+  await vi.advanceTimersByTimeAsync(1000)
+  await failing
+  vi.useRealTimers()
+})

@@ -1,0 +1,106 @@
+import { isDiskFull } from '../interruption.ts'
+import { TransferFailed, type TransferJob } from '../upload-ports.ts'
+import type { Checksums } from './checksums.ts'
+import { isReadable } from './hash-blob.ts'
+import { mayPass } from './retry-policy.ts'
+import { requestTimeoutMs, type Send, type StorageAnswer } from './storage-request.ts'
+import type { CallDeps } from './upload-calls.ts'
+
+/** What sending bytes needs from the server and the browser. */
+export interface TransferDeps extends CallDeps {
+  send: Send
+  checksums: Pick<Checksums, 'part'>
+}
+
+/** The body of one PUT. */
+interface Piece {
+  url: string
+  /** Where the body is in the file, in bytes. */
+  offset: number
+  size: number
+  /** True if storage has the bytes before this piece, which is the rest of the file. */
+  isRest?: boolean
+  stallMs: number
+  signal: AbortSignal
+  /** Called with the number of bytes of the piece that were sent. */
+  onSent: (bytes: number) => void
+}
+
+/**
+ * Sends bytes of a file in one PUT, with their checksum. Returns null when storage has the bytes.
+ * Otherwise returns an answer after which they may be sent again.
+ * @throws {TransferFailed} when another attempt would not help. Its kind is `unreadable` when the
+ * file was changed or removed.
+ * @throws {FileUnreadable} when the file cannot be read while its checksum is computed.
+ * @throws the reason of the signal when it is aborted.
+ */
+export async function putBytes(
+  { file, ticket, contentType }: TransferJob,
+  piece: Piece,
+  { send, checksums }: TransferDeps,
+): Promise<StorageAnswer | null> {
+  const { url, offset, size, isRest = false, stallMs, signal, onSent } = piece
+  // The body is a slice even of the whole file. If the file was chosen in another tab, the browser
+  // lets this tab send only slices of it.
+  const body = file.slice(offset, offset + size)
+  const checksum = isRest ? null : await checksums.part(body, ticket.checksum, signal)
+  const checksumHeader = ticket.checksum === 'crc32' ? 'x-amz-checksum-crc32' : 'Content-MD5'
+  const headers = {
+    'Content-Type': contentType,
+    ...(isRest && { Range: `bytes=${offset}-` }),
+    ...(checksum !== null && { [checksumHeader]: checksum }),
+  }
+  const timeoutMs = requestTimeoutMs
+  const answer = await send({
+    method: 'PUT',
+    url,
+    headers,
+    body,
+    timeoutMs,
+    stallMs,
+    signal,
+    onSent,
+  })
+  if (isStored(answer)) return null
+  // A lost connection and a file that was changed or removed look the same.
+  if (answer.kind === 'network' && !(await isReadable(file, offset))) {
+    throw new TransferFailed('unreadable')
+  }
+  if (!mayPutPass(answer)) throw failureOf(answer)
+  return answer
+}
+
+/**
+ * Spec §7: success is 200 or 204. `UPLOAD_SEALED` means that an earlier confirm call found all
+ * bytes.
+ */
+function isStored({ status, code }: StorageAnswer): boolean {
+  return status === 200 || status === 204 || code === 'UPLOAD_SEALED'
+}
+
+/** Codes of storage that say that the body did not arrive, or not as it was sent. */
+const passingCodes = new Set([
+  'RequestTimeout',
+  'IncompleteBody',
+  'UPLOAD_INCOMPLETE',
+  'UPLOAD_SUPERSEDED',
+  'CHECKSUM_MISMATCH',
+  'BadDigest',
+  'XAmzContentChecksumMismatch',
+])
+
+/** True when another PUT may succeed, if need be with a new URL (403) or another offset (416). */
+function mayPutPass(answer: StorageAnswer): boolean {
+  const { status, code, uploadOffset } = answer
+  if (mayPass(answer) || passingCodes.has(code ?? '')) return true
+  return status === 403 || (status === 416 && uploadOffset !== null)
+}
+
+/** Returns the error of a transfer whose last attempt got this answer. */
+export function failureOf(answer: StorageAnswer): TransferFailed {
+  if (answer.kind === 'timeout') return new TransferFailed('timeout')
+  if (answer.kind !== 'answer') return new TransferFailed('network')
+  if (isDiskFull(answer)) return new TransferFailed('disk-full', answer.status)
+  const isGone = answer.status === 404 || answer.status === 410
+  return new TransferFailed(isGone ? 'gone' : 'status', answer.status)
+}
