@@ -76,6 +76,8 @@ export interface BrowserPage extends Omit<UploadsPage, 'onNotice'> {
 /** Creates the upload state of this browser tab. Call it once each time the page is loaded. */
 export function createBrowserUploads({ onNotice, isAdmin, ...page }: BrowserPage): Uploads {
   const checksums = createChecksums(startChecksumWorker)
+  // Hashing a whole file takes seconds, so it has a worker of its own.
+  const wholeFiles = createChecksums(startChecksumWorker)
   const sendFile = createSendFile({
     send: sendByXhr,
     connection: browserConnection,
@@ -90,7 +92,7 @@ export function createBrowserUploads({ onNotice, isAdmin, ...page }: BrowserPage
     {
       calls,
       sendFile,
-      sha256: checksums.sha256,
+      sha256: wholeFiles.sha256,
       sample: checksums.sample,
       connection: browserConnection,
       timers: browserTimers,

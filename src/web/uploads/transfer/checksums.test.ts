@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { answerJobs, type FromWorker, type ToWorker } from './checksum-messages.ts'
+import { answerJobs, type ToWorker } from './checksum-messages.ts'
 import { createChecksums, type WorkerLike } from './checksums.ts'
 import { FileUnreadable } from './hash-blob.ts'
 
@@ -71,12 +71,6 @@ afterEach(() => {
 })
 
 describe('a job', () => {
-  test('that is the SHA-256 of a whole file has a worker of its own, so that no part waits for it', async () => {
-    const checksums = createChecksums(startWorker)
-    await Promise.all([checksums.sha256(file, never), checksums.part(file, 'crc32', never)])
-    expect(started).toHaveLength(2)
-  })
-
   test('is answered to the one that asked', async () => {
     const { part, sample } = createChecksums(startWorker)
     const [one, other, all] = await Promise.all([
@@ -139,38 +133,6 @@ describe('a worker that cannot be had', () => {
 })
 
 describe('a worker without work', () => {
-  test('is ended after 30 s, and started again for the next job', async () => {
-    vi.useFakeTimers()
-    const { part } = createChecksums(startWorker)
-    await part(new Blob(['a']), 'crc32', never)
-    vi.advanceTimersByTime(29_999)
-    await part(new Blob(['b']), 'crc32', never)
-    vi.advanceTimersByTime(29_999)
-    expect(started.map(({ terminated }) => terminated)).toEqual([false])
-    vi.advanceTimersByTime(1)
-    expect(started.map(({ terminated }) => terminated)).toEqual([true])
-    expect(await part(new Blob(['c']), 'crc32', never)).toBe(crc(Buffer.from('c')))
-    expect(started).toHaveLength(2)
-  })
-
-  test('that answers a job after its cancel is ended once, and never in the middle of the next', async () => {
-    vi.useFakeTimers()
-    const worker = startSilent()
-    const { part } = createChecksums(() => worker)
-    const say = (data: FromWorker) => worker.onmessage?.(new MessageEvent('message', { data }))
-    const answer = (id: number) => say({ id, ok: true, value: `of ${id}` })
-    const cancel = new AbortController()
-    const first = part(new Blob(['a']), 'crc32', cancel.signal)
-    say('ready')
-    cancel.abort(new Error('Cancelled by user'))
-    await expect(first).rejects.toThrow('Cancelled by user')
-    answer(1)
-    const second = part(new Blob(['b']), 'crc32', never)
-    vi.advanceTimersByTime(30_000)
-    answer(2)
-    expect(await second).toBe('of 2')
-  })
-
   test('is never started where nothing is asked', () => {
     createChecksums(startWorker)
     expect(started).toEqual([])

@@ -12,10 +12,7 @@ import { FileUnreadable } from './hash-blob.ts'
 export interface Checksums {
   /** Computes the checksum of a part in base64. */
   part(part: Blob, checksum: BodyChecksum, signal: AbortSignal): Promise<string | null>
-  /**
-   * Computes the SHA-256 of all bytes in lower-case hexadecimal. It does not delay the checksums of
-   * parts.
-   */
+  /** Computes the SHA-256 of all bytes in lower-case hexadecimal. */
   sha256(file: Blob, signal: AbortSignal): Promise<string | null>
   /** Computes the SHA-256 of a file's size and of its first, middle and last 64 KiB. */
   sample(file: Blob, signal: AbortSignal): Promise<string | null>
@@ -31,118 +28,71 @@ export interface WorkerLike {
 }
 
 /**
- * An idle worker is ended after this time, because a running worker never gives its memory back.
- */
-const idleMs = 30_000
-/**
  * How long an upload waits for a new worker. The worker's script loads over the same connection as
  * the uploads, which may be slow.
  */
 const readyWithinMs = 15_000
-
-/** The worker did not start, died during this job, or failed at the job. */
-class WorkerLost extends Error {}
 
 interface Pending {
   resolve: (value: string | null) => void
   reject: (reason: unknown) => void
 }
 
-type Ask = (job: ChecksumJob, signal: AbortSignal) => Promise<string | null>
-
-/**
- * Makes a function that sends jobs to one worker. The worker is started when needed, ended when
- * idle, and started again after a crash.
- */
-function keepWorker(startWorker: () => WorkerLike): Ask {
+/** Creates checksums. The worker starts with the first job, and again after a crash. */
+export function createChecksums(startWorker: () => WorkerLike): Checksums {
   const pending = new Map<number, Pending>()
   let worker: WorkerLike | null = null
   let readyTimer: ReturnType<typeof setTimeout> | undefined
-  let idleTimer: ReturnType<typeof setTimeout> | undefined
   let lastId = 0
 
-  const end = () => {
+  const lose = () => {
     clearTimeout(readyTimer)
-    clearTimeout(idleTimer)
     worker?.terminate()
     worker = null
-    for (const { reject } of pending.values()) reject(new WorkerLost())
+    for (const { resolve } of pending.values()) resolve(null)
     pending.clear()
   }
-  const remove = (id: number): Pending | undefined => {
-    const found = pending.get(id)
-    pending.delete(id)
-    // A cancelled job may still be answered. An idle timer may then be running already.
-    clearTimeout(idleTimer)
-    if (pending.size === 0) idleTimer = setTimeout(end, idleMs)
-    return found
-  }
-  const hear = (message: FromWorker) => {
-    if (message === 'ready') {
-      clearTimeout(readyTimer)
-      return
-    }
-    const job = remove(message.id)
+  const onMessage = (message: FromWorker) => {
+    if (message === 'ready') return clearTimeout(readyTimer)
+    const job = pending.get(message.id)
+    pending.delete(message.id)
     if (message.ok) job?.resolve(message.value)
-    else job?.reject(message.why === 'unreadable' ? new FileUnreadable(null) : new WorkerLost())
+    else job?.reject(new FileUnreadable(null))
   }
   const start = (): WorkerLike => {
-    let started: WorkerLike
-    try {
-      started = startWorker()
-    } catch {
-      throw new WorkerLost()
-    }
-    readyTimer = setTimeout(end, readyWithinMs)
-    started.onmessage = ({ data }) => hear(data)
-    started.onerror = end
-    started.onmessageerror = end
+    const started = startWorker()
+    readyTimer = setTimeout(lose, readyWithinMs)
+    started.onmessage = ({ data }) => onMessage(data)
+    started.onerror = lose
+    started.onmessageerror = lose
     return started
   }
-
-  return async (job, signal) => {
+  const ask = async (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => {
     signal.throwIfAborted()
-    clearTimeout(idleTimer)
-    const running = worker ?? start()
-    worker = running
+    try {
+      worker ??= start()
+    } catch {
+      return null
+    }
+    const running = worker
     lastId += 1
     const id = lastId
+    const { promise, resolve, reject } = Promise.withResolvers<string | null>()
+    pending.set(id, { resolve, reject })
+    running.postMessage({ id, job })
     const cancel = () => {
       running.postMessage({ id, job: 'cancel' })
-      remove(id)?.reject(signal.reason)
+      pending.delete(id)
+      reject(signal.reason)
     }
-    signal.addEventListener('abort', cancel, { once: true })
-    try {
-      return await new Promise((resolve, reject) => {
-        pending.set(id, { resolve, reject })
-        running.postMessage({ id, job })
-      })
-    } finally {
-      signal.removeEventListener('abort', cancel)
-    }
+    signal.addEventListener('abort', cancel)
+    return promise.finally(() => signal.removeEventListener('abort', cancel))
   }
-}
 
-async function orNull(answer: ReturnType<Ask>): Promise<string | null> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof WorkerLost) return null
-    throw error
-  }
-}
-
-/**
- * Creates checksums with two workers: one for parts and samples, and one for whole files. So no
- * part waits for a whole file.
- */
-export function createChecksums(startWorker: () => WorkerLike): Checksums {
-  const ask = keepWorker(startWorker)
-  const askForWhole = keepWorker(startWorker)
   return {
-    part: (blob, checksum, signal) => orNull(ask({ kind: 'part', blob, checksum }, signal)),
-    sha256: (blob, signal) => orNull(askForWhole({ kind: 'whole', blob }, signal)),
-    sample: (blob, signal) => orNull(ask({ kind: 'sample', blob }, signal)),
+    part: (blob, checksum, signal) => ask({ kind: 'part', blob, checksum }, signal),
+    sha256: (blob, signal) => ask({ kind: 'whole', blob }, signal),
+    sample: (blob, signal) => ask({ kind: 'sample', blob }, signal),
   }
 }
 
