@@ -40,7 +40,9 @@ test.each(['part', 'whole', 'sample'] as const)(
     const blob = new Blob(['x'])
     blob.slice = () => blob
     blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
-    await tell({ id: 1, job: kind === 'part' ? part(blob) : { kind, blob } })
+    const told = tell({ id: 1, job: kind === 'part' ? part(blob) : { kind, blob } })
+    await vi.advanceTimersByTimeAsync(1000)
+    await told
     expect(posted).toContainEqual({ id: 1, ok: false })
   },
 )

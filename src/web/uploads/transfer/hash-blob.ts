@@ -12,14 +12,16 @@ export class FileUnreadable extends Error {
 
 const sliceSize = 4 * 1024 ** 2
 const sampleSize = 64 * 1024
-
 /**
- * True when a file can still be read at this offset. Call it after a lost connection, because a
- * request fails in the same way if its file was changed or removed on disk.
+ * WebKit refuses to read files while it leaves a page. So only a second refusal after this time
+ * proves that a file was changed or removed. By then the page is gone.
  */
+const readAgainAfterMs = 1000
+
+/** True when a file can still be read at this offset. */
 export async function isReadable(file: Blob, offset: number): Promise<boolean> {
   try {
-    await file.slice(offset, offset + 1).arrayBuffer()
+    await readBlob(file.slice(offset, offset + 1))
     return true
   } catch {
     return false
@@ -31,12 +33,15 @@ export async function isReadable(file: Blob, offset: number): Promise<boolean> {
  * @throws {FileUnreadable} when the file cannot be read, or is shorter than before.
  */
 async function readBlob(blob: Blob): Promise<ArrayBuffer> {
-  let bytes: ArrayBuffer
-  try {
-    bytes = await blob.arrayBuffer()
-  } catch (error) {
-    throw new FileUnreadable(error)
-  }
+  const bytes = await blob
+    .arrayBuffer()
+    .catch(async () => {
+      await new Promise((resolve) => setTimeout(resolve, readAgainAfterMs))
+      return blob.arrayBuffer()
+    })
+    .catch((error: unknown) => {
+      throw new FileUnreadable(error)
+    })
   if (bytes.byteLength !== blob.size) throw new FileUnreadable(new Error('cut short'))
   return bytes
 }
