@@ -11,7 +11,7 @@ import { browserConnection, waitOrReconnect } from './transfer/connection.ts'
 import { gatherCalls } from './transfer/gather-calls.ts'
 import { type IsServerReady, showsServer } from './transfer/retry-policy.ts'
 import { createSendFile } from './transfer/send-file.ts'
-import { callTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
+import { callTimeoutMs, requestTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
 import type { UploadCalls } from './transfer/upload-calls.ts'
 import { outcomeOf } from './upload-errors.ts'
 import { type LinkedNotice, withLink } from './upload-notices.ts'
@@ -20,39 +20,29 @@ import type { UploadsPage } from './uploads-state.ts'
 /** How long a readiness check may take. A healthy server answers in a fraction of this time. */
 const readyWithinMs = 10_000
 
+const within = (ms: number) => AbortSignal.timeout(ms)
+
 const isServerReady: IsServerReady = async (signal) => {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(readyWithinMs)])
+  const limit = AbortSignal.any([signal, within(readyWithinMs)])
   return showsServer(await outcomeOf(call('ready', { signal: limit })))
 }
 
-/**
- * Returns a signal that ends a call after `callTimeoutMs`. It is for calls that get no signal from
- * their caller.
- */
-function inTime() {
-  return AbortSignal.timeout(callTimeoutMs)
-}
-
-const oneByOne: UploadCalls['gathered'] = {
+const calls: UploadCalls = {
   getUploadUrl: (body, signal) => outcomeOf(call('getUploadUrl', { body, signal })),
   confirmUpload: (body, signal) => outcomeOf(call('confirmUpload', { body, signal })),
-}
-
-const calls: UploadCalls = {
-  ...oneByOne,
   gathered: {
-    getUploadUrl: gatherCalls(browserTimers, oneByOne.getUploadUrl, (files, signal) =>
-      outcomeOf(call('getUploadUrls', { body: { files }, signal })),
+    getUploadUrl: gatherCalls(browserTimers, (files) =>
+      outcomeOf(call('getUploadUrls', { body: { files }, signal: within(callTimeoutMs) })),
     ),
-    confirmUpload: gatherCalls(browserTimers, oneByOne.confirmUpload, (uploads, signal) =>
-      outcomeOf(call('confirmUploads', { body: { uploads }, signal })),
+    confirmUpload: gatherCalls(browserTimers, (uploads) =>
+      outcomeOf(call('confirmUploads', { body: { uploads }, signal: within(requestTimeoutMs) })),
     ),
   },
   listParts: (query, signal) => outcomeOf(call('listParts', { query, signal })),
   abortUpload: (cloudKey) =>
-    outcomeOf(call('abortUpload', { body: { cloudKey }, signal: inTime() })),
+    outcomeOf(call('abortUpload', { body: { cloudKey }, signal: within(callTimeoutMs) })),
   currentUser: async () => {
-    const user = await outcomeOf(call('currentUser', { signal: inTime() }))
+    const user = await outcomeOf(call('currentUser', { signal: within(callTimeoutMs) }))
     if (user.ok) return { ok: true, value: user.value.id }
     return user.refusal.status === 401 ? { ok: true, value: null } : user
   },
