@@ -331,7 +331,7 @@ describe('the page of a link whose owner has a brand', () => {
     )
     const [, accent] = readPage(html).all('style').map(textOf)
     expect(accent).toBe(
-      ':root{--accent:#3a3f9e;--on-accent:#ffffff}[data-theme=dark]{--accent:#545ebf;--on-accent:#ffffff}',
+      ':root{--accent:#3a3f9e;--on-accent:#ffffff}[data-theme=dark]{--accent:#5b60ae;--on-accent:#ffffff}',
     )
     const hash = `'sha256-${createHash('sha256')
       .update(accent ?? '')

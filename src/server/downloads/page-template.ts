@@ -18,7 +18,7 @@ import { openLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { type BrandRow, logoPath } from '../branding/queries.ts'
-import { makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
+import { allowStyle, makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
 import type { Link } from './queries.ts'
 
 /** What the page of an active link shows. */
@@ -88,9 +88,9 @@ export function loadLinkPages(options: {
     placeholders: pagePlaceholders,
     conditions,
   })
-  const headersOf = (page: string): Headers => ({
+  const headers: Headers = {
     ...pageHeaders({
-      html: page,
+      html: template(['plain']).text + notFound,
       appUrl: options.appUrl,
       connect: options.connect ?? [],
       referrer: 'no-referrer',
@@ -98,24 +98,18 @@ export function loadLinkPages(options: {
     'cache-control': 'no-store',
     'x-robots-tag': 'noindex',
     vary: 'accept',
-  })
-  const ours = template(['plain']).text + notFound
-  const headers = headersOf(ours)
-  const accents = memoize((accent: string) => {
-    const style = accentStyle(accent)
-    return { style, headers: headersOf(`${ours}<style>${style}</style>`) }
-  })
+  }
   return {
     active: (link, { brand, canRenew }, origin, now) => {
       const kind = fileKind(link)
-      const accent = brand?.accent ? accents(brand.accent) : null
       const { fill } = template(conditionsOf(link, kind, brand))
-      const values = {
+      const style = brand?.accent ? accentStyle(brand.accent) : ''
+      const html = fill({
         ...pageValues(link, { kind, canRenew, origin, now }),
         ...brandValues(brand),
-        accentStyle: accent?.style ?? '',
-      }
-      return { html: fill(values), headers: accent?.headers ?? headers }
+        accentStyle: style,
+      })
+      return { html, headers: style === '' ? headers : allowStyle(headers, style) }
     },
     notFound,
     headers,
@@ -175,22 +169,6 @@ function accentStyle(chosen: string): string {
   const rule = (selector: string, { accent, onAccent }: AccentPair) =>
     `${selector}{--accent:${accent};--on-accent:${onAccent}}`
   return rule(':root', light) + rule('[data-theme=dark]', dark)
-}
-
-/** Each accent takes a kilobyte. */
-const maxAccents = 500
-
-/** Caches what `make` returns for each key. A full cache is emptied. */
-function memoize<Value>(make: (key: string) => Value): (key: string) => Value {
-  const made = new Map<string, Value>()
-  return (key) => {
-    const known = made.get(key)
-    if (known !== undefined) return known
-    if (made.size >= maxAccents) made.clear()
-    const value = make(key)
-    made.set(key, value)
-    return value
-  }
 }
 
 function pageValues(

@@ -165,6 +165,16 @@ export function pageHeaders(page: {
   }
 }
 
+/** Returns the headers of a page that also has this inline style. */
+export function allowStyle(
+  headers: Readonly<Record<string, string>>,
+  style: string,
+): Record<string, string> {
+  const policy = headers['content-security-policy'] ?? ''
+  const allowed = policy.replace("style-src 'self'", `style-src 'self' ${sha256(style)}`)
+  return { ...headers, 'content-security-policy': allowed }
+}
+
 /**
  * Reads a file of the built web as text.
  * @throws {StartupError} when the file is missing.

@@ -1,7 +1,6 @@
 import { Download, FileText } from 'lucide-react'
 import type { CSSProperties } from 'react'
-import { accentPairs } from '../../shared/rules/accounts/accent.ts'
-import { type Theme, themes } from '../../shared/rules/accounts/theme.ts'
+import { accentPairs, type Theme, themes } from '../../shared/rules/accounts/accent.ts'
 
 export interface BrandPreviewProps {
   name: string

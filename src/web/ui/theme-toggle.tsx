@@ -1,6 +1,6 @@
 import { Moon, Sun } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
-import type { Theme } from '../../shared/rules/accounts/theme.ts'
+import type { Theme } from '../../shared/rules/accounts/accent.ts'
 import { IconButton } from './button.tsx'
 import { currentTheme, setTheme, subscribeToTheme } from './theme.ts'
 

@@ -1,4 +1,4 @@
-import type { Theme } from '../../shared/rules/accounts/theme.ts'
+import type { Theme } from '../../shared/rules/accounts/accent.ts'
 
 /** The key under which the browser remembers the theme (spec §2). */
 export const themeKey = 'mayfly-theme'

@@ -1,8 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { accentPairs, contrast, grounds, isColour, shapeContrast, textContrast } from './accent.ts'
-import { themes } from './theme.ts'
+import {
+  accentPairs,
+  contrast,
+  grounds,
+  isColour,
+  shapeContrast,
+  textContrast,
+  themes,
+} from './accent.ts'
 
 const colours = fc
   .integer({ min: 0, max: 0xffffff })
@@ -35,10 +42,10 @@ describe('the contrast of two colours', () => {
 
 describe('an accent', () => {
   it.each([
-    ['our own', '#0b6e63', '#0b6e63', '#ffffff', '#167468', '#ffffff'],
-    ['a yellow', '#ffd400', '#aa8c00', '#000000', '#ffd400', '#000000'],
+    ['our own', '#0b6e63', '#0b6e63', '#ffffff', '#147469', '#ffffff'],
+    ['a yellow', '#ffd400', '#a98c00', '#000000', '#ffd400', '#000000'],
     ['a red that serves both', '#e11d48', '#e11d48', '#ffffff', '#e11d48', '#ffffff'],
-    ['a dark blue', '#1e3a8a', '#1e3a8a', '#ffffff', '#4264b7', '#ffffff'],
+    ['a dark blue', '#1e3a8a', '#1e3a8a', '#ffffff', '#4f65a3', '#ffffff'],
     ['black', '#000000', '#000000', '#ffffff', '#676767', '#ffffff'],
     ['white', '#ffffff', '#8e8e8e', '#000000', '#ffffff', '#000000'],
     ['a grey that serves both', '#808080', '#808080', '#000000', '#808080', '#000000'],
