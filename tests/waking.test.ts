@@ -101,7 +101,7 @@ async function leaveFiles(): Promise<Left> {
   const living = await makeFile(premium)
   await fillDueFiles((text, values) => witness.query(text, values), { files: dueRows, owners })
   if (!app.jobQueue) throw new Error('there is no queue')
-  await scheduleJobs(app.deps.db, app.jobQueue)
+  await scheduleJobs(app.jobQueue)
   await app.jobQueue.boss.send('expire-files')
   await app.close()
   return { premium, living, renewable, over }

@@ -40,7 +40,7 @@ describe('a clock that was four days ahead and is set right', () => {
   beforeEach(async () => {
     sentTo = []
     queue = await openQueue()
-    await scheduleJobs(app.deps.db, queue)
+    await scheduleJobs(queue)
     await queue.stop()
     await app.pool.query('delete from pgboss.job; update pgboss.version set cron_on = null')
   })

@@ -12,9 +12,8 @@ import { pullBackFutureStamps } from './queries.ts'
 const stopMs = 10_000
 
 /**
- * The clock of pg-boss's timers. The clock of the system can be set back while the server runs, and
- * the timers would then wait for as long as it was ahead. This one only goes forward. Once a minute
- * pg-boss reads how far it is from the clock of the database, which decides when a job is due.
+ * A clock for pg-boss's timers that only goes forward. If the system's clock is set back, timers on
+ * that would wait for as long as it was ahead.
  */
 const steadyClock = { ...systemClock, now: () => performance.timeOrigin + performance.now() }
 
@@ -24,15 +23,9 @@ export const mailQueueName = 'send-mail'
 export interface JobQueue {
   boss: PgBoss
   mail: MailQueue
-  /**
-   * Asks for a run of a job. It begins within some seconds. If a run goes on already, or the queue
-   * cannot be reached, the next regular run does the work.
-   */
+  /** Asks for a run of a job within seconds. If that fails, the next regular run does the work. */
   askForJob(name: JobOnDemand): void
-  /**
-   * Stops the jobs of this server. Resolves when none runs here any more. A job that takes too long
-   * is interrupted, which is safe.
-   */
+  /** Stops the jobs of this server. A job that takes too long is interrupted, which is safe. */
   stop(): Promise<void>
 }
 
@@ -52,11 +45,7 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
   }
   await pullBack()
   const pullingBack = setInterval(() => void pullBack().catch(logFailure), minuteInMs)
-  // The waits between tries are at least 30 s, a minute, two minutes and so on, up to an hour.
-  // pg-boss makes each wait longer by a random part, but none longer than an hour. Together the
-  // waits last more than 24 hours. An email that was refused, or that ran out of tries, is kept for
-  // a while, so that an operator can look at it. A try ends after `expireInSeconds`, also when its
-  // server was killed.
+  // The waits begin with 30 s and double up to an hour, so an email is tried for more than a day.
   await prepareQueues(boss, [
     {
       name: mailQueueName,
@@ -87,7 +76,10 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
     },
     askForJob(name) {
       boss.send(name).catch((error: unknown) => {
-        log.warn({ err: error, job: name }, 'the work of a job waits for its next regular run')
+        log.warn(
+          { err: error, job: name },
+          'could not ask for a job; it waits for its next regular run',
+        )
       })
     },
     stop() {
@@ -97,23 +89,14 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
   }
 }
 
-/**
- * Creates queues. A queue that an earlier version created gets these settings too, except for its
- * policy, which cannot be changed. Most starts find every queue as it should be, and write nothing.
- */
+/** Creates queues, or gives existing ones these settings. */
 export async function prepareQueues(
   boss: PgBoss,
   queues: readonly Omit<Queue, 'partition'>[],
 ): Promise<void> {
-  const found = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]))
+  const found = new Set((await boss.getQueues()).map(({ name }) => name))
   for (const { name, policy, ...settings } of queues) {
-    const known = found.get(name)
-    if (!known) await boss.createQueue(name, { policy, ...settings })
-    else if (!has(known, settings)) await boss.updateQueue(name, settings)
+    if (found.has(name)) await boss.updateQueue(name, settings)
+    else await boss.createQueue(name, { policy, ...settings })
   }
-}
-
-/** Tells whether a queue has all of these settings. */
-function has(queue: Queue, settings: Partial<Queue>): boolean {
-  return Object.entries(settings).every(([key, value]) => queue[key as keyof Queue] === value)
 }

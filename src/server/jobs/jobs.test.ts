@@ -166,21 +166,6 @@ describe('a run whose server was killed', () => {
     await expect.poll(() => noted('expire-files')).toMatchObject({ startedAt: now, endedAt: now })
   })
 
-  it('is taken over too, if an earlier version began it', async () => {
-    await app.pool.query('update pgboss.queue set heartbeat_seconds = null')
-    await dieWith('expire-files', askForPurge)
-    app.clock.advance(60_000)
-    const now = app.clock()
-    const server = await startServer()
-    const { rows } = await app.pool.query(
-      "select heartbeat_seconds from pgboss.queue where name = 'expire-files'",
-    )
-    expect(rows).toEqual([{ heartbeat_seconds: 60 }])
-    await pass(2)
-    await takeOver(server)
-    await expect.poll(() => noted('expire-files')).toMatchObject({ startedAt: now, endedAt: now })
-  })
-
   it('is told from a run that takes hours on a server that lives', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>()

@@ -15,7 +15,7 @@ import { reportOverdueRemovals, retryRemovals, sweepUploads } from '../uploads/e
 import { compareStorage } from './compare-storage.ts'
 import { type JobName, jobNames } from './job-names.ts'
 import { type JobQueue, mailQueueName, prepareQueues } from './job-queue.ts'
-import { addHeartbeats, type JobResult, noteFailedRun, noteRun } from './queries.ts'
+import { type JobResult, noteFailedRun, noteRun } from './queries.ts'
 import { type SendMailDeps, sendMail } from './send-mail.ts'
 
 type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'metrics' | 'settings' | 'stores'>
@@ -31,36 +31,26 @@ interface Job {
 /** A due job starts after this many seconds at most. */
 const pollingIntervalSeconds = 5
 
+/** How often each sender asks the queue for email. */
+const emailPollingSeconds = 1
+/** Email is sent in parallel, so that a slow mail server delays only some of it. */
+const emailSenders = 3
 /**
- * How often mail is looked for, and how many loops of one process send mail in parallel, so that a
- * slow mail server delays only some emails. The queue calls such a loop a worker.
+ * How many emails a sender takes at once. After a full batch it asks for more without a pause, so
+ * that a flood of requests doesn't delay all email.
  */
-const mailPollingSeconds = 1
-const mailWorkers = 3
-/**
- * How many emails a loop takes in one step. A loop that got this many looks for more without a
- * pause. Otherwise many requests for mail, which any client can make, would delay all mail.
- */
-const mailsOfWorker = 2
+const emailBatchSize = 2
 
-/**
- * While a server runs a job, it writes a heartbeat to the database every `heartbeatRefreshSeconds`.
- * If no heartbeat comes for `heartbeatSeconds`, the server was probably killed, and another server
- * takes the run over. The queue looks for such runs once a minute.
- */
+/** Another server takes a run over after this long without a heartbeat of its server. */
 const heartbeatSeconds = 60
 const heartbeatRefreshSeconds = 20
 
-/**
- * The queue waits this long for the end of a run whose server still sends heartbeats. A run that
- * takes longer goes on, but another one may begin in parallel.
- */
-const longestRunSeconds = 12 * 60 * 60
+/** A longer run goes on, but another one may begin in parallel. */
+const maxRunSeconds = 12 * 60 * 60
 
-/** The work of every job. */
 const work: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
   'expire-files': { cron: '* * * * *', run: expireFiles },
-  // This is a job of its own, so that it also reports when `expire-files` takes long or hangs.
+  // A job of its own, because `expire-files` may take long or hang.
   'report-overdue': {
     cron: '* * * * *',
     run: async (deps) => ({ overdue: await reportOverdue(deps) }),
@@ -90,58 +80,38 @@ const work: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
   'remove-old-days': { cron: '41 3 * * *', run: removeOldDays },
 }
 
-/**
- * Every job. Each works in batches. It can be interrupted anywhere and run again, and several
- * servers can run it in parallel. After a time in which no server ran, one run does everything that
- * is due.
- */
+/** Every job. Each can be interrupted anywhere, and run again or in parallel. */
 export const jobs: readonly Job[] = jobNames.map((name) => ({ name, ...work[name] }))
 
-/** Jobs of earlier versions. Their schedules may still be in the database. */
-const formerJobs = ['sweep-orphans']
-
 export interface Jobs {
-  /** Asks for one run of a job now. Any server that has time runs it. */
+  /** Asks for a run of a job now, on any server. */
   run(name: JobName): Promise<void>
 }
 
-/**
- * Records every job and its schedule in the database. It runs nothing itself: for each run, one of
- * the servers that have called `startJobs` does the work.
- */
-export async function scheduleJobs(
-  db: Deps['db'],
-  { boss }: Pick<JobQueue, 'boss'>,
-): Promise<void> {
-  // With `exclusive`, at most one run of a job is running or waiting. So runs of a slow job do not
-  // pile up.
-  const queues = jobs.map(({ name }) => ({
-    name,
+/** Schedules the jobs in the database. The servers that called `startJobs` share the runs. */
+export async function scheduleJobs({ boss }: Pick<JobQueue, 'boss'>): Promise<void> {
+  const settings = {
+    // At most one run is running or waiting, so runs of a slow job don't pile up.
     policy: 'exclusive' as const,
     retryLimit: 2,
     retryBackoff: true,
     heartbeatSeconds,
-    expireInSeconds: longestRunSeconds,
-  }))
-  await prepareQueues(boss, queues)
-  const found = new Map((await boss.getSchedules()).map((known) => [known.name, known.cron]))
-  for (const { name, cron } of jobs) {
-    if (found.get(name) !== cron) await boss.schedule(name, cron)
+    expireInSeconds: maxRunSeconds,
   }
-  await addHeartbeats(db, heartbeatSeconds)
-  for (const name of formerJobs) if (found.has(name)) await boss.unschedule(name)
+  await prepareQueues(
+    boss,
+    jobs.map(({ name }) => ({ name, ...settings })),
+  )
+  for (const { name, cron } of jobs) await boss.schedule(name, cron)
 }
 
-/**
- * Schedules the jobs in the database. This process runs jobs and sends mail until the queue is
- * stopped.
- */
+/** Schedules the jobs, runs them and sends email, until the queue is stopped. */
 export async function startJobs(
   deps: JobDeps & SendMailDeps,
   { boss }: Pick<JobQueue, 'boss'>,
 ): Promise<Jobs> {
   const log = deps.log.child({ part: 'jobs' })
-  await scheduleJobs(deps.db, { boss })
+  await scheduleJobs({ boss })
   const options = { pollingIntervalSeconds, heartbeatRefreshSeconds }
   for (const job of jobs) await boss.work(job.name, options, () => runJob({ ...deps, log }, job))
   await sendQueuedMail(deps, { boss })
@@ -152,7 +122,7 @@ export async function startJobs(
   }
 }
 
-/** This process sends the mail that waits in the database, until the queue is stopped. */
+/** Sends the queued email, until the queue is stopped. */
 export async function sendQueuedMail(
   deps: SendMailDeps & Pick<Deps, 'metrics'>,
   { boss }: Pick<JobQueue, 'boss'>,
@@ -161,18 +131,18 @@ export async function sendQueuedMail(
   await boss.work(
     mailQueueName,
     {
-      pollingIntervalSeconds: mailPollingSeconds,
-      localConcurrency: mailWorkers,
-      batchSize: mailsOfWorker,
+      pollingIntervalSeconds: emailPollingSeconds,
+      localConcurrency: emailSenders,
+      batchSize: emailBatchSize,
       burstWhenBatchFull: true,
       perJobResults: true,
       includeMetadata: true,
     },
-    async (mails) => Promise.all(mails.map((job) => sendOne({ ...deps, log }, job))),
+    async (emails) => Promise.all(emails.map((job) => sendOne({ ...deps, log }, job))),
   )
 }
 
-/** Runs a job once. Records what it did or why it failed. */
+/** Runs a job, and records what it did or why it failed. */
 async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
   const { clock, db, log, metrics } = deps
   const startedAt = clock()
@@ -185,19 +155,16 @@ async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
     ended('done')
   } catch (error) {
     ended('failed')
-    log.error({ err: error, job: name }, 'job failed; it is tried again')
+    log.error({ err: error, job: name }, 'job failed; trying again')
     const failure = redactedMessage(error)
     await noteFailedRun(db, { job: name, failedAt: clock(), failure }).catch((error: unknown) =>
-      log.warn({ err: error, job: name }, 'the failure of a job could not be noted'),
+      log.warn({ err: error, job: name }, 'could not record that a job failed'),
     )
     throw error
   }
 }
 
-/**
- * Tries once to send an email. An email that was refused permanently is kept for the operator and
- * not tried again.
- */
+/** Tries to send an email. One that was refused permanently is kept for the operator. */
 async function sendOne(
   deps: SendMailDeps & Pick<Deps, 'metrics'>,
   job: JobWithMetadata<unknown>,

@@ -158,17 +158,6 @@ export async function listJobRecords(db: Db): Promise<JobRecord[]> {
 }
 
 /**
- * Makes the queue expect heartbeats from runs of an earlier version, which had no heartbeats. If
- * none comes for `heartbeatSeconds`, the queue ends the run. Otherwise a run whose server was
- * killed would count as running until it expires.
- */
-export async function addHeartbeats(db: Db, heartbeatSeconds: number): Promise<void> {
-  await db.execute(sql`
-    update pgboss.job set heartbeat_seconds = ${heartbeatSeconds}
-    where policy = 'exclusive' and state <= 'active' and heartbeat_seconds is null`)
-}
-
-/**
  * Sets back what pg-boss has noted for a time more than a minute from now: the clock of the
  * database was ahead then. Without this, nothing runs until that time, because pg-boss begins a
  * pass only some time after the last one, a retry only after its wait, and gives up a killed run

@@ -45,9 +45,9 @@ export default async function setup() {
  */
 async function addJobs(databaseUrl: string): Promise<void> {
   const log = pino({ level: 'silent' })
-  const { pool, db, close } = await openDatabase({ databaseUrl, dataDir: '' }, log)
+  const { pool, close } = await openDatabase({ databaseUrl, dataDir: '' }, log)
   const queue = await openJobQueue(pool, log)
-  await scheduleJobs(db, queue)
+  await scheduleJobs(queue)
   await queue.stop()
   await close()
 }
