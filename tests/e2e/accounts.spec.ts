@@ -111,10 +111,26 @@ test('a login among too many others asks for patience, and keeps what was typed'
   }
 })
 
-test('signup says what is wrong and keeps what was typed', async ({ noise, page }) => {
+test('signup shows passwords on request, says what is wrong and keeps what was typed', async ({
+  noise,
+  page,
+}) => {
   await page.clock.install()
   await page.goto('/signup')
   await expect(page.getByText('Must be at least 6 characters long')).toBeVisible()
+  for (const [label, name] of [
+    ['Password', 'password'],
+    ['Confirm password', 'confirm password'],
+  ] as const) {
+    const field = page.getByLabel(label, { exact: true })
+    await field.fill('correct horse')
+    await expect(field).toHaveAttribute('type', 'password')
+    await page.getByRole('button', { name: `Show ${name}`, exact: true }).click()
+    await expect(field).toHaveAttribute('type', 'text')
+    await expect(field).toHaveValue('correct horse')
+    await page.getByRole('button', { name: `Hide ${name}`, exact: true }).click()
+    await expect(field).toHaveAttribute('type', 'password')
+  }
 
   await fillSignup(page, 'correct horse', 'correct house')
   await expectToast(page, 'Password mismatch', 'Passwords do not match. Please try again.')
@@ -146,26 +162,21 @@ test('signup says what is wrong and keeps what was typed', async ({ noise, page 
   await expectToast(page, 'Signup failed', 'An account with this email already exists.')
 })
 
-test('passwords are shown and hidden by a toggle', async ({ page }) => {
-  await page.goto('/signup')
-  for (const [label, name] of [
-    ['Password', 'password'],
-    ['Confirm password', 'confirm password'],
-  ] as const) {
-    const field = page.getByLabel(label, { exact: true })
-    await field.fill('correct horse')
-    await expect(field).toHaveAttribute('type', 'password')
-    await page.getByRole('button', { name: `Show ${name}`, exact: true }).click()
-    await expect(field).toHaveAttribute('type', 'text')
-    await expect(field).toHaveValue('correct horse')
-    await page.getByRole('button', { name: `Hide ${name}`, exact: true }).click()
-    await expect(field).toHaveAttribute('type', 'password')
-  }
-})
-
-test('logging out ends the session everywhere', async ({ app, context, page }) => {
+test('logging out ends the session everywhere; before that, an unknown path is not found', async ({
+  app,
+  context,
+  noise,
+  page,
+}) => {
+  noise.expect(/404 \(Not Found\).*\/admin\/nothing$/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
+  expect((await page.goto('/admin/nothing'))?.status()).toBe(404)
+  await expect(
+    page.getByRole('heading', { name: 'There is nothing at this address' }),
+  ).toBeVisible()
+  await page.getByRole('link', { name: 'Go to the start page' }).click()
+  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
   const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
   const stolen = makeClient(app, cookies)
   expect((await stolen.fetch('/api/auth/user')).status).toBe(200)
@@ -245,15 +256,4 @@ test('a visitor finds the ways in, and nothing of anybody', async ({ app, noise,
   noise.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
   expect((await page.goto('/s/nosuchcode'))?.status()).toBe(404)
   await expect(page.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
-})
-
-test('an unknown path is not found for who is signed in, too', async ({ app, noise, page }) => {
-  noise.expect(/404 \(Not Found\).*\/admin\/nothing$/)
-  await openDashboard(page, app, await makePerson(app))
-  expect((await page.goto('/admin/nothing'))?.status()).toBe(404)
-  await expect(
-    page.getByRole('heading', { name: 'There is nothing at this address' }),
-  ).toBeVisible()
-  await page.getByRole('link', { name: 'Go to the start page' }).click()
-  await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 })

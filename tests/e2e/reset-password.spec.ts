@@ -40,6 +40,18 @@ test('a forgotten password by keyboard alone: from the login over the email to t
   page,
 }) => {
   const { email } = await makePerson(app)
+  await page.goto('/login')
+  const open = page.getByRole('button', { name: 'Forgot password?' })
+  await pressOn(page, open)
+  await pressOn(page, page.getByRole('button', { name: 'Send Reset Email' }))
+  await expect(page.getByText('Email required')).toBeVisible()
+  await expect(page.getByText('Please enter your email address.')).toBeVisible()
+  await expect(page.getByLabel('Email address')).toBeFocused()
+  await pressOn(page, page.getByRole('button', { name: 'Cancel' }))
+  await expect(dialogOf(page)).toBeHidden()
+  await expect(open).toBeFocused()
+  expect(await app.mails()).toEqual([])
+
   await askForLetter(page, email)
   await expect(
     page.getByText("If an account exists, we've sent password reset instructions to your email."),
@@ -110,20 +122,6 @@ test('a link that is opened while signed in: the reset signs this browser out to
   await pressOn(page, page.getByRole('link', { name: 'Go to Login' }))
   await signIn(page, person.email, 'a new password')
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
-})
-
-test('the dialog asks for an address, and leaves all as it was', async ({ app, page }) => {
-  await page.goto('/login')
-  const open = page.getByRole('button', { name: 'Forgot password?' })
-  await open.click()
-  await page.getByRole('button', { name: 'Send Reset Email' }).click()
-  await expect(page.getByText('Email required')).toBeVisible()
-  await expect(page.getByText('Please enter your email address.')).toBeVisible()
-  await expect(page.getByLabel('Email address')).toBeFocused()
-  await page.getByRole('button', { name: 'Cancel' }).click()
-  await expect(dialogOf(page)).toBeHidden()
-  await expect(open).toBeFocused()
-  expect(await app.mails()).toEqual([])
 })
 
 test('a network that fails is told, and what was typed stays', async ({

@@ -28,7 +28,6 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
     schema,
     errorToast: newPasswordToast,
     send: async ({ newPassword }) => {
-      setUnanswered(false)
       try {
         await call('resetPassword', { body: { token, newPassword } })
         toast({ title: 'Password reset successful!' })
@@ -53,7 +52,13 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
   })
 
   return (
-    <Form {...form}>
+    <Form
+      {...form}
+      onSubmit={(values: z.input<typeof schema>) => {
+        setUnanswered(false)
+        return form.onSubmit(values)
+      }}
+    >
       <NewPasswordFields confirmLabel="Confirm password" />
       {isUnanswered ? <p className="text-red text-sm">{networkErrorOccurred}</p> : null}
       <SubmitButton variant="primary" size="large" wide pendingLabel="Resetting...">
