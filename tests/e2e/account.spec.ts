@@ -63,7 +63,7 @@ test('the account page by keyboard alone: another name, another password, a sess
   await expect(sessions.getByRole('listitem')).toHaveCount(2)
   await expect(sessions.getByRole('listitem').first()).toContainText('This session')
   await pressOn(page, sessions.getByRole('button', { name: 'Sign out Unknown browser' }))
-  await expect(sessions.getByText('You are signed in here alone.')).toBeVisible()
+  await expect(sessions.getByText('You are signed in only here.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Sessions' })).toBeFocused()
   expect((await another.fetch('/api/auth/user')).status).toBe(401)
 
@@ -103,7 +103,7 @@ test('a session that is ended from another browser leads to the login, and from 
   await pressOn(phone, phone.getByRole('button', { name: 'Sign out everywhere' }))
   await expect(phone.getByText('Signed out everywhere else.')).toBeVisible()
   await expect(phone.getByRole('listitem').filter({ hasText: 'This session' })).toBeVisible()
-  await expect(phone.getByText('You are signed in here alone.')).toBeVisible()
+  await expect(phone.getByText('You are signed in only here.')).toBeVisible()
 
   const shown = await recordTexts(page)
   const leaving = page.waitForRequest('**/api/login?next=*')

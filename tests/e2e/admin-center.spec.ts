@@ -173,7 +173,7 @@ test('a new price stands on the upgrade card at once, and in the audit log; a si
   const remove = received.getByRole('button', { name: 'Delete the feedback from Grace' })
   await remove.press('Enter')
   const question = page.getByRole('alertdialog', { name: 'Delete the feedback from Grace?' })
-  await expect(question).toContainText('It is deleted for good.')
+  await expect(question).toContainText('It is deleted permanently.')
   await page.keyboard.press('Escape')
   await expect(remove).toBeFocused()
   await page.keyboard.press('Enter')

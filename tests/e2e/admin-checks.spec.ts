@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openAdminCenter, section } from './support/admin.ts'
 import { expect, test } from './support/test.ts'
 
-test('the administrator reads what is wrong and what to do, mends it, and checks again', async ({
+test('the administrator reads what is wrong and what to do, fixes it, and checks again', async ({
   app,
   noise,
   page,
@@ -16,7 +16,7 @@ test('the administrator reads what is wrong and what to do, mends it, and checks
   const storage = checks.getByRole('listitem').filter({ has: heading('Storage') })
   await expect(storage).toContainText('Failing')
   await expect(storage).toContainText('ENOENT')
-  await expect(storage).toContainText('Cure: Bring the folder back')
+  await expect(storage).toContainText('Fix: Bring the folder back')
   // Nothing else fails: the server of the tests has what the real one has.
   await expect(checks.getByRole('listitem').filter({ hasText: 'Failing' })).toHaveCount(1)
   // Failing lines come before warnings. Lines that are OK are folded away.

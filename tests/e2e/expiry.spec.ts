@@ -80,7 +80,7 @@ test("a free user's link dies on every screen at the same moment", async ({
   await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
 })
 
-test("a premium user's link becomes private, then ends for good", async ({ app, page }) => {
+test("a premium user's link becomes private, then expires permanently", async ({ app, page }) => {
   const person = await makePerson(app, { tier: 'premium' })
   const file = await makeFile(person, { name: 'agenda.pdf', days: '7' })
   await setClocks(app, [page])
@@ -121,6 +121,6 @@ test("a premium user's link becomes private, then ends for good", async ({ app, 
   const renew = row.getByRole('button', { name: 'Renew' })
   await expect(renew).toBeDisabled()
   await expect(renew).toHaveAccessibleDescription(
-    'This file has expired for good, so its link cannot be renewed.',
+    'This file has permanently expired, so its link cannot be renewed.',
   )
 })

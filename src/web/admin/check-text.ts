@@ -62,18 +62,18 @@ export function summarise(lines: readonly CheckLine[]): CheckSummary {
   return { urgent, fine, text: `${fine.length} of ${lines.length} OK` }
 }
 
-/** A part of a cure. If it names a section of the Admin Center, `section` is the section's id. */
+/** A part of a check's remedy. `section` is set if it names a section of the Admin Center. */
 export interface CurePart {
   text: string
   section: SectionId | null
-  /** Where the text begins in the cure, counted in characters. */
+  /** The position of the text in the remedy, in characters. */
   at: number
 }
 
-/** Cures name a section by its title after 'under': 'take files down under Reports'. */
+/** Remedies name a section by its title after 'under': 'take files down under Reports'. */
 const named = new RegExp(`(?<=\\bunder )(${Object.values(sectionTitles).join('|')})\\b`)
 
-/** Divides the cure of a check, so that the titles of sections can be links. */
+/** Splits a check's remedy, so that titles of sections can be links. */
 export function cureParts(cure: string): CurePart[] {
   let at = 0
   return cure.split(named).map((text) => {

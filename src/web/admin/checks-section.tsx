@@ -53,10 +53,7 @@ export function ChecksSection() {
   )
 }
 
-/**
- * Screen readers read this note after each check. The time in it changes every time, so they read
- * it even if no result has changed.
- */
+/** The time in this note makes screen readers announce a check even if no result has changed. */
 function Note({ lines, checkedAt }: { lines: CheckLine[]; checkedAt: Date }) {
   return (
     <span role="status">
@@ -107,7 +104,7 @@ function Lines({ lines }: { lines: CheckLine[] }) {
   )
 }
 
-const looks = {
+const statusStyles = {
   failing: {
     icon: <CircleAlert className="text-red" />,
     mark: <Badge tone="red">Failing</Badge>,
@@ -130,7 +127,7 @@ const looks = {
  * and what to do.
  */
 function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }) {
-  const { icon, mark, text } = looks[status]
+  const { icon, mark, text } = statusStyles[status]
   const isFine = status === 'ok'
   const meaning = checkMeaning(name)
   return (
@@ -150,7 +147,7 @@ function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }
         <p>{message}</p>
         {cure ? (
           <p className="mt-1 max-w-[76ch]">
-            <b className="font-semibold">Cure:</b> <Cure cure={cure} />
+            <b className="font-semibold">Fix:</b> <Cure cure={cure} />
           </p>
         ) : null}
       </div>
@@ -159,7 +156,7 @@ function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }
   )
 }
 
-/** The text of a cure. Each section of this page that it names is a link to that section. */
+/** What to do about a check. Each section of this page that it names is a link. */
 function Cure({ cure }: { cure: string }) {
   return cureParts(cure).map(({ text, section, at }) =>
     section === null ? (

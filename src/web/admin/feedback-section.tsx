@@ -41,11 +41,11 @@ export function FeedbackSection() {
   )
 }
 
-/** Says who learns of new feedback without looking here. */
+/** Says whether new feedback is emailed. */
 function noteOf(sendsMail: boolean | undefined): string | undefined {
   if (sendsMail === undefined) return undefined
   if (!sendsMail) return 'This server sends no email. New feedback appears only here.'
-  return `Mailed to support too, ${maxFeedbackEmailsPerHour} an hour at most and none from robots. An email after the hour tells of the others.`
+  return `Also emailed to support, except for likely spam: at most ${maxFeedbackEmailsPerHour} an hour, then a summary.`
 }
 
 /** Says where the emails about feedback are, once that is known. */
@@ -70,7 +70,7 @@ function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
   const ask = async () => {
     const isConfirmed = await confirm({
       title: `Delete the feedback from ${name}?`,
-      description: `It is deleted for good. An email about it stays${left}.`,
+      description: `It is deleted permanently. An email about it stays${left}.`,
       confirmLabel: 'Delete',
       focusAfter: () => document.getElementById('feedback'),
     })
@@ -107,10 +107,7 @@ function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
   )
 }
 
-/**
- * The text of a feedback. For a long text, only the beginning is shown until somebody presses a
- * button.
- */
+/** The text of a feedback. Of a long text, only the beginning is shown at first. */
 function Message({ text, from }: { text: string; from: string }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)

@@ -37,7 +37,7 @@ export function maintenanceActions(
     {
       act: 'clean-up-expired',
       title: 'Clean up expired files',
-      does: "Deletes every file that has expired for good and removes it from its owner's list. The server never does this by itself.",
+      does: "Deletes every permanently expired file and removes it from its owner's list. The server never does this by itself.",
       button: 'Clean up',
       question:
         'For all users, deletes every file whose link has expired and cannot be renewed, and removes it from the list. Files that Premium users can still renew stay. This cannot be undone.',

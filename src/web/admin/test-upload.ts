@@ -18,7 +18,7 @@ const testTimeoutMs = 60_000
 const reachTimeoutMs = 10_000
 
 /**
- * Tests an upload the way browsers upload files: sends 1 MB to a presigned URL by PUT (spec §2, §7).
+ * Tests an upload as browsers upload files: sends 1 MB to a presigned URL by PUT (spec §2, §7).
  * The server deletes it within an hour.
  * @throws {ApiError} or {NetworkError} if the server gave no presigned URL.
  */

@@ -96,7 +96,7 @@ export function UsersSection() {
         onOpenChange={setAdding}
         wide
         title="Add user"
-        description="The account works at once, even if sign-up is closed. No email is sent, so pass on the password yourself."
+        description="The account works immediately, even if sign-up is closed. No email is sent: pass on the password yourself."
       >
         <AddUserForm onDone={() => setAdding(false)} />
       </FormDialog>

@@ -51,7 +51,7 @@ test('the lifeline matches the bars', () => {
   expect(lived).toBeCloseTo(200 / 30 - 0.6, 1)
   expect(valid).toBeCloseTo(500 / 30 - 0.6, 1)
   expect(renewable).toBeCloseTo(2300 / 30, 1)
-  expect(axis).toBe('14 Novgone for good 14 Dec')
+  expect(axis).toBe('14 Novdeleted 14 Dec')
 })
 
 test('the lifeline has no renewable part if the link cannot be renewed', () => {

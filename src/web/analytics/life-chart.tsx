@@ -65,7 +65,7 @@ function Life({ dates, canRenew, now }: Pick<LifeChartProps, 'dates' | 'canRenew
       <div className="chart-axis" aria-hidden="true">
         <span style={{ left: 0 }}>{dayText(dayOf(dates.createdAt), dayOf(now))}</span>
         <span style={{ right: 0 }}>
-          <span className="chart-wide-only">gone for good </span>
+          <span className="chart-wide-only">deleted </span>
           {localDayText(dates.maxLifetimeAt, now)}
         </span>
       </div>

@@ -68,13 +68,13 @@ export function createServerClock(browserNow: () => number = () => Date.now()): 
   const listeners = new Set<() => void>()
   return {
     learn(answer) {
-      const told = boundsOf(answer)
-      if (told === null) return
+      const bounds = boundsOf(answer)
+      if (bounds === null) return
       const both = {
-        least: Math.max(known.least, told.least),
-        most: Math.min(known.most, told.most),
+        least: Math.max(known.least, bounds.least),
+        most: Math.min(known.most, bounds.most),
       }
-      known = both.least <= both.most ? both : told
+      known = both.least <= both.most ? both : bounds
       const before = ahead
       ahead = correction(known)
       if (ahead !== before) for (const listener of listeners) listener()

@@ -19,7 +19,7 @@ export interface LoginFormProps {
 }
 
 /**
- * Signs in with email and password. After success the browser loads the next page anew, so that
+ * Signs in with email and password. After success the browser loads the next page, so that
  * nothing of the signed-out state stays (spec §4).
  */
 export function LoginForm({ email, next, mailWaits, emailField = null }: LoginFormProps) {

@@ -21,9 +21,9 @@ export const signInFaultTexts: Record<SignInFault, string> = {
   'google-lost':
     'This sign-in has expired, was already used, or began in another browser. Please start again. Your browser must accept cookies of this site.',
   'google-refused':
-    "Google's answer could not be verified, so you are not signed in. Please try again, and tell whoever runs this server if it happens again.",
+    "Google's answer could not be verified, so you are not signed in. Please try again, and tell the operator of this server if it happens again.",
   'google-clock':
-    'The clocks of Google and of this server differ too much to let you in. Sign in with your password, and tell whoever runs this server.',
+    'The clocks of Google and of this server differ too much to let you in. Sign in with your password, and tell the operator of this server.',
   'google-away':
     'Google cannot be reached right now. Try again in a minute, or sign in with your password.',
   'google-no-address':

@@ -56,8 +56,8 @@ export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
     const checked = form.schema.safeParse(values)
     if (!checked.success) {
       setErrors(errorsByField(checked.error.issues, values as Texts))
-      const told = form.errorToast?.(values)
-      if (told) toast({ ...told, tone: 'destructive' })
+      const text = form.errorToast?.(values)
+      if (text) toast({ ...text, tone: 'destructive' })
       return undefined
     }
     setErrors({})

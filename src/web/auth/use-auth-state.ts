@@ -5,7 +5,7 @@ import { nextPath } from '../../shared/rules/accounts/next-path.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 
 /**
- * Who looks at the page, as far as the browser knows. This decides which screens are shown (spec
+ * Who uses the page, as far as the browser knows. This decides which screens are shown (spec
  * §2, §4).
  */
 export type AuthState =
@@ -14,10 +14,10 @@ export type AuthState =
   | { is: 'visitor' }
   /** The session ended while the page was open. */
   | { is: 'logged-out' }
-  /** The server gave no answer, so nobody knows who looks at the page. */
+  /** The server gave no answer, so it is unknown who is signed in. */
   | { is: 'unreachable'; retry: () => void; isRetrying: boolean }
 
-/** Returns who looks at the page. `unreachable` lasts while the server is asked again. */
+/** Returns who uses the page. `unreachable` lasts while the server is asked again. */
 export function useAuthState(): AuthState {
   const { data: user, isPending, isFetching, errorUpdateCount, refetch } = useCurrentUser()
   const [wasSignedIn, setWasSignedIn] = useState(false)

@@ -6,10 +6,10 @@ it('says nothing where the server sends mail', () => {
 })
 
 it.each([
-  ['help@example.org', 'Write to help@example.org to get it.'],
-  [null, 'Ask whoever runs it to get it.'],
-  [undefined, 'Ask whoever runs it to get it.'],
+  ['help@example.org', 'Write to help@example.org for it.'],
+  [null, 'Ask its operator for it.'],
+  [undefined, 'Ask its operator for it.'],
 ])('without mail and with the address %j for help, it says whom to ask', (supportEmail, says) => {
   const text = mailWaits({ sendsMail: false, supportEmail })
-  expect(text).toBe(`This server sends no mail, so the email waits with its operator. ${says}`)
+  expect(text).toBe(`This server doesn't send email. ${says}`)
 })

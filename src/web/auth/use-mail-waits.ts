@@ -1,6 +1,6 @@
 import { useSignInWays, useSupportEmail } from '../api/public-values.ts'
 
-/** Returns how an email reaches people here if the server sends no mail; null if it sends mail. */
+/** Says how to get an email if this server sends none; null if it does. */
 export function useMailWaits(): string | null {
   const { sendsMail } = useSignInWays()
   const supportEmail = useSupportEmail()
@@ -8,8 +8,7 @@ export function useMailWaits(): string | null {
 }
 
 /**
- * Says how an email reaches somebody where the server sends no mail. Returns null where it sends
- * mail.
+ * Says how to get an email of a server that sends none. Returns null for a server that does.
  * @param supportEmail the mail address for help; null if the server has none, undefined until it is
  * known.
  */
@@ -21,6 +20,6 @@ export function mailWaits({
   supportEmail: string | null | undefined
 }): string | null {
   if (sendsMail) return null
-  const ask = supportEmail ? `Write to ${supportEmail}` : 'Ask whoever runs it'
-  return `This server sends no mail, so the email waits with its operator. ${ask} to get it.`
+  const ask = supportEmail ? `Write to ${supportEmail}` : 'Ask its operator'
+  return `This server doesn't send email. ${ask} for it.`
 }

@@ -2,7 +2,7 @@
 export const invalidLink = {
   title: 'Invalid download link',
   description:
-    'The file was removed, its time is up, or the address is wrong. Ask whoever sent it for a new link.',
+    'The file was removed, the link has expired, or the address is wrong. Ask the sender for a new link.',
 }
 
 /** Spec §8: the texts for a failed download. */

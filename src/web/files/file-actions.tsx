@@ -27,7 +27,7 @@ const notShared: Record<Exclude<LinkStatus, 'active'>, string> = {
   deleted: 'This file has expired, so there is no link to share.',
 }
 
-const notRenewed = 'This file has expired for good, so its link cannot be renewed.'
+const notRenewed = 'This file has permanently expired, so its link cannot be renewed.'
 
 function whyNotShared(file: StoredFile, status: LinkStatus): string | undefined {
   if (status === 'active') return undefined

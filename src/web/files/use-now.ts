@@ -7,13 +7,13 @@ import { linkFacts } from './link-facts.ts'
 
 /** Returns the server's time, updated whenever a label of these files changes. */
 export function useNow(files: readonly StoredFile[], tier: Tier): Date {
-  const [{ now, of }, setLook] = useState(() => ({ now: serverNow(), of: files }))
+  const [{ now, of }, setState] = useState(() => ({ now: serverNow(), of: files }))
   // New files may be newer than `now`.
-  if (of !== files) setLook({ now: serverNow(), of: files })
+  if (of !== files) setState({ now: serverNow(), of: files })
   useEffect(() => {
-    const look = () => setLook({ now: serverNow(), of: files })
+    const update = () => setState({ now: serverNow(), of: files })
     const change = nextChange(files, tier, now.getTime())
-    return scheduleCheck(look, change - serverClock().now())
+    return scheduleCheck(update, change - serverClock().now())
   }, [files, tier, now])
   return now
 }

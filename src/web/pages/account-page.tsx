@@ -76,7 +76,7 @@ function Account({ user }: { user: User }) {
           <DescribedSection
             id="deletion"
             title="Delete the account"
-            lead="A person handles this, so that nobody else can do it for you."
+            lead="Support deletes accounts, so that nobody else can delete yours."
           >
             <Deletion user={user} supportEmail={supportEmail} />
           </DescribedSection>
@@ -114,7 +114,7 @@ function Deletion({ user, supportEmail }: WithSupport) {
   return (
     <Card className="p-5 sm:p-6">
       <p>
-        All of its files, links and statistics are deleted for good.
+        All of its files, links and statistics are permanently deleted.
         {supportEmail ? ' Write from the address of the account.' : ''}
       </p>
       {supportEmail === null ? (

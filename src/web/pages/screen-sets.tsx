@@ -15,8 +15,8 @@ interface SignedInScreenProps {
 }
 
 /**
- * A screen for signed-in users (spec §2). While it is not known who looks at the page, a loading
- * page is shown.
+ * A screen for signed-in users (spec §2). While it is unknown whether somebody is signed in, a
+ * loading page is shown.
  */
 export function SignedInScreen({ children, visitor }: SignedInScreenProps) {
   const auth = useAuthState()
@@ -41,8 +41,8 @@ function LeadToLogin() {
 }
 
 /**
- * A screen for signing in or up. A person who is signed in already is sent to the next page. If the
- * server does not answer who looks at the page, the form stays usable.
+ * A screen for signing in or up. A signed-in user is sent to the next page. If the server gives no
+ * answer, the form stays usable.
  */
 export function VisitorScreen({ children }: { children: ReactNode }) {
   const auth = useAuthState()

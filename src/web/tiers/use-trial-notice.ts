@@ -38,10 +38,10 @@ export function useTrialNotice(user: User): TrialNotice | null {
 
   useEffect(() => {
     if (isOld) void client.invalidateQueries(currentUserQuery)
-    const look = () => setNow(serverNow())
+    const update = () => setNow(serverNow())
     const leftMs = endsAt === null ? 0 : Date.parse(endsAt) - now.getTime()
     const waitMs = isOld ? askAgainMs : leftMs > 0 ? Math.min(refreshMs, leftMs) : refreshMs
-    return scheduleCheck(look, waitMs)
+    return scheduleCheck(update, waitMs)
   }, [client, endsAt, isOld, now])
   return notice
 }

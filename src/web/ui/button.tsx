@@ -40,7 +40,7 @@ const squares: Record<ButtonSize, string> = {
   large: 'size-[52px] rounded-[12px] [&_svg]:size-5',
 }
 
-interface Look {
+interface Style {
   /**
    * `primary` is for the main action of a screen, `link` for an action inside a sentence, `danger`
    * for an action that destroys data. Default `plain`.
@@ -56,11 +56,11 @@ interface Look {
   wide?: boolean
 }
 
-function looks({ variant = 'plain', size = 'medium', wide }: Look) {
+function classesOf({ variant = 'plain', size = 'medium', wide }: Style) {
   return `${base} ${variants[variant]} ${sizes[size]}${wide ? ' w-full' : ''}`
 }
 
-export interface ButtonProps extends Look {
+export interface ButtonProps extends Style {
   children: ReactNode
   /**
    * The name for screen readers, if the text alone does not tell which of several buttons this is.
@@ -104,7 +104,7 @@ export function Button({
   return (
     <PushButton
       {...push}
-      className={looks({ variant, size, wide })}
+      className={classesOf({ variant, size, wide })}
       pending={pending}
       aria-label={label}
     >
@@ -151,7 +151,7 @@ export function IconButton({
   )
 }
 
-type PushButtonProps = Omit<ButtonProps, keyof Look | 'label' | 'pendingLabel'> & {
+type PushButtonProps = Omit<ButtonProps, keyof Style | 'label' | 'pendingLabel'> & {
   className: string
   'aria-label': string | undefined
   /** Shows on hover, unless the button has a reason why it cannot be used. */
@@ -211,7 +211,7 @@ function Icon({ children }: { children: ReactNode }) {
 }
 
 export interface ButtonLinkProps
-  extends Look,
+  extends Style,
     Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'className' | 'style'> {
   ref?: Ref<HTMLAnchorElement>
 }
@@ -227,7 +227,7 @@ export function ButtonLink({
   ...anchor
 }: ButtonLinkProps) {
   return (
-    <a ref={ref} {...anchor} className={looks({ variant, size, wide })}>
+    <a ref={ref} {...anchor} className={classesOf({ variant, size, wide })}>
       <Icon>{icon}</Icon>
       {children}
     </a>

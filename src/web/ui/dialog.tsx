@@ -43,8 +43,8 @@ export function FormDialog({
       onOpenChangeComplete={(isOpen) => (isOpen ? undefined : onClosed?.())}
     >
       <Dialog.Portal>
-        <Dialog.Backdrop className={backdropLook} />
-        <Dialog.Popup className={wide ? widePopupLook : popupLook} finalFocus={finalFocus}>
+        <Dialog.Backdrop className={backdropClass} />
+        <Dialog.Popup className={wide ? widePopupClass : popupClass} finalFocus={finalFocus}>
           <Dialog.Title className="text-lg wrap-anywhere">{title}</Dialog.Title>
           <Dialog.Description className="mt-2 mb-5 text-muted">{description}</Dialog.Description>
           {children}
@@ -127,9 +127,9 @@ export function ConfirmDialogs() {
   return (
     <AlertDialog.Root open={isOpen} onOpenChange={() => close(false)}>
       <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={backdropLook} />
+        <AlertDialog.Backdrop className={backdropClass} />
         <AlertDialog.Popup
-          className={details ? widePopupLook : popupLook}
+          className={details ? widePopupClass : popupClass}
           initialFocus={cancel}
           finalFocus={() => (isConfirmed.current && question.focusAfter?.()) || true}
         >
@@ -185,13 +185,13 @@ export function useSubject<Subject>(headingId: string) {
 }
 
 /** The classes of the dimmed layer between the page and a dialog. */
-const backdropLook =
+const backdropClass =
   'fixed inset-0 z-40 bg-[rgb(17_19_18/0.45)] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
 
 const popup =
   'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-32px)] -translate-x-1/2 -translate-y-1/2 flex-col overflow-y-auto rounded-card border border-line bg-surface p-6 text-ink shadow-float transition-[opacity,scale] duration-150 data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0'
 
-const popupLook = `${popup} w-[min(440px,calc(100vw-32px))]`
+const popupClass = `${popup} w-[min(440px,calc(100vw-32px))]`
 
 /** The classes of a dialog that shows more than a sentence, such as a list or a drawing. */
-const widePopupLook = `${popup} w-[min(520px,calc(100vw-32px))]`
+const widePopupClass = `${popup} w-[min(520px,calc(100vw-32px))]`

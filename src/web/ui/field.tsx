@@ -32,7 +32,7 @@ export interface TextFieldProps extends Control {
   end?: ReactNode
 }
 
-const inputLook =
+const inputClass =
   'w-full rounded-control border border-edge bg-surface px-3.5 text-ink transition-[border-color] duration-120 placeholder:text-muted hover:border-muted data-invalid:border-red disabled:opacity-55'
 
 /** An input of a form with its label, hint and error, which are linked for screen readers. */
@@ -57,7 +57,7 @@ export function TextField(props: TextFieldProps) {
           type={type}
           {...(verbatim && { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false })}
           render={rows === undefined ? undefined : <textarea rows={rows} />}
-          className={`${inputLook} ${rows === undefined ? 'h-11' : 'block min-h-11 py-2.5'} ${end ? 'pr-12' : ''} ${sign ? 'pl-7' : ''}`}
+          className={`${inputClass} ${rows === undefined ? 'h-11' : 'block min-h-11 py-2.5'} ${end ? 'pr-12' : ''} ${sign ? 'pl-7' : ''}`}
         />
         {end ? <div className="absolute inset-y-0 right-1.5 flex items-center">{end}</div> : null}
       </div>

@@ -92,8 +92,8 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
       <div className="flex flex-wrap items-center justify-between gap-3 border-line border-t px-4 py-3.5 sm:px-5">
         <p className="text-muted text-sm">
           {sessions.length > 1
-            ? 'Ends all but this one, at once.'
-            : 'You are signed in here alone.'}
+            ? 'Ends all sessions except this one.'
+            : 'You are signed in only here.'}
         </p>
         <Button
           size="small"
