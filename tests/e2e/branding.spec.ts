@@ -18,15 +18,15 @@ test('a brand is made on the account page, shows on the pages of links without s
   const save = form.getByRole('button', { name: 'Save branding' })
   const preview = form.getByRole('img', { name: /in the dark theme/ })
 
-  await form.getByLabel('Accent colour', { exact: true }).fill('red')
+  await form.getByLabel('Accent color', { exact: true }).fill('red')
   await pressOn(page, save)
   await expect(form.getByText('Please enter a name.')).toBeVisible()
-  await expect(form.getByText('Must be a colour such as #0b6e63.')).toBeVisible()
+  await expect(form.getByText('Must be a color such as #0b6e63.')).toBeVisible()
   await expect(form.getByLabel('Name', { exact: true })).toBeFocused()
 
   await typeInto(page, form.getByLabel('Name', { exact: true }), 'Harbour & Pine')
   await typeInto(page, form.getByLabel('Message'), 'For the opening.\nCredit the photographer.')
-  await typeInto(page, form.getByLabel('Accent colour', { exact: true }), '#1e3a8a')
+  await typeInto(page, form.getByLabel('Accent color', { exact: true }), '#1e3a8a')
   await expect(form.getByText('Shown lighter in the dark theme')).toBeVisible()
   await expect(preview.getByText('Download File')).toHaveCSS(
     'background-color',

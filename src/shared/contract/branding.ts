@@ -35,7 +35,7 @@ const message = z
       ),
   )
 
-const accent = z.string().toLowerCase().refine(isColour, 'Must be a colour such as #0b6e63.')
+const accent = z.string().toLowerCase().refine(isColour, 'Must be a color such as #0b6e63.')
 
 /** What an owner's download pages show instead of our brand. */
 export const brandSchema = z.object({

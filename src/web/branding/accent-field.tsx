@@ -18,7 +18,7 @@ export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-2.5">
       <TextField
-        label="Accent colour"
+        label="Accent color"
         name={name}
         value={value}
         onValueChange={onValueChange}
@@ -29,7 +29,7 @@ export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
       />
       <input
         type="color"
-        aria-label="Pick the accent colour"
+        aria-label="Pick the accent color"
         value={colour ?? ours}
         onChange={({ target }) => onValueChange(target.value)}
         className="mt-[27px] h-11 w-14 cursor-pointer rounded-control border border-edge bg-surface p-1"

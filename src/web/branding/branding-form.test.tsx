@@ -53,7 +53,7 @@ test('an empty colour is that of Mayfly', async () => {
 
 test.each([
   [{ name: ' ' }, 'name', 'Please enter a name.'],
-  [{ accent: 'green' }, 'accent', 'Must be a colour such as #0b6e63.'],
+  [{ accent: 'green' }, 'accent', 'Must be a color such as #0b6e63.'],
   [{ message: 'a\n\nb\n\nc\n\nd\n\ne' }, 'message', 'Must have 8 lines at most.'],
 ])('%j is not sent, and the field shows the error', async (texts, name, fault) => {
   show(saved)

@@ -97,7 +97,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
     const isConfirmed = await confirm({
       title: 'Remove your branding?',
       description:
-        'Your name, message, colour and logo are deleted. Your download pages show the Mayfly logo again.',
+        'Your name, message, color and logo are deleted. Your download pages show the Mayfly logo again.',
       confirmLabel: 'Remove',
       // The pressed button disappears with the brand.
       focusAfter: () => document.querySelector('input[name="name"]'),

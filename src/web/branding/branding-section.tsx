@@ -20,7 +20,7 @@ export function BrandingSection({ tier }: { tier: Tier }) {
       ) : (
         <p>
           Custom branding is part of {upgradeOf(tier)?.name ?? 'another tier'}: your name, logo,
-          colour and a message. What you saved is kept and comes back when you upgrade.
+          color and a message. Your branding is kept and comes back when you upgrade.
         </p>
       )}
     </Card>

@@ -46,7 +46,7 @@ function featuresOf(traits: TierTraits, limits: TierLimits): Feature[] {
       ? [{ name: 'Advanced analytics', meaning: 'Downloads day by day and file by file' }]
       : []),
     ...(traits.branding
-      ? [{ name: 'Custom branding', meaning: 'Your name, logo and colour on download pages' }]
+      ? [{ name: 'Custom branding', meaning: 'Your name, logo and color on download pages' }]
       : []),
   ]
 }

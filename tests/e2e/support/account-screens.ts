@@ -127,9 +127,9 @@ export const accountScreens: Screens = {
     await signIn(page, app, person)
     await page.goto('/account')
     const form = page.getByRole('region', { name: 'Branding' })
-    await form.getByLabel('Accent colour', { exact: true }).fill('red')
+    await form.getByLabel('Accent color', { exact: true }).fill('red')
     await form.getByRole('button', { name: 'Save branding' }).click()
-    await expect(form.getByText('Must be a colour')).toBeVisible()
+    await expect(form.getByText('Must be a color')).toBeVisible()
     await expect(form.getByAltText('Your logo')).toBeVisible()
   },
 }
