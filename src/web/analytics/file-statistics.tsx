@@ -9,7 +9,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { Fact } from '../files/file-receipt.tsx'
 import { textColours } from '../files/lifeline.tsx'
 import { linkFacts } from '../files/link-facts.ts'
-import { LoadFailedLine } from '../ui/load-failed.tsx'
+import { Loaded, LoadFailedLine } from '../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { LifeChart } from './life-chart.tsx'
@@ -30,34 +30,31 @@ export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps)
     // A person who opens the statistics expects current numbers.
     refetchOnMount: 'always',
   })
-  const { data, isError } = query
+  const { data } = query
   const [asTable, setAsTable] = useState(false)
   const now = serverNow()
   const dates = linkFacts(file)
   const mayRenew = canRenew && file.purgingAt === null
-  const chart = () => {
-    if (data) {
-      return <LifeChart {...{ dates, now, asTable }} days={data.days} canRenew={mayRenew} />
-    }
-    if (isError) {
-      return (
-        <LoadFailedLine
-          query={query}
-          text="The statistics could not be loaded."
-          className="self-start"
-        />
-      )
-    }
-    return (
-      <Loading label="Loading the statistics">
-        <Skeleton className="h-[280px] w-full" />
-      </Loading>
-    )
-  }
   const { tone } = lifeline(dates, now, mayRenew)
   return (
     <div className="grid grid-cols-1 gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1fr)_320px]">
-      {chart()}
+      <Loaded
+        query={query}
+        failed={
+          <LoadFailedLine
+            query={query}
+            text="The statistics could not be loaded."
+            className="self-start"
+          />
+        }
+        loading={
+          <Loading label="Loading the statistics">
+            <Skeleton className="h-[280px] w-full" />
+          </Loading>
+        }
+      >
+        {({ days }) => <LifeChart {...{ dates, now, asTable, days }} canRenew={mayRenew} />}
+      </Loaded>
       <div className="grid content-start gap-4">
         <dl className="grid gap-1.5 text-sm tabular-nums">
           {data ? <Fact name="Last download">{lastDownload(data, now)}</Fact> : null}

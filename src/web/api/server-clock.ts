@@ -15,21 +15,13 @@ export interface DatedAnswer {
 }
 
 /**
- * Returns the second in which an answer was made, from its `Date` header; null if the header cannot
- * be read.
- */
-function readDate(header: string | null): DatedAnswer['date'] | null {
-  const second = Date.parse(header ?? '')
-  return Number.isNaN(second) ? null : { from: second, to: second + 1000 }
-}
-
-/**
  * Returns the second in which an answer was made; null if it is unknown, or if the answer may come
  * from the browser's cache. An answer from the cache still has its old `Date` header.
  */
 export function readNewDate(headers: Headers): DatedAnswer['date'] | null {
-  const isKept = /\bmax-age=/.test(headers.get('cache-control') ?? '')
-  return isKept ? null : readDate(headers.get('date'))
+  const isCached = /\bmax-age=/.test(headers.get('cache-control') ?? '')
+  const second = Date.parse(headers.get('date') ?? '')
+  return isCached || Number.isNaN(second) ? null : { from: second, to: second + 1000 }
 }
 
 /**

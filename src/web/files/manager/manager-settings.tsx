@@ -4,7 +4,7 @@ import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import { selectedDays } from '../../../shared/rules/tiers/tier-limits.ts'
 import { useLimits, useSendsMail } from '../../api/public-values.ts'
 import { Card } from '../../ui/card.tsx'
-import { LoadFailedLine } from '../../ui/load-failed.tsx'
+import { Loaded, LoadFailedLine } from '../../ui/load-failed.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -59,65 +59,63 @@ function MailSetting({ label, hint, sendsMail, wants, onChange }: MailSettingPro
 /** The settings of the File Manager: the default expiry, and which emails the user gets. */
 export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
   const query = usePreferences()
-  const { data, isError } = query
   const change = useChangePreferences()
   const limits = useLimits()[tier]
   const sendsMail = useSendsMail()
-  const content = () => {
-    if (data) {
-      return (
-        <div className="grid divide-line max-lg:divide-y lg:grid-cols-3 lg:divide-x">
-          <Setting hint="For new uploads.">
-            <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
-              <span className="font-[560] text-sm">Default expiry</span>
-              <Segmented
-                label="Default expiry"
-                options={limits.expirationDays.map((days) => ({
-                  value: String(days),
-                  label: daysText(days),
-                }))}
-                value={String(selectedDays(limits, data.defaultExpirationDays))}
-                onValueChange={(value) => change({ defaultExpirationDays: Number(value) })}
-              />
-            </div>
-          </Setting>
-          <MailSetting
-            label="Email at the first download"
-            hint="Once per file."
-            sendsMail={sendsMail}
-            wants={data.mailOnFirstDownload}
-            onChange={(mailOnFirstDownload) => change({ mailOnFirstDownload })}
-          />
-          <MailSetting
-            label="Email before a link expires"
-            hint="One day before."
-            sendsMail={sendsMail}
-            wants={data.mailBeforeExpiry}
-            onChange={(mailBeforeExpiry) => change({ mailBeforeExpiry })}
-          />
-        </div>
-      )
-    }
-    if (isError) {
-      return (
-        <LoadFailedLine
-          query={query}
-          text="Your settings could not be loaded."
-          className="justify-between px-5 py-4"
-        />
-      )
-    }
-    return (
-      <Loading label="Loading your settings">
-        <div className="px-5 py-6">
-          <Skeleton className="h-4 w-2/3" />
-        </div>
-      </Loading>
-    )
-  }
   return (
     <section id={id} aria-label="Settings" className="mb-3">
-      <Card>{content()}</Card>
+      <Card>
+        <Loaded
+          query={query}
+          failed={
+            <LoadFailedLine
+              query={query}
+              text="Your settings could not be loaded."
+              className="justify-between px-5 py-4"
+            />
+          }
+          loading={
+            <Loading label="Loading your settings">
+              <div className="px-5 py-6">
+                <Skeleton className="h-4 w-2/3" />
+              </div>
+            </Loading>
+          }
+        >
+          {(data) => (
+            <div className="grid divide-line max-lg:divide-y lg:grid-cols-3 lg:divide-x">
+              <Setting hint="For new uploads.">
+                <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
+                  <span className="font-[560] text-sm">Default expiry</span>
+                  <Segmented
+                    label="Default expiry"
+                    options={limits.expirationDays.map((days) => ({
+                      value: String(days),
+                      label: daysText(days),
+                    }))}
+                    value={String(selectedDays(limits, data.defaultExpirationDays))}
+                    onValueChange={(value) => change({ defaultExpirationDays: Number(value) })}
+                  />
+                </div>
+              </Setting>
+              <MailSetting
+                label="Email at the first download"
+                hint="Once per file."
+                sendsMail={sendsMail}
+                wants={data.mailOnFirstDownload}
+                onChange={(mailOnFirstDownload) => change({ mailOnFirstDownload })}
+              />
+              <MailSetting
+                label="Email before a link expires"
+                hint="One day before."
+                sendsMail={sendsMail}
+                wants={data.mailBeforeExpiry}
+                onChange={(mailBeforeExpiry) => change({ mailBeforeExpiry })}
+              />
+            </div>
+          )}
+        </Loaded>
+      </Card>
     </section>
   )
 }
