@@ -13,7 +13,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { moment, parseCursor, takePage } from '../http/cursor.ts'
 import type { HttpEnv } from '../http/env.ts'
-import { type Handlers, readBytes } from '../http/mount.ts'
+import { bodyBytes, type Handlers } from '../http/mount.ts'
 import { dismissReport } from './dismiss-report.ts'
 import { findOpenLink, reportLink } from './report-link.ts'
 import type { ReportPages, Typed } from './report-pages.ts'
@@ -114,7 +114,7 @@ function toReport({ report, file, owner, copies }: ListedReport, now: Date) {
 
 /** Reads the fields of a form that a browser sent without scripts. */
 async function readForm(context: Context<HttpEnv>): Promise<Record<string, string>> {
-  const text = new TextDecoder().decode(await readBytes(context))
+  const text = new TextDecoder().decode(bodyBytes(context))
   return Object.fromEntries(new URLSearchParams(text))
 }
 

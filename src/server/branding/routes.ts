@@ -3,7 +3,7 @@ import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { type Handlers, readBytes } from '../http/mount.ts'
+import { bodyBytes, type Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
 import type { SessionUser } from '../http/session.ts'
 import { logoConverter } from './convert-logo.ts'
@@ -59,7 +59,7 @@ export function brandingRoutes(
     async saveLogo({ user, publicOrigin, context }) {
       requireBranding(user)
       await rateLimits.spend([counter('logosByUser', user.id)])
-      const { png, key, width, height } = await convertLogo(await readBytes(context))
+      const { png, key, width, height } = await convertLogo(bodyBytes(context))
       const logo = { logo: png, logoKey: key, logoWidth: width, logoHeight: height }
       const row = await writeBrand(db, { ownerId: user.id, ...logo }, clock())
       return toBrand(row, publicOrigin)

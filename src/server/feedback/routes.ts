@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { moment, parseCursor, takePage } from '../http/cursor.ts'
 import type { HttpEnv, ShowPage } from '../http/env.ts'
-import { type Handlers, readBytes } from '../http/mount.ts'
+import { bodyBytes, type Handlers } from '../http/mount.ts'
 import { deleteFeedback } from './delete-feedback.ts'
 import { listFeedback } from './queries.ts'
 import { sendFeedback } from './send-feedback.ts'
@@ -56,7 +56,7 @@ export function feedbackRoutes(
  * @throws {AppError} INVALID_INPUT
  */
 async function readForm(context: Context<HttpEnv>): Promise<z.output<typeof feedbackBody>> {
-  const text = new TextDecoder().decode(await readBytes(context))
+  const text = new TextDecoder().decode(bodyBytes(context))
   const parsed = feedbackBody.safeParse(Object.fromEntries(new URLSearchParams(text)))
   if (parsed.success) return parsed.data
   throw new AppError('INVALID_INPUT', { message: faultOf(parsed.error) })

@@ -17,6 +17,8 @@ export interface HttpEnv {
      * Presigned URLs of a bucket have the bucket's origin.
      */
     publicOrigin: string
+    /** The body of a call, read by `bodyLimit`; undefined when it has none. */
+    body?: Buffer
   }
 }
 

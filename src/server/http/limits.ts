@@ -1,7 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { BlockList, Socket } from 'node:net'
-import type { Context } from 'hono'
-import { bodyLimit as countingLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
@@ -316,41 +314,54 @@ export const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, always: 2 * 1
 const largeBodyBytes = 4 * 1024
 
 /**
- * Returns middleware that refuses bodies of more than `maxSize` bytes with BODY_TOO_LARGE, and with
- * SERVER_BUSY if the large bodies of all calls would take too much memory.
+ * Returns middleware that reads the body of a request into memory. Refuses more than `maxSize`
+ * bytes with BODY_TOO_LARGE, and answers SERVER_BUSY while the large bodies of all calls take too
+ * much memory. Only bytes that have arrived count, so a client that announces a body and sends
+ * nothing hinders nobody.
  */
 export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(largeBodies)) {
-  const counted = countingLimit({ maxSize, onError: tooLarge })
   return createMiddleware<HttpEnv>(async (c, next) => {
-    const { 'content-length': length, 'transfer-encoding': coding } = c.env.incoming.headers
-    const isCounted = coding !== undefined
-    const bytes = isCounted ? maxSize : Number(length ?? 0)
-    if (bytes > maxSize) return tooLarge()
+    const { incoming } = c.env
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = incoming.headers
+    if (Number(length) > maxSize) throw new AppError('BODY_TOO_LARGE')
+    const hasBody = coding !== undefined || Number(length) > 0
     // Nothing reads the body of a GET or HEAD, and a download may take hours.
-    if (bytes === 0 || c.req.method === 'GET' || c.req.method === 'HEAD') return next()
-    const release =
-      bytes > largeBodyBytes ? memory.take(c.get('clientAddress'), bytes) : () => undefined
-    if (!release) throw new AppError('SERVER_BUSY')
+    if (!hasBody || c.req.method === 'GET' || c.req.method === 'HEAD') return next()
+    const releases: (() => void)[] = []
+    const take = (bytes: number) => {
+      const release = memory.take(c.get('clientAddress'), bytes)
+      if (!release) throw new AppError('SERVER_BUSY')
+      releases.push(release)
+    }
     try {
-      return await (isCounted
-        ? counted(c, next).catch((error) => rethrowBodyError(c, error))
-        : next())
+      c.set('body', await readBody(incoming, maxSize, take))
+      await next()
     } finally {
       // Until then, the parsed body is in memory.
-      release()
+      for (const release of releases) release()
     }
   })
 }
 
-function tooLarge(): never {
-  throw new AppError('BODY_TOO_LARGE')
-}
-
-/**
- * Rethrows an error of reading a body, as INVALID_INPUT if the client disconnected: otherwise it
- * would look like a lost connection to the database.
- */
-export function rethrowBodyError(context: Context<HttpEnv>, error: unknown): never {
-  if (!context.env.incoming.destroyed || context.env.incoming.complete) throw error
-  throw new AppError('INVALID_INPUT', { message: 'The body is incomplete.' })
+async function readBody(
+  incoming: IncomingMessage,
+  maxSize: number,
+  take: (bytes: number) => void,
+): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let received = 0
+  try {
+    // The connection stays open for the answer, even if the body is refused.
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+      received += chunk.length
+      if (received > maxSize) throw new AppError('BODY_TOO_LARGE')
+      if (received > largeBodyBytes) take(chunk.length)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    // The client disconnected. Otherwise it would look like a lost connection to the database.
+    if (error instanceof AppError || !incoming.destroyed) throw error
+    throw new AppError('INVALID_INPUT', { message: 'The body is incomplete.' })
+  }
+  return Buffer.concat(chunks)
 }

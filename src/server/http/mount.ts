@@ -5,7 +5,7 @@ import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
-import { bodyLimit, FairLimit, largeBodies, rethrowBodyError } from './limits.ts'
+import { bodyLimit, FairLimit, largeBodies } from './limits.ts'
 import { nameRoute } from './request-context.ts'
 import type { Session, SessionUser } from './session.ts'
 
@@ -97,7 +97,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
     const session = await requireAccess(row, context, options)
     const params = parse(row.params, context.req.param())
     const query = parse(row.query, context.req.query())
-    const body = row.body ? parse(row.body, await readJson(context)) : undefined
+    const body = row.body ? parse(row.body, parseJson(context)) : undefined
     const result = await handler({
       params,
       query,
@@ -133,18 +133,13 @@ async function requireAccess(
   return session
 }
 
-/**
- * Reads the body of a request as bytes, for endpoints whose row says `bytes`.
- * @throws {AppError} INVALID_INPUT when the client leaves before the body is complete.
- */
-export async function readBytes(context: Context<HttpEnv>): Promise<Uint8Array> {
-  return new Uint8Array(
-    await context.req.arrayBuffer().catch((error) => rethrowBodyError(context, error)),
-  )
+/** Returns the body of a request as bytes, for endpoints whose row says `bytes`. */
+export function bodyBytes(context: Context<HttpEnv>): Uint8Array {
+  return context.get('body') ?? new Uint8Array()
 }
 
-async function readJson(context: Context<HttpEnv>): Promise<unknown> {
-  const text = await context.req.text().catch((error) => rethrowBodyError(context, error))
+function parseJson(context: Context<HttpEnv>): unknown {
+  const text = context.get('body')?.toString() ?? ''
   if (text === '') return undefined
   try {
     return JSON.parse(text)
