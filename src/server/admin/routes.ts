@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { mostFoundUsers, topUsers } from '../../shared/contract/admin.ts'
 import { maintenanceActs } from '../../shared/rules/accounts/audit-action.ts'
-import { mostFoundUsers, topUsers } from '../../shared/rules/accounts/user-list.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { moment, parseCursor, takePage } from '../http/cursor.ts'

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, makePerson, type Person } from '../../../tests/support/make.ts'
 import { plansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import type { ListedUser } from '../../shared/contract/admin.ts'
-import { mostFoundUsers } from '../../shared/rules/accounts/user-list.ts'
+import { type ListedUser, mostFoundUsers } from '../../shared/contract/admin.ts'
 
 const userCount = 12_000
 

@@ -2,7 +2,7 @@ import { and, between, count, desc, eq, gt, inArray, isNull, lt, sql } from 'dri
 import type { FileKind } from '../../shared/rules/files/file-kind.ts'
 import type { DayCount } from '../../shared/rules/format/day.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { fileDownloads, files, ownerDownloads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'

@@ -1,5 +1,5 @@
 import { tierErrorText } from '../../shared/contract/tier-errors.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'

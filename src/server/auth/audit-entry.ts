@@ -1,4 +1,4 @@
-import type { GoogleLink, PasswordChange } from '../../shared/rules/accounts/audit-ways.ts'
+import type { GoogleLink, PasswordChange } from '../../shared/rules/accounts/audit-action.ts'
 import type { AuditEntry } from '../audit/audit-log.ts'
 
 interface Change {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { and, eq, getTableColumns, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { emailsCountedMs } from '../../shared/rules/accounts/email-limits.ts'
-import type { TokenPurpose } from '../../shared/rules/accounts/token-purpose.ts'
+import type { TokenPurpose } from '../../shared/rules/accounts/session-life.ts'
 import {
   accounts,
   accountTokens,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import type { signupBody } from '../../shared/contract/account.ts'
+import { tokenLifetimeMs } from '../../shared/rules/accounts/session-life.ts'
 import {
   isSignupAllowed,
   type SignupPolicy,
   signupRefusal,
 } from '../../shared/rules/accounts/signup-policy.ts'
-import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { saltFor } from './password-hashing.ts'

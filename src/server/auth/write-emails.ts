@@ -1,4 +1,4 @@
-import { type TokenPurpose, tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
+import { type TokenPurpose, tokenLifetimeMs } from '../../shared/rules/accounts/session-life.ts'
 import { momentText } from '../../shared/rules/format/moment-text.ts'
 import type { Deps } from '../deps.ts'
 import { emailToOwner, nameOf, type OutgoingEmail } from '../email/email.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { maxLogoSide } from '../../shared/rules/accounts/logo-limits.ts'
+import { maxLogoSide } from '../../shared/contract/branding.ts'
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import { AppError } from '../errors.ts'
 

@@ -5,8 +5,7 @@ import { brandOf, keepLogo, putLogo, refusalOf } from '../../../tests/support/br
 import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { flatPng, noise, pngOfZeros } from '../../../tests/support/pictures.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import type { Brand } from '../../shared/contract/branding.ts'
-import { maxLogoBytes, maxLogoSide } from '../../shared/rules/accounts/logo-limits.ts'
+import { type Brand, maxLogoBytes, maxLogoSide } from '../../shared/contract/branding.ts'
 import { branding, users } from '../db/schema.ts'
 import { maxLogoPngBytes } from './convert-logo.ts'
 

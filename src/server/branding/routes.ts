@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { tierErrorText } from '../../shared/contract/tier-errors.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { bodyBytes, type Handlers } from '../http/mount.ts'

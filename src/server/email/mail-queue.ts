@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { ownPasswordChanges } from '../../shared/rules/accounts/audit-ways.ts'
+import { ownPasswordChanges } from '../../shared/rules/accounts/audit-action.ts'
 import { fileEmails } from '../../shared/rules/files/file-emails.ts'
 import { trialEmails } from '../../shared/rules/tiers/trial.ts'
 import type { Db } from '../db/transaction.ts'

@@ -1,7 +1,7 @@
 import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import type { Preferences } from '../../shared/rules/accounts/preferences.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { checkDays } from '../../shared/rules/tiers/tier-limits.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import type { Owner } from '../http/session.ts'

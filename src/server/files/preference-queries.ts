@@ -1,7 +1,6 @@
 import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { defaultPreferences, type Preferences } from '../../shared/rules/accounts/preferences.ts'
-import { tiers } from '../../shared/rules/tiers/tier.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { files, firstDownloads, preferences, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { tierAt } from '../tiers/queries.ts'

@@ -13,8 +13,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { type StorageName, storageNames } from '../../shared/rules/files/storage-name.ts'
-import { tiers } from '../../shared/rules/tiers/tier.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
 import { rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'

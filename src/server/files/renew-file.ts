@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import { renewedExpiry } from '../../shared/rules/links/lifetime.ts'
-import { checkRenewal, type RenewalRefusal } from '../../shared/rules/links/renewal.ts'
+import { checkRenewal, type RenewalRefusal } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { checkDays } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'

@@ -1,13 +1,13 @@
 import { limitErrorText } from '../../shared/contract/tier-errors.ts'
 import type { PublicPlaceholder, ServerCondition } from '../../shared/placeholders.ts'
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
-import { anyOf } from '../../shared/rules/format/lists.ts'
-import { priceText } from '../../shared/rules/format/numbers.ts'
+import { anyOf, priceText } from '../../shared/rules/format/numbers.ts'
 import { type SettingValues, settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
-import { daysText, filesText } from '../../shared/rules/tiers/limit-text.ts'
 import { defaultTier, tiers } from '../../shared/rules/tiers/tier.ts'
 import {
+  daysText,
   defaultLimits,
+  filesText,
   type Limits,
   type TierLimits,
 } from '../../shared/rules/tiers/tier-limits.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { longestAddress } from '../rules/accounts/mail-address.ts'
+import { longestAddress } from '../rules/accounts/email-limits.ts'
 import { longestReason, longestWords, reportChoiceNames } from '../rules/links/report.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate, linesOfText, shortCode } from './fields.ts'

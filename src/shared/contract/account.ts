@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { longestAddress } from '../rules/accounts/mail-address.ts'
+import { longestAddress } from '../rules/accounts/email-limits.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate, isPlainLine, isVisible } from './fields.ts'

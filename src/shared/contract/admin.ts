@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { auditActions, longestAuditSearch } from '../rules/accounts/audit-action.ts'
-import { longestAddress } from '../rules/accounts/mail-address.ts'
+import { longestAddress } from '../rules/accounts/email-limits.ts'
 import { capKeys } from '../rules/files/storage-cap.ts'
-import { maxTestUploadSize } from '../rules/files/test-upload.ts'
 import { limitKeys } from '../rules/tiers/limit-settings.ts'
 import { email, newPassword, personName, userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
@@ -26,6 +25,15 @@ const moment = z.iso
     (text) => text >= '0001' && !Number.isNaN(Date.parse(text)),
     'Must be a date and time in UTC.',
   )
+
+/** How many of the newest users the administrator sees without a search. */
+export const topUsers = 5
+
+/** A search shows at most this many users: the newest of those that match. */
+export const mostFoundUsers = 50
+
+/** The largest test upload of the administrator, in bytes. */
+export const maxTestUploadSize = 10 * 1024 * 1024
 
 /** Spec §7, admin stats. */
 const stats = z.object({

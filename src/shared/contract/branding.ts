@@ -1,9 +1,17 @@
 import { z } from 'zod'
 import { isColour } from '../rules/accounts/accent.ts'
-import { logoTypes, maxLogoBytes } from '../rules/accounts/logo-limits.ts'
 import { formatSizeLimit } from '../rules/format/file-size.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isPlainLine, isVisible } from './fields.ts'
+
+/** The pictures that are accepted as a logo. Their bytes decide the type, not their file names. */
+export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
+
+/** The most bytes that a picture may have when it is sent. */
+export const maxLogoBytes = 1024 ** 2
+
+/** The largest width and the largest height of a picture, in pixels. */
+export const maxLogoSide = 4096
 
 export const maxBrandNameLength = 60
 export const maxBrandMessageLength = 280

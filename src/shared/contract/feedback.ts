@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { longestAddress } from '../rules/accounts/email-limits.ts'
 import { feedbackCategories } from '../rules/accounts/feedback.ts'
-import { longestAddress } from '../rules/accounts/mail-address.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate, isPlainLine, isVisible, linesOfText, tooLong } from './fields.ts'
 

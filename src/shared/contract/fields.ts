@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maxMediaTypeLength, mediaType } from '../rules/files/media-type.ts'
+import { maxMediaTypeLength, mediaType } from '../rules/files/file-kind.ts'
 import { groupedDigits } from '../rules/format/numbers.ts'
 import { limitBounds } from '../rules/tiers/limit-settings.ts'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Tier, tiers } from '../rules/tiers/tier.ts'
+import { type Tier, tiers, tierTraits, upgradeOf } from '../rules/tiers/tier.ts'
 import { defaultLimits, type Limits } from '../rules/tiers/tier-limits.ts'
-import { tierTraits, upgradeOf } from '../rules/tiers/tier-traits.ts'
 import { errorTable } from './errors.ts'
 import {
   isTierLimitCode,

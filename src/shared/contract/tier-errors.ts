@@ -1,8 +1,12 @@
 import { formatSizeLimit } from '../rules/format/file-size.ts'
-import { daysText, filesText } from '../rules/tiers/limit-text.ts'
-import type { Tier } from '../rules/tiers/tier.ts'
-import { daysOffered, type Limits, type TierLimits } from '../rules/tiers/tier-limits.ts'
-import { tierTraits } from '../rules/tiers/tier-traits.ts'
+import { type Tier, tierTraits } from '../rules/tiers/tier.ts'
+import {
+  daysOffered,
+  daysText,
+  filesText,
+  type Limits,
+  type TierLimits,
+} from '../rules/tiers/tier-limits.ts'
 
 const featureTexts = {
   TIER_RENEWAL: { lack: 'cannot renew links', gain: 'new links' },

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { AuditLine } from '../../shared/contract/admin.ts'
-import { type AuditAction, auditActionNames } from '../../shared/rules/accounts/audit-action.ts'
 import {
+  type AuditAction,
+  auditActionNames,
   type GoogleLink,
   googleLinks,
   type PasswordChange,
   passwordChanges,
-} from '../../shared/rules/accounts/audit-ways.ts'
+} from '../../shared/rules/accounts/audit-action.ts'
 import { type Role, roles } from '../../shared/rules/accounts/role.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
 import {
@@ -15,8 +16,7 @@ import {
   type TextSettingKey,
   textSettingKeys,
 } from '../../shared/rules/tiers/admin-settings.ts'
-import { tiers } from '../../shared/rules/tiers/tier.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { settingTexts, typedText } from './setting-texts.ts'
 
 type Details = AuditLine['details']

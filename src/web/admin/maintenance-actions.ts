@@ -1,8 +1,7 @@
 import type { MaintenanceAct } from '../../shared/rules/accounts/audit-action.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
-import { defaultTier } from '../../shared/rules/tiers/tier.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { defaultTier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { call } from '../api/call.ts'
 import { type ActOutcome, testUpload, testUploadBytes } from './test-upload.ts'
 

@@ -1,7 +1,6 @@
 import { type CapKey, capBoundsTexts, checkCap } from '../../shared/rules/files/storage-cap.ts'
-import { formatSize, formatSizeLimit } from '../../shared/rules/format/file-size.ts'
+import { formatSize, formatSizeLimit, parseSize } from '../../shared/rules/format/file-size.ts'
 import { priceText } from '../../shared/rules/format/numbers.ts'
-import { parseSize } from '../../shared/rules/format/size-text.ts'
 import {
   longestSignature,
   longestVersion,
@@ -17,7 +16,7 @@ import {
   limitKeys,
   limitOfKey,
 } from '../../shared/rules/tiers/limit-settings.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import type { CallAnswer } from '../api/call.ts'
 
 interface SettingTexts {

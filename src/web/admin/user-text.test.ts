@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { mostFoundUsers } from '../../shared/rules/accounts/user-list.ts'
+import { mostFoundUsers } from '../../shared/contract/admin.ts'
 import {
   deletionText,
   downgradeText,

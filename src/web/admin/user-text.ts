@@ -1,7 +1,6 @@
-import type { ListedUser } from '../../shared/contract/admin.ts'
-import { mostFoundUsers } from '../../shared/rules/accounts/user-list.ts'
+import { type ListedUser, mostFoundUsers } from '../../shared/contract/admin.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { shortName } from '../ui/file-name.tsx'
 
 /** The greatest length of a name inside a sentence, in characters. */

@@ -1,8 +1,8 @@
 import { CircleCheck, Mail } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { z } from 'zod'
-import { tokenLifetimeMs } from '../../shared/rules/accounts/token-purpose.ts'
-import { durationText } from '../../shared/rules/format/duration-text.ts'
+import { tokenLifetimeMs } from '../../shared/rules/accounts/session-life.ts'
+import { durationText } from '../../shared/rules/format/numbers.ts'
 
 export interface NewAccountNoteProps {
   account: NewAccount

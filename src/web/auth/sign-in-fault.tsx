@@ -1,6 +1,6 @@
 import { CircleAlert } from 'lucide-react'
 import { googleCountMs, type SignInFault } from '../../shared/rules/accounts/sign-in-fault.ts'
-import { durationText } from '../../shared/rules/format/duration-text.ts'
+import { durationText } from '../../shared/rules/format/numbers.ts'
 
 /** Says why a sign-in with Google failed, and what the person can do. */
 export function SignInFaultNote({ fault }: { fault: SignInFault }) {

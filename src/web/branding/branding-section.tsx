@@ -1,6 +1,5 @@
 import { lazy, Suspense } from 'react'
-import type { Tier } from '../../shared/rules/tiers/tier.ts'
-import { tierTraits, upgradeOf } from '../../shared/rules/tiers/tier-traits.ts'
+import { type Tier, tierTraits, upgradeOf } from '../../shared/rules/tiers/tier.ts'
 import { Card } from '../ui/card.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 

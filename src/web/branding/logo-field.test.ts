@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { maxLogoBytes } from '../../shared/rules/accounts/logo-limits.ts'
+import { maxLogoBytes } from '../../shared/contract/branding.ts'
 import { logoError } from './logo-field.tsx'
 
 it.each([

@@ -1,6 +1,6 @@
 import { ImageUp, X } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
-import { logoTypes, maxLogoBytes } from '../../shared/rules/accounts/logo-limits.ts'
+import { logoTypes, maxLogoBytes } from '../../shared/contract/branding.ts'
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { Button } from '../ui/button.tsx'
 

@@ -1,6 +1,6 @@
 import { Flag } from 'lucide-react'
 import { placeholder } from '../../shared/placeholders.ts'
-import { longestAddress } from '../../shared/rules/accounts/mail-address.ts'
+import { longestAddress } from '../../shared/rules/accounts/email-limits.ts'
 import {
   handledReportDays,
   longestWords,

@@ -1,7 +1,6 @@
 import { type ReactNode, useId, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import type { Tier } from '../../shared/rules/tiers/tier.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { useEmailSignature } from '../api/public-values.ts'
 import { Card } from '../ui/card.tsx'
 import { confirm } from '../ui/dialog.tsx'

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 import type { User } from '../../shared/contract/account.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { useSendsMail } from '../api/public-values.ts'
 import { UpgradeCard } from '../tiers/upgrade-card.tsx'
 import { Button } from '../ui/button.tsx'

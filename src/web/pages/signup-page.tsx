@@ -2,9 +2,14 @@ import { useCallback } from 'react'
 import { useLocation } from 'wouter'
 import { withNext } from '../../shared/rules/accounts/next-path.ts'
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
-import { daysText, filesText, limitsText } from '../../shared/rules/tiers/limit-text.ts'
 import { defaultTier } from '../../shared/rules/tiers/tier.ts'
-import type { Limits, TierLimits } from '../../shared/rules/tiers/tier-limits.ts'
+import {
+  daysText,
+  filesText,
+  type Limits,
+  limitsText,
+  type TierLimits,
+} from '../../shared/rules/tiers/tier-limits.ts'
 import { trialDays, trialOfferPath } from '../../shared/rules/tiers/trial.ts'
 import { useLimits, useSignInWays } from '../api/public-values.ts'
 import { GoogleButton } from '../auth/google-button.tsx'

@@ -1,7 +1,6 @@
 import { ArrowLeftRight } from 'lucide-react'
 import type { User } from '../../shared/contract/account.ts'
-import { defaultTier } from '../../shared/rules/tiers/tier.ts'
-import { tierTraits } from '../../shared/rules/tiers/tier-traits.ts'
+import { defaultTier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Button } from '../ui/button.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { durationText } from '../../../shared/rules/format/duration-text.ts'
 import { momentText } from '../../../shared/rules/format/moment-text.ts'
+import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { mayGoInClear } from '../../email/smtp-url.ts'
 import { codeOf } from '../../errors.ts'

@@ -3,9 +3,8 @@ import {
   formatSizeLimit,
   roundSizeDown,
 } from '../../../shared/rules/format/file-size.ts'
-import { defaultTier, tiers } from '../../../shared/rules/tiers/tier.ts'
+import { defaultTier, tiers, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import type { Limits } from '../../../shared/rules/tiers/tier-limits.ts'
-import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
 
 /** Files that a tier allows, and that do not fit now. */
 interface RefusedSizes {

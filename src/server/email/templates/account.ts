@@ -1,6 +1,6 @@
-import type { OwnPasswordChange } from '../../../shared/rules/accounts/audit-ways.ts'
-import { tokenLifetimeMs } from '../../../shared/rules/accounts/token-purpose.ts'
-import { durationText } from '../../../shared/rules/format/duration-text.ts'
+import type { OwnPasswordChange } from '../../../shared/rules/accounts/audit-action.ts'
+import { tokenLifetimeMs } from '../../../shared/rules/accounts/session-life.ts'
+import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { type EmailContent, greeting } from '../email.ts'
 
 /** An account that an email goes to. */

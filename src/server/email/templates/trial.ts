@@ -1,5 +1,4 @@
-import { limitsText } from '../../../shared/rules/tiers/limit-text.ts'
-import type { TierLimits } from '../../../shared/rules/tiers/tier-limits.ts'
+import { limitsText, type TierLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { type EmailContent, greeting } from '../email.ts'
 
 interface Trial {

@@ -24,3 +24,6 @@ export const emailKinds = Object.keys(emailLimits) as [EmailKind, ...EmailKind[]
 export const emailsCountedMs = Math.max(
   ...Object.values(emailLimits).map(({ windowMs }) => windowMs),
 )
+
+/** The greatest length of a mail address, in characters (RFC 5321, section 4.5.3.1). */
+export const longestAddress = 254

@@ -1,4 +1,4 @@
-import { dayInMs, minuteInMs } from '../format/units.ts'
+import { dayInMs, hourInMs, minuteInMs } from '../format/units.ts'
 
 /** A session ends after this many days without use. */
 export const idleDays = 14
@@ -33,3 +33,14 @@ export function sessionEnd({ createdAt, lastSeenAt }: SessionMoments): Date {
 export function isSeenDue(lastSeenAt: Date, now: Date): boolean {
   return now.getTime() - lastSeenAt.getTime() >= seenStepMs
 }
+
+/**
+ * What a person can do with the link in an email, and how long that link works, in milliseconds.
+ */
+export const tokenLifetimeMs = {
+  'reset-password': hourInMs,
+  'verify-email': dayInMs,
+} as const
+
+export type TokenPurpose = keyof typeof tokenLifetimeMs
+export const tokenPurposes = Object.keys(tokenLifetimeMs) as [TokenPurpose, ...TokenPurpose[]]

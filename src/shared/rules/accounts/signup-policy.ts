@@ -1,4 +1,4 @@
-import { anyOf } from '../format/lists.ts'
+import { anyOf } from '../format/numbers.ts'
 
 /** The policies that hold for everybody: anybody may sign up, or nobody. */
 export const policiesForAll = ['open', 'closed'] as const

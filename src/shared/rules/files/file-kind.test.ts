@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { type FileKind, fileKind, kindLabel } from './file-kind.ts'
+import { describe, expect, it, test } from 'vitest'
+import { type FileKind, fileKind, isMediaType, kindLabel } from './file-kind.ts'
 
 const silent = ['', 'application/octet-stream', 'application/x-unheard-of', 'binary/octet-stream']
 
@@ -109,4 +109,23 @@ describe('any file', () => {
       'File',
     ])
   })
+})
+
+test.each([
+  ['image/png', true],
+  ['application/vnd.oasis.opendocument.text', true],
+  ['image/svg+xml', true],
+  ['Text/Plain', true],
+  ['', false],
+  ['image', false],
+  ['image/', false],
+  ['a/b/c', false],
+  ['text/plain; charset=utf-8', false],
+  ["application/x-it's", false],
+  ['application/x-(old)', false],
+  ['text/plain\n', false],
+  [`text/${'a'.repeat(250)}`, true],
+  [`text/${'a'.repeat(251)}`, false],
+])('%j is a media type: %s', (text, expected) => {
+  expect(isMediaType(text)).toBe(expected)
 })

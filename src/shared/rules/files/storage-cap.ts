@@ -1,9 +1,7 @@
-import { formatSizeLimit } from '../format/file-size.ts'
-import { parseSize } from '../format/size-text.ts'
+import { formatSizeLimit, parseSize } from '../format/file-size.ts'
 import { unlimited } from '../tiers/limit-settings.ts'
-import { type Tier, tiers } from '../tiers/tier.ts'
+import { type Tier, tiers, tierTraits } from '../tiers/tier.ts'
 import type { TierLimits } from '../tiers/tier-limits.ts'
-import { tierTraits } from '../tiers/tier-traits.ts'
 
 /** The keys of the settings that limit what all accounts store together. */
 export const capKeys = ['storage_cap', 'free_space'] as const

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { formatSize, formatSizeLimit, roundSizeDown } from './file-size.ts'
+import { describe, expect, it, test } from 'vitest'
+import { formatSize, formatSizeLimit, parseSize, roundSizeDown } from './file-size.ts'
 
 const kb = 1024
 const mb = 1024 ** 2
@@ -94,4 +94,49 @@ describe('roundSizeDown', () => {
       }),
     )
   })
+})
+
+const megabyte = 1024 ** 2
+
+test.each<[string, number | null]>([
+  ['0', 0],
+  ['524288000', 524_288_000],
+  ['500MB', 500 * megabyte],
+  ['500 mb', 500 * megabyte],
+  ['1.5 GB', 1536 * megabyte],
+  ['0.001KB', 1],
+  ['2TB', 2 * 1024 ** 4],
+  ['7 Bytes', 7],
+  ['', null],
+  ['MB', null],
+  ['-1', null],
+  ['1e9', null],
+  ['0x10', null],
+  ['1,5GB', null],
+  ['1.GB', null],
+  ['500  MB', null],
+  ['500MiB', null],
+  ['9007199254740992', null],
+  ['9000000000000000TB', null],
+  ['NaN', null],
+])('%j', (text, bytes) => {
+  expect(parseSize(text)).toBe(bytes)
+})
+
+test('reads back what limits are shown as, to the rounding of one decimal', () => {
+  fc.assert(
+    fc.property(fc.nat(80_000 * megabyte), (bytes) => {
+      const read = parseSize(formatSizeLimit(bytes))
+      expect(read).not.toBeNull()
+      expect(formatSizeLimit(read ?? 0)).toBe(formatSizeLimit(bytes))
+    }),
+  )
+})
+
+test('a number of bytes is exact', () => {
+  fc.assert(
+    fc.property(fc.maxSafeNat(), (bytes) => {
+      expect(parseSize(String(bytes))).toBe(bytes)
+    }),
+  )
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
-import { amountText, groupedDigits, priceText } from './numbers.ts'
+import { amountText, anyOf, durationText, groupedDigits, priceText } from './numbers.ts'
 
 it.each([
   [0, '0'],
@@ -31,4 +31,38 @@ test.each([
 ])('a price of %j dollars is %s', (price, text) => {
   expect(priceText(price)).toBe(text)
   expect(amountText(price)).toBe(text.slice(1))
+})
+
+it.each([
+  [[], ''],
+  [[3], '3'],
+  [[3, 5], '3 or 5'],
+  [[3, 5, 7], '3, 5 or 7'],
+  [['example.org', 'example.com'], 'example.org or example.com'],
+])('%j becomes %j', (choices, words) => {
+  expect(anyOf(choices)).toBe(words)
+})
+
+it('says what the list format of English says', () => {
+  const list = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+  fc.assert(
+    fc.property(fc.array(fc.nat()), (choices) => {
+      expect(anyOf(choices)).toBe(list.format(choices.map(String)))
+    }),
+  )
+})
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+it.each([
+  [minute, '1 minute'],
+  [10 * minute, '10 minutes'],
+  [hour, '1 hour'],
+  [24 * hour, '24 hours'],
+  [2 * day, '2 days'],
+  [365 * day, '365 days'],
+])('writes %d ms as %j', (ms, text) => {
+  expect(durationText(ms)).toBe(text)
 })

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Tier, tiers } from '../tiers/tier.ts'
-import { tierTraits } from '../tiers/tier-traits.ts'
+import { type Tier, tiers, tierTraits } from '../tiers/tier.ts'
 import {
   type LinkFacts,
   type LinkStatus,

@@ -1,7 +1,6 @@
 import { counted } from '../format/numbers.ts'
 import { dayInMs, hourInMs } from '../format/units.ts'
-import type { Tier } from '../tiers/tier.ts'
-import { tierTraits } from '../tiers/tier-traits.ts'
+import { type Tier, tierTraits } from '../tiers/tier.ts'
 
 /**
  * Spec §4: an `active` link opens. A `private` link has expired, but its premium owner can renew
@@ -128,4 +127,23 @@ export function timeTone(leftMs: number): TimeTone {
 export function isEndingSoon(leftMs: number): boolean {
   const tone = timeTone(leftMs)
   return tone === 'amber' || tone === 'red'
+}
+
+/** Error codes of `errorTable`. */
+export type RenewalRefusal = 'TIER_RENEWAL' | 'FILE_GONE'
+
+/**
+ * Decides whether the link of a file can be renewed at the moment `now`. Returns the code of the
+ * error if not. An active link can be renewed too. A private link can be renewed until the file's
+ * longest life ends, up to the last millisecond.
+ */
+export function checkRenewal(
+  facts: LinkFacts,
+  ownerTier: Tier,
+  now: Date,
+): { ok: true } | { ok: false; code: RenewalRefusal } {
+  // Spec §4: renewing is premium-only and disabled when deleted.
+  if (!tierTraits[ownerTier].renewal) return { ok: false, code: 'TIER_RENEWAL' }
+  if (linkStatus(facts, ownerTier, now) === 'deleted') return { ok: false, code: 'FILE_GONE' }
+  return { ok: true }
 }

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Tier } from '../tiers/tier.ts'
 import { firstLifetime, renewedExpiry } from './lifetime.ts'
-import { type LinkFacts, linkStatus } from './link-status.ts'
-import { checkRenewal } from './renewal.ts'
+import { checkRenewal, type LinkFacts, linkStatus } from './link-status.ts'
 
 const day = 86_400_000
 const now = new Date('2026-03-08T06:30:00.000Z')

@@ -1,11 +1,8 @@
 import { maxPartCount, usualPartSize } from '../files/part-plan.ts'
-import { formatSizeLimit } from '../format/file-size.ts'
+import { formatSizeLimit, parseSize } from '../format/file-size.ts'
 import { groupedDigits } from '../format/numbers.ts'
-import { parseSize } from '../format/size-text.ts'
-import { daysText } from './limit-text.ts'
-import { type Tier, tiers } from './tier.ts'
-import { defaultLimits, type Limits, type TierLimits } from './tier-limits.ts'
-import { tierTraits } from './tier-traits.ts'
+import { type Tier, tiers, tierTraits } from './tier.ts'
+import { daysText, defaultLimits, type Limits, type TierLimits } from './tier-limits.ts'
 
 /*
  * The limits of the tiers as settings. Each limit of each tier is one setting. A setting is text.

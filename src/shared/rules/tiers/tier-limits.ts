@@ -1,7 +1,8 @@
+import { formatSizeLimit } from '../format/file-size.ts'
+import { anyOf } from '../format/numbers.ts'
 import { gibibyte, mebibyte } from '../format/units.ts'
 import { defaultExpirationDays } from '../links/lifetime.ts'
-import { type Tier, tiers } from './tier.ts'
-import { tierTraits } from './tier-traits.ts'
+import { type Tier, tiers, tierTraits } from './tier.ts'
 
 /** The limits of a tier, in numbers. */
 export interface TierLimits {
@@ -135,4 +136,31 @@ export function checkUpload(upload: PlannedUpload, limits: Limits): UploadRefusa
   if (days !== null) return days
   // Spec §9: a tier may limit the number of files.
   return hasRoom(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'
+}
+
+/** Returns a number of files in words. Examples: '3 files', '1 file', 'unlimited files'. */
+export function filesText(maxFiles: number | null): string {
+  if (maxFiles === null) return 'unlimited files'
+  return maxFiles === 1 ? '1 file' : `${maxFiles.toLocaleString('en')} files`
+}
+
+/** Returns in words the days from which a user can choose. Examples: '3, 5 or 7 days', '1 day'. */
+export function daysText(...days: readonly number[]): string {
+  return `${anyOf(days)} ${days.length === 1 && days[0] === 1 ? 'day' : 'days'}`
+}
+
+/**
+ * Says how many more files a user may have who has `active` ones now. Examples: '2 of 3 left',
+ * 'None left: delete files to make room'.
+ */
+export function filesLeftText(maxFiles: number, active: number): string {
+  const left = maxFiles - active
+  if (left <= 0) return 'None left: delete files to make room'
+  return `${left.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
+}
+
+/** Returns the limits of a tier in words. Example: '3 files at most, 500MB each, for 3 days'. */
+export function limitsText({ maxFiles, maxFileSize, expirationDays }: TierLimits): string {
+  const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at most`
+  return `${files}, ${formatSizeLimit(maxFileSize)} each, for ${daysText(...expirationDays)}`
 }

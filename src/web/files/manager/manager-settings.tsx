@@ -1,7 +1,6 @@
 import { type ReactNode, useId } from 'react'
-import { daysText } from '../../../shared/rules/tiers/limit-text.ts'
 import type { Tier } from '../../../shared/rules/tiers/tier.ts'
-import { selectedDays } from '../../../shared/rules/tiers/tier-limits.ts'
+import { daysText, selectedDays } from '../../../shared/rules/tiers/tier-limits.ts'
 import { useLimits, useSendsMail } from '../../api/public-values.ts'
 import { Card } from '../../ui/card.tsx'
 import { Loaded, LoadFailedLine } from '../../ui/load-failed.tsx'

@@ -1,5 +1,4 @@
-import { type Tier, tiers } from '../../../shared/rules/tiers/tier.ts'
-import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
+import { type Tier, tiers, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import { values } from '../values.tsx'
 
 const rows: readonly { what: string; of: (tier: Tier) => string }[] = [

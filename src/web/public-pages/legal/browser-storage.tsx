@@ -1,11 +1,10 @@
-import { longestLifeMs } from '../../../shared/rules/accounts/session-life.ts'
-import { tokenLifetimeMs } from '../../../shared/rules/accounts/token-purpose.ts'
+import { longestLifeMs, tokenLifetimeMs } from '../../../shared/rules/accounts/session-life.ts'
 import {
   browserFileKeptMs,
   googleRequestKeptMs,
   knownBrowserKeptMs,
 } from '../../../shared/rules/files/kept-times.ts'
-import { durationText } from '../../../shared/rules/format/duration-text.ts'
+import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { signedInHint } from '../../../shared/signed-in-hint.ts'
 import { When } from '../../built-pages/template.tsx'
 

@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react'
 import { emailsCountedMs } from '../../../shared/rules/accounts/email-limits.ts'
-import { idleDays, longestDays } from '../../../shared/rules/accounts/session-life.ts'
-import { tokenLifetimeMs } from '../../../shared/rules/accounts/token-purpose.ts'
+import {
+  idleDays,
+  longestDays,
+  tokenLifetimeMs,
+} from '../../../shared/rules/accounts/session-life.ts'
 import {
   feedbackKeptMs,
   idleUploadKeptMs,
@@ -9,7 +12,7 @@ import {
   mailRequestKeptMs,
 } from '../../../shared/rules/files/kept-times.ts'
 import { analyticsDays } from '../../../shared/rules/format/day.ts'
-import { durationText } from '../../../shared/rules/format/duration-text.ts'
+import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
 import { receiptDays } from '../../../shared/rules/links/receipt.ts'
 import { handledReportDays, openReportDays } from '../../../shared/rules/links/report.ts'

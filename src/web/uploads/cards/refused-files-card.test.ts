@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import { limitErrorText } from '../../../shared/contract/tier-errors.ts'
-import { tiers } from '../../../shared/rules/tiers/tier.ts'
+import { tiers, upgradeOf } from '../../../shared/rules/tiers/tier.ts'
 import { defaultLimits } from '../../../shared/rules/tiers/tier-limits.ts'
-import { upgradeOf } from '../../../shared/rules/tiers/tier-traits.ts'
 import { upgradeReason } from './refused-files-card.tsx'
 
 test.each(tiers)('the upgrade card is shown to %s users only if they can upgrade', (tier) => {

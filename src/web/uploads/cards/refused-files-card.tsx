@@ -3,14 +3,14 @@ import { useStore } from 'zustand'
 import type { User } from '../../../shared/contract/account.ts'
 import { limitErrorText, type TierLimitCode } from '../../../shared/contract/tier-errors.ts'
 import { formatSize, formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
-import { daysText, filesText } from '../../../shared/rules/tiers/limit-text.ts'
-import type { Tier } from '../../../shared/rules/tiers/tier.ts'
+import { type Tier, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import {
+  daysText,
+  filesText,
   type Limits,
   type TierLimits,
   tierOfLargerFiles,
 } from '../../../shared/rules/tiers/tier-limits.ts'
-import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
 import { useLimits } from '../../api/public-values.ts'
 import { UpgradeCard } from '../../tiers/upgrade-card.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'

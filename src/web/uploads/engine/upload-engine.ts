@@ -14,8 +14,7 @@
  *
  * The way of an upload through these files is drawn in docs/uploads.md.
  */
-import type { Tier } from '../../../shared/rules/tiers/tier.ts'
-import { tierTraits } from '../../../shared/rules/tiers/tier-traits.ts'
+import { type Tier, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import { isOver, type UploadRecord } from '../records/upload-record.ts'
 import { coalesce, repeat } from '../timers.ts'

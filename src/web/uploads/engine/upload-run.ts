@@ -1,5 +1,5 @@
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
-import { isMediaType } from '../../../shared/rules/files/media-type.ts'
+import { isMediaType } from '../../../shared/rules/files/file-kind.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
 import type { InTurn } from '../transfer/at-most.ts'

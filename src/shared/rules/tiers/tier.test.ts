@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Tier, tiers } from './tier.ts'
-import { tierTraits, upgradeOf } from './tier-traits.ts'
+import { type Tier, tiers, tierTraits, upgradeOf } from './tier.ts'
 
 describe('tierTraits', () => {
   it('only premium renews links, and has File Manager, Analytics, branding and a badge', () => {
