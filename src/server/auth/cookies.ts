@@ -31,14 +31,8 @@ export function writeCookie(
   value: string,
   maxAgeMs: number,
 ): void {
-  setCookie(context, `${cookiePrefix(config.appUrl)}.${name}`, value, {
-    httpOnly: true,
-    // Not `Strict`: Google and links in emails lead here from other sites.
-    sameSite: 'Lax',
-    secure: config.appUrl.protocol === 'https:',
-    path: '/',
-    maxAge: Math.floor(maxAgeMs / 1000),
-  })
+  const options = cookieOptions(config.appUrl, maxAgeMs)
+  setCookie(context, `${cookiePrefix(config.appUrl)}.${name}`, value, options)
 }
 
 /**
@@ -57,38 +51,48 @@ export function readSessionToken(
 }
 
 /**
- * Sets the cookie of a session: its token, signed. It lasts until the latest end that the session
- * can have, so no later answer has to set it again.
+ * Sets the session's cookie: its token, signed. It lasts until the latest end that the session can
+ * have, so no later answer has to set it again.
  *
- * A second cookie tells scripts that somebody is signed in; it signs nobody in. Its value differs
- * for each session, so that a page which learns late that a session has ended doesn't remove the
- * hint of a newer one.
+ * A second cookie tells scripts that somebody is signed in. Its value differs for each session, so
+ * that a page which learns late that a session has ended doesn't remove the hint of a newer one.
  */
 export function setSessionCookies(
   deps: Pick<Deps, 'clock' | 'config' | 'secret'>,
   context: Context<HttpEnv>,
-  session: { token: string; createdAt: Date },
+  { token, createdAt }: { token: string; createdAt: Date },
 ): void {
-  const value = `${session.token}.${signature(session.token, deps.secret)}`
-  const endMs = session.createdAt.getTime() + longestLifeMs
-  const maxAge = Math.floor((endMs - deps.clock().getTime()) / 1000)
-  writeCookies(deps, context, { value, hint: nanoid(8), maxAge })
+  const value = `${token}.${signature(token, deps.secret)}`
+  const endMs = createdAt.getTime() + longestLifeMs
+  writeSessionCookies(deps, context, value, nanoid(8), endMs - deps.clock().getTime())
 }
 
 /** Removes the session's cookies from the browser. The session itself stays. */
-export function clearSessionCookies(deps: Pick<Deps, 'config'>, context: Context<HttpEnv>): void {
-  writeCookies(deps, context, { value: '', hint: '', maxAge: 0 })
+export function clearSessionCookies(deps: CookieDeps, context: Context<HttpEnv>): void {
+  writeSessionCookies(deps, context, '', '', 0)
 }
 
-function writeCookies(
-  { config }: Pick<Deps, 'config'>,
+function writeSessionCookies(
+  { config: { appUrl } }: CookieDeps,
   context: Context<HttpEnv>,
-  { value, hint, maxAge }: { value: string; hint: string; maxAge: number },
+  value: string,
+  hint: string,
+  maxAgeMs: number,
 ): void {
-  const secure = config.appUrl.protocol === 'https:'
-  const options = { path: '/', sameSite: 'Lax', secure, maxAge } as const
-  setCookie(context, sessionCookieName(config.appUrl), value, { ...options, httpOnly: true })
-  setCookie(context, signedInHint, hint, options)
+  const options = cookieOptions(appUrl, maxAgeMs)
+  setCookie(context, sessionCookieName(appUrl), value, options)
+  setCookie(context, signedInHint, hint, { ...options, httpOnly: false })
+}
+
+function cookieOptions(appUrl: URL, maxAgeMs: number) {
+  return {
+    httpOnly: true,
+    // Not `Strict`: Google and links in emails lead here from other sites.
+    sameSite: 'Lax',
+    secure: appUrl.protocol === 'https:',
+    path: '/',
+    maxAge: Math.floor(maxAgeMs / 1000),
+  } as const
 }
 
 /** Signs a token, synchronously: Web Crypto would wait in the thread pool behind work on files. */

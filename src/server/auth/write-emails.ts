@@ -1,7 +1,7 @@
 import { type TokenPurpose, tokenLifetimeMs } from '../../shared/rules/accounts/session-life.ts'
 import { momentText } from '../../shared/rules/format/moment-text.ts'
 import type { Deps } from '../deps.ts'
-import { emailToOwner, nameOf, type OutgoingEmail } from '../email/email.ts'
+import { type EmailContent, emailToOwner, nameOf, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
 import {
   addressTakenEmail,
@@ -29,10 +29,9 @@ type AccountRequest = RequestOf<
 >
 
 /**
- * Writes the email that a request asks for, at the time when it is sent. Returns null if the
- * account or the signup doesn't exist (any more), or if there is nothing to verify. Each attempt to
- * send makes a new token for the link. The tokens of earlier attempts work as well, because those
- * emails may have arrived.
+ * Writes the email that a request asks for, when it is sent. Each attempt makes a new token; those
+ * of earlier attempts work too, because their emails may have arrived.
+ * @returns null if the account or the signup no longer exists, or there is nothing to verify.
  */
 export async function writeAccountEmail(
   deps: EmailDeps,
@@ -40,31 +39,54 @@ export async function writeAccountEmail(
 ): Promise<OutgoingEmail | null> {
   const { clock, db } = deps
   switch (request.kind) {
-    case 'forgot-password': {
-      const account = await findAccountByEmail(db, request.email)
-      return account ? resetEmail(deps, account, request) : null
-    }
-    case 'password-changed': {
-      const account = await findAccount(db, request.userId)
-      return account ? changedEmail(deps, account, request) : null
-    }
-    case 'google-linked': {
-      const account = await findAccount(db, request.userId)
-      return account ? linkedEmail(deps, account, request) : null
-    }
     case 'signup': {
       const signup = await findPendingSignup(db, request.signupId, clock())
       return signup ? signupEmail(deps, signup) : null
     }
     case 'resend-verification':
       return resentEmail(deps, request)
+    default: {
+      const account =
+        request.kind === 'forgot-password'
+          ? await findAccountByEmail(db, request.email)
+          : await findAccount(db, request.userId)
+      return account ? emailToOwner(account, await contentFor(deps, account, request)) : null
+    }
+  }
+}
+
+async function contentFor(
+  deps: EmailDeps,
+  account: Account,
+  request: RequestOf<'forgot-password' | 'password-changed' | 'google-linked'>,
+): Promise<EmailContent> {
+  const facts = { name: nameOf(account), email: account.email, ...helpOf(deps) }
+  switch (request.kind) {
+    case 'forgot-password':
+      return resetPasswordEmail({
+        ...facts,
+        link: await addLink(deps, account, 'reset-password'),
+        askedAt: momentText(new Date(request.askedAt)),
+        hasPassword: account.passwordHash !== null,
+      })
+    case 'password-changed':
+      return passwordChangedEmail({
+        ...facts,
+        ...request,
+        changedAt: momentText(new Date(request.changedAt)),
+      })
+    case 'google-linked':
+      return googleLinkedEmail({
+        ...facts,
+        ...request,
+        linkedAt: momentText(new Date(request.linkedAt)),
+      })
   }
 }
 
 /**
- * Writes the verification email again. `subject` is the id of the signup or of the account. Without
- * such a signup, it takes the newest one of the address. If no signup is pending, or `subject` is
- * the account, the email verifies the account.
+ * Writes the verification email again: of the pending signup or the account whose id is `subject`,
+ * or else of the address's newest pending signup, or else of its account.
  */
 async function resentEmail(
   deps: EmailDeps,
@@ -83,9 +105,9 @@ async function resentEmail(
 }
 
 /**
- * Writes the email that a signup causes. If its address has a verified account, the email tells the
- * owner about the signup, and the signup gets no link. Otherwise the email has the link that
- * verifies the address. Returns null if the signup is gone, or no account may be made by it.
+ * Writes the email of a signup. If the address has a verified account, it tells the owner about the
+ * signup and has no link. Otherwise its link verifies the address.
+ * @returns null if the signup is gone, or no account may be made by it.
  */
 async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<OutgoingEmail | null> {
   const { clock, config, db } = deps
@@ -105,8 +127,8 @@ async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<Outg
   const token = newToken()
   const expiresAt = new Date(clock().getTime() + tokenLifetimeMs['verify-email'])
   const isPending = await db.transaction(async (tx) => {
-    // The signup may be gone, because another signup of the address was verified meanwhile. If it
-    // still exists, it must last until this email arrives, even if that is late.
+    // Another signup of the address may have been verified meanwhile. This one must last as long as
+    // its link, even if the email is late.
     if (!(await extendPendingSignup(tx, id, expiresAt))) return false
     const stamp = credentialStamp({ email, passwordHash })
     const hash = tokenHash(token)
@@ -116,52 +138,6 @@ async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<Outg
   if (!isPending) return null
   const content = verifySignupEmail({ ...facts, link: linkOf(deps, 'verify-email', token) })
   return { to: { name: '', address: email }, isVerified: false, content }
-}
-
-async function resetEmail(
-  deps: EmailDeps,
-  account: Account,
-  { askedAt }: RequestOf<'forgot-password'>,
-): Promise<OutgoingEmail> {
-  const content = resetPasswordEmail({
-    name: nameOf(account),
-    email: account.email,
-    link: await addLink(deps, account, 'reset-password'),
-    askedAt: momentText(new Date(askedAt)),
-    hasPassword: account.passwordHash !== null,
-  })
-  return emailToOwner(account, content)
-}
-
-function changedEmail(
-  deps: EmailDeps,
-  account: Account,
-  { changedAt, changedBy, removedGoogle }: RequestOf<'password-changed'>,
-): OutgoingEmail {
-  const content = passwordChangedEmail({
-    name: nameOf(account),
-    email: account.email,
-    changedAt: momentText(new Date(changedAt)),
-    changedBy,
-    removedGoogle,
-    ...helpOf(deps),
-  })
-  return emailToOwner(account, content)
-}
-
-function linkedEmail(
-  deps: EmailDeps,
-  account: Account,
-  { linkedAt, tookOver }: RequestOf<'google-linked'>,
-): OutgoingEmail {
-  const content = googleLinkedEmail({
-    name: nameOf(account),
-    email: account.email,
-    linkedAt: momentText(new Date(linkedAt)),
-    tookOver,
-    ...helpOf(deps),
-  })
-  return emailToOwner(account, content)
 }
 
 /** Adds a token for an account. Returns the link with it. */

@@ -1,13 +1,14 @@
 import { createHash, createHmac } from 'node:crypto'
+import { and, eq, gt } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { googleRequestKeptMs } from '../../../shared/rules/files/kept-times.ts'
+import { verifications } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import type { HttpEnv } from '../../http/env.ts'
 import { readCookie, writeCookie } from '../cookies.ts'
 import { isSameText, newToken } from '../secrets.ts'
 import type { RequestSecrets } from './issuer.ts'
-import { insertAuthorizationRequest, takeAuthorizationRequest } from './queries.ts'
 
 type RequestDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
@@ -28,16 +29,12 @@ export interface Answered extends SignInPurpose {
   secrets: RequestSecrets
 }
 
-/**
- * What the database keeps of a request: a hash that stands for the browser, and what the person
- * wants.
- */
+/** What the database keeps of a request; `browser` is a hash of the cookie. */
 const kept = z.object({ browser: z.string(), next: z.string(), linkTo: z.string().nullable() })
 
 /**
- * Begins an authorization request. The database gets a row for it, and the browser a cookie. A
- * browser keeps the same cookie for several requests, so that several tabs can sign in at the same
- * time.
+ * Begins an authorization request: a row in the database and a cookie, which several requests of
+ * a browser share, so that several tabs can sign in at the same time.
  */
 export async function beginRequest(
   deps: RequestDeps,
@@ -47,8 +44,8 @@ export async function beginRequest(
   const { clock, db } = deps
   const browser = readBrowser(deps, context) ?? newToken()
   const state = newToken()
-  await insertAuthorizationRequest(db, {
-    state: sha256(state),
+  await db.insert(verifications).values({
+    identifier: sha256(state),
     value: JSON.stringify({ browser: sha256(browser), ...purpose } satisfies z.input<typeof kept>),
     expiresAt: new Date(clock().getTime() + googleRequestKeptMs),
   })
@@ -57,26 +54,30 @@ export async function beginRequest(
 }
 
 /**
- * Ends the authorization request with this state, and returns it. A state works once, within ten
- * minutes, and only in the browser that began the request. Of parallel callers exactly one gets the
- * request. Returns null for any other state.
+ * Ends the authorization request with this state. A state works once, within ten minutes, in the
+ * browser that began the request.
+ * @returns null for any other state.
  */
 export async function endRequest(
   deps: RequestDeps,
   context: Context<HttpEnv>,
   state: string,
 ): Promise<Answered | null> {
-  const value = await takeAuthorizationRequest(deps.db, sha256(state), deps.clock())
-  if (value === null) return null
-  const { browser: expected, next, linkTo } = kept.parse(JSON.parse(value))
+  const { identifier, expiresAt, value } = verifications
+  const [taken] = await deps.db
+    .delete(verifications)
+    .where(and(eq(identifier, sha256(state)), gt(expiresAt, deps.clock())))
+    .returning({ value })
+  if (!taken) return null
+  const { browser: expected, next, linkTo } = kept.parse(JSON.parse(taken.value))
   const browser = readBrowser(deps, context)
   if (browser === undefined || !isSameText(sha256(browser), expected)) return null
   return { next, linkTo, secrets: secretsOf(browser, state) }
 }
 
 /**
- * Makes nonce and code verifier from the browser's cookie and from the state that the issuer sends
- * back. So nobody who reads the database can end the request of another person.
+ * Derives nonce and code verifier from the cookie and the state, so that whoever reads the database
+ * can't end somebody's request.
  */
 function secretsOf(browser: string, state: string): RequestSecrets {
   const secret = (purpose: string) =>

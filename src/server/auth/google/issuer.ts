@@ -1,18 +1,10 @@
-/**
- * Signing in with Google, or with another issuer of OpenID Connect. Terms:
- * - The *issuer* knows people and says who they are. Its *subject* is its own id of a person.
- * - *Discovery* is the document in which the issuer names the addresses of its endpoints and of
- *   its keys.
- * - An *authorization request* sends a browser to the issuer, which sends it back with a code.
- *   The *state* says which request an answer belongs to.
- * - The server exchanges the *code* for an *ID token*. In this token the issuer says, signed, who
- *   the person is.
- */
 import {
+  AuthorizationResponseError,
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
   type ClientAuth,
+  ClientError,
   ClientSecretBasic,
   ClientSecretPost,
   type Configuration,
@@ -22,8 +14,10 @@ import {
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
+  ResponseBodyError,
 } from 'openid-client'
 import type { Logger } from 'pino'
+import type { SignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
 import {
   type GoogleSettings,
   isLocalHttp,
@@ -31,45 +25,31 @@ import {
   pictureOrigins,
 } from '../../config/google-settings.ts'
 import { type Identity, needsUserInfo, readIdentity } from './identity.ts'
-import { isAway, refusalOf } from './issuer-errors.ts'
-import { SignInRefused } from './sign-in.ts'
+import { messagesOf, SignInRefused } from './sign-in.ts'
 
-/** How long the server waits for the discovery document. A person waits for a page meanwhile. */
+/** A person waits for a page meanwhile. */
 const discoverySeconds = 3
-/** How long the server waits for each other answer of the issuer. */
 const answerSeconds = 5
-/** The largest accepted answer. Google's largest one, with its keys, has some 2 KB. */
+/** Google's largest answer, with its keys, has some 2 KB. */
 const maxAnswerBytes = 256 * 1024
 
-/**
- * The secrets of one authorization request. The database has only a hash of `state`. The server
- * computes the other two again, from the state that the issuer sends back and the cookie of the
- * browser that began the request.
- */
+/** The secrets of an authorization request. The database has only a hash of `state`. */
 export interface RequestSecrets {
   state: string
   nonce: string
   codeVerifier: string
 }
 
-/** The issuer that the settings name. Nothing is requested from it before somebody signs in. */
+/** The issuer of the settings. Nothing is requested from it before somebody signs in. */
 export class Issuer {
   readonly #settings: GoogleSettings
   readonly #log: Logger
-  /** What the discovery document says. If reading it fails, the next sign-in reads it again. */
+  /** The discovery document. The next sign-in reads it again after a failure. */
   #client: Promise<Configuration> | null = null
 
   constructor(settings: GoogleSettings, log: Logger) {
     this.#settings = settings
     this.#log = log
-  }
-
-  /**
-   * Makes sure that the issuer can be reached, and that its discovery document is known.
-   * @throws {SignInRefused} google-away
-   */
-  async ready(): Promise<void> {
-    await this.#discovered()
   }
 
   /**
@@ -111,7 +91,7 @@ export class Issuer {
     } catch (error) {
       const refusal = refusalOf(error)
       // The issuer's addresses may have changed, so the next sign-in reads them again.
-      if (isAway(refusal)) this.#client = null
+      if (refusal.fault === 'google-away') this.#client = null
       throw refusal
     }
   }
@@ -202,4 +182,53 @@ async function readAll(response: Response): Promise<Uint8Array<ArrayBuffer> | nu
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/**
+ * The errors that an issuer returns in place of a code (RFC 6749 §4.1.2.1, OpenID Connect Core
+ * §3.1.2.6).
+ */
+const authorizationErrors: Readonly<Record<string, SignInFault>> = {
+  access_denied: 'google-denied',
+  login_required: 'google-denied',
+  interaction_required: 'google-denied',
+  consent_required: 'google-denied',
+  account_selection_required: 'google-denied',
+  temporarily_unavailable: 'google-away',
+  server_error: 'google-away',
+}
+
+/** The errors that an issuer returns in place of tokens (RFC 6749 §5.2), or may return. */
+const tokenErrors: Readonly<Record<string, SignInFault>> = {
+  invalid_grant: 'google-lost',
+  invalid_client: 'google-failed',
+  unauthorized_client: 'google-failed',
+  temporarily_unavailable: 'google-away',
+  server_error: 'google-away',
+}
+
+/** The library's own errors that don't mean a wrong answer. */
+const libraryErrors: Readonly<Record<string, SignInFault>> = {
+  OAUTH_TIMEOUT: 'google-away',
+  OAUTH_ABORT: 'google-away',
+  OAUTH_RESPONSE_IS_NOT_CONFORM: 'google-away',
+  OAUTH_RESPONSE_IS_NOT_JSON: 'google-away',
+  OAUTH_PARSE_ERROR: 'google-away',
+  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'google-clock',
+}
+
+/** Returns the error that says why an answer of the issuer was refused. */
+export function refusalOf(error: unknown): SignInRefused {
+  if (error instanceof SignInRefused) return error
+  return new SignInRefused(faultOf(error), messagesOf(error), { cause: error })
+}
+
+function faultOf(error: unknown): SignInFault {
+  if (error instanceof AuthorizationResponseError) {
+    return authorizationErrors[error.error] ?? 'google-refused'
+  }
+  if (error instanceof ResponseBodyError) return tokenErrors[error.error] ?? 'google-refused'
+  if (error instanceof ClientError) return libraryErrors[error.code ?? ''] ?? 'google-refused'
+  // `fetch` throws it when no answer comes, and so do our limits on answers.
+  return error instanceof TypeError ? 'google-away' : 'google-refused'
 }

@@ -1,33 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { SignInWay } from '../../../shared/contract/own-account.ts'
-import { accounts, users, verifications } from '../../db/schema.ts'
+import { accounts, users } from '../../db/schema.ts'
 import type { Db } from '../../deps.ts'
 import { providers } from '../queries.ts'
-
-/** Keeps an authorization request under the hash of its state. */
-export async function insertAuthorizationRequest(
-  db: Db,
-  { state, value, expiresAt }: { state: string; value: string; expiresAt: Date },
-): Promise<void> {
-  await db.insert(verifications).values({ identifier: state, value, expiresAt })
-}
-
-/**
- * Removes an authorization request and returns its value; null if there is none that is valid at
- * `now`. Of parallel callers exactly one gets it.
- */
-export async function takeAuthorizationRequest(
-  db: Db,
-  state: string,
-  now: Date,
-): Promise<string | null> {
-  const [taken] = await db
-    .delete(verifications)
-    .where(and(eq(verifications.identifier, state), gt(verifications.expiresAt, now)))
-    .returning({ value: verifications.value })
-  return taken?.value ?? null
-}
 
 /**
  * Lets only one transaction at a time link this subject. So of several parallel requests of one

@@ -156,8 +156,6 @@ async function beginAtIssuer(
   purpose: SignInPurpose,
 ): Promise<string> {
   await deps.rateLimits.spend([counter('googleStartsByAddress', addressBlock(clientAddress))])
-  // The issuer is called first. If it cannot be reached, no request is begun.
-  await issuer.ready()
   const secrets = await beginRequest(deps, context, purpose)
   const address = await issuer.signInAddress(secrets, `${publicOrigin}${callbackPath}`)
   return address.href

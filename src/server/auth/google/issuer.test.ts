@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import { expect, it } from 'vitest'
-import { isAway, refusalOf } from './issuer-errors.ts'
+import { refusalOf } from './issuer.ts'
 import { messagesOf, SignInRefused } from './sign-in.ts'
 
 function inPlaceOfCode(error: string) {
@@ -29,7 +29,6 @@ it.each([
 ] as const)('%s', (_what, error, fault) => {
   const refusal = refusalOf(error)
   expect(refusal).toMatchObject({ fault, cause: error })
-  expect(isAway(refusal)).toBe(fault === 'google-away')
 })
 
 it('a refusal stays what it is', () => {
