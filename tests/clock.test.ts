@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { File } from '../src/shared/contract/files.ts'
-import { expectSame, runJobs } from './faults/jobs.ts'
+import { expectStorageMatches, runJobs } from './faults/jobs.ts'
 import {
   askForRenewal,
   json,
@@ -76,12 +76,12 @@ test('a clock that was four days fast and is set right opens no purged link, and
   expect(await statusesOfWrongLogins(bob.email, 11)).toEqual([...Array(10).fill(401), 429])
 
   await runJobs(app.deps)
-  await expectSame(app.deps)
+  await expectStorageMatches(app.deps)
   app.clock.advance(4 * day)
   await runJobs(app.deps)
   expect((await download(app, second as File)).length).toBe(1000)
   app.clock.advance(40 * day)
   await runJobs(app.deps)
-  await expectSame(app.deps)
+  await expectStorageMatches(app.deps)
   expect((await askForDownload(app, renewed.shortCode)).status).toBe(404)
 })

@@ -1,8 +1,8 @@
 import { setImmediate as soon } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { checkDeeply } from './faults/checks.ts'
+import { checkAfterTwoDays } from './faults/checks.ts'
+import { startEnvironment } from './faults/environment.ts'
 import { checkPurged } from './faults/invariants.ts'
-import { setStage } from './faults/stage.ts'
 import { logIn, makeClient, makeFile, putBytes, signUp, startUpload } from './support/make.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { roundsOf } from './support/rounds.ts'
@@ -18,11 +18,11 @@ const uploadsPerRound = 3
 test('jobs that are killed at any statement go on later, and call nothing gone that is there', async () => {
   const rounds = roundsOf(1, 100)
   const place = { database: await freshDatabase(), postgres: null, s3Server: null }
-  const stage = await setStage(place, 'disk', { isLong: true, limits: 'short' })
-  const { server, network, witness, stored } = stage
+  const stage = await startEnvironment(place, 'disk', { isLong: true, limits: 'short' })
+  const { server, network, directDb, stored } = stage
   try {
     const { email, password } = await signUp(server)
-    await witness.query(`update users set tier = 'premium' where email = $1`, [email])
+    await directDb.query(`update users set tier = 'premium' where email = $1`, [email])
     const signIn = async () => makeClient(server, await logIn(server, email, password))
     const passDays = (days: number) =>
       server.setClock(new Date(server.now().getTime() + days * dayMs))
@@ -42,7 +42,7 @@ test('jobs that are killed at any statement go on later, and call nothing gone t
     await makeThings()
     await passDays(daysUntilAllIsOver)
     network.count()
-    expect(await server.order({ do: 'run-jobs' })).toBe(null)
+    expect(await server.run({ do: 'run-jobs' })).toBe(null)
     const most = network.statements.length
 
     let interrupted = 0
@@ -56,21 +56,21 @@ test('jobs that are killed at any statement go on later, and call nothing gone t
       const killedAt = 1 + draw(Math.ceil(most / 2))
       let isDone = false
       network.count()
-      const jobs = server.order({ do: 'run-jobs' }).finally(() => {
+      const jobs = server.run({ do: 'run-jobs' }).finally(() => {
         isDone = true
       })
       while (network.statements.length < killedAt && !isDone) await soon()
       await server.kill()
       if ((await jobs) !== null) interrupted += 1
       await server.start()
-      await checkPurged(witness, stored)
+      await checkPurged(directDb, stored)
       for (const code of codes) {
         expect((await fetch(`${server.url}/api/download/${code}`)).status).toBe(404)
       }
       expect((await confirm(await signIn(), kept.cloudKey)).status).toBe(200)
     })
     expect(interrupted).toBeGreaterThanOrEqual(rounds / 2)
-    await checkDeeply(stage, [], new Map(), () => {})
+    await checkAfterTwoDays(stage, [], new Map(), () => {})
   } finally {
     await stage.close()
   }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { expect, inject, it } from 'vitest'
-import { play } from './faults/play.ts'
+import { runScenario } from './faults/run-scenario.ts'
 import { playKilledConfirms } from './support/killed-confirms.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { isLongRun, roundsOf } from './support/rounds.ts'
@@ -14,9 +14,9 @@ describeOnS3('with a bucket', () => {
   it('users against faults by chance: everything that was answered holds', async () => {
     const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
     const rounds = roundsOf(1, 100)
-    const played = await play(await makePlace(), { seed, setup: 'bucket', rounds })
-    expect(played.rounds).toBe(rounds)
-    expect(played.downloads).toBeGreaterThan(0)
+    const result = await runScenario(await makePlace(), { seed, setup: 'bucket', rounds })
+    expect(result.rounds).toBe(rounds)
+    expect(result.downloads).toBeGreaterThan(0)
   })
 
   // A short run kills them with a disk only.

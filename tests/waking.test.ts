@@ -7,9 +7,9 @@ import { bindStores } from '../src/server/boot/open-storage.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { scheduleJobs } from '../src/server/jobs/jobs.ts'
 import type { File } from '../src/shared/contract/files.ts'
-import { checkPurged, checkStored } from './faults/invariants.ts'
+import { openDirectDb } from './faults/direct-db.ts'
+import { checkPurged, checkStoredFiles } from './faults/invariants.ts'
 import { bytesOnDisk } from './faults/stored-bytes.ts'
-import { openWitness } from './faults/witness.ts'
 import { serveApp } from './support/app-server.ts'
 import { codeOfDueFile, fillDueFiles } from './support/due-files.ts'
 import { freePort } from './support/free-port.ts'
@@ -51,17 +51,17 @@ type Stored = File & { bytes: Uint8Array<ArrayBuffer> }
 let dataDir: string
 let database: TestDatabase
 let network: PostgresProxy
-let witness: ReturnType<typeof openWitness>
+let directDb: ReturnType<typeof openDirectDb>
 let server: ServerProcess
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'mayfly-waking-'))
   database = await freshDatabase()
   network = await startPostgresProxy(database.url)
-  witness = openWitness(database.url)
+  directDb = openDirectDb(database.url)
 })
 afterAll(async () => {
-  await witness.end()
+  await directDb.end()
   await network.close()
   await database.drop()
   await rm(dataDir, { recursive: true })
@@ -99,7 +99,7 @@ async function leaveFiles(): Promise<Left> {
   const over = [await makeFile(free), await makeFile(free)]
   clock.set(now)
   const living = await makeFile(premium)
-  await fillDueFiles((text, values) => witness.query(text, values), { files: dueRows, owners })
+  await fillDueFiles((text, values) => directDb.query(text, values), { files: dueRows, owners })
   if (!app.jobQueue) throw new Error('there is no queue')
   await scheduleJobs(app.jobQueue)
   await app.jobQueue.boss.send('expire-files')
@@ -158,7 +158,7 @@ async function expectServes(
 
 /** Returns how many files are due and not purged yet. */
 async function countDue({ id }: Person): Promise<number> {
-  const { rows } = await witness.query<{ count: number }>(
+  const { rows } = await directDb.query<{ count: number }>(
     'select count(*)::int as count from files where purged_at is null and owner_id <> $1',
     [id],
   )
@@ -222,7 +222,7 @@ test(
 
     // Each file was reserved once, and its receipt says when it was due. Of the premium user no
     // file was touched.
-    const { rows } = await witness.query(
+    const { rows } = await directDb.query(
       `select
         (count(*) filter (where owner_id <> $1 and purge_tries = 1 and purge_due_at = expires_at
           and purged_at is not null))::int as once,
@@ -231,11 +231,11 @@ test(
       [premium.id],
     )
     expect(rows).toEqual([{ once: due, kept: uploaded.length + 2 }])
-    const failures = await witness.query('select job, failure from job_runs where failures > 0')
+    const failures = await directDb.query('select job, failure from job_runs where failures > 0')
     expect(failures.rows).toEqual([])
     const stored = bytesOnDisk(dataDir)
-    await checkPurged(witness, stored)
-    await checkStored(witness, stored)
+    await checkPurged(directDb, stored)
+    await checkStoredFiles(directDb, stored)
     const renewal = await askForRenewal(person, left.renewable.id)
     await expectOk(renewal)
     await expectOpens({ ...left.renewable, ...(await json<File>(renewal)) })

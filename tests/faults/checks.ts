@@ -3,87 +3,91 @@ import type { File } from '../../src/shared/contract/files.ts'
 import { hangMs } from '../support/hang.ts'
 import { json } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
-import type { Asker } from './ask.ts'
-import { expectClearRefusal } from './clear-refusal.ts'
-import { checkLetters, collectLetters, type Letterbox, sendWaitingMail } from './emails.ts'
-import { type ExpectedFile, mustOpen, noAttempts, settle, Violation } from './expected-file.ts'
-import { checkArriving, checkNamed, checkPurged, checkRemoved, checkStored } from './invariants.ts'
-import type { Order } from './orders.ts'
-import { download, type Player, signIn, tryPassword } from './player.ts'
-import type { Stage } from './stage.ts'
+import type { Caller } from './call.ts'
+import { expectClearError } from './clear-error.ts'
+import type { Command } from './commands.ts'
+import { checkEmails, collectEmails, drainEmailQueue, type Mailbox } from './emails.ts'
+import type { Environment } from './environment.ts'
+import { type ExpectedFile, noAttempts, reconcile, shouldOpen, Violation } from './expected-file.ts'
+import {
+  checkNoOrphans,
+  checkOpenUploads,
+  checkPurged,
+  checkRemovalsDone,
+  checkStoredFiles,
+} from './invariants.ts'
+import { download, type SimulatedUser, signIn, tryPassword } from './simulated-user.ts'
 
-/** How many links that were replaced by a renewal are tried for each player after a round. */
-const deadLinksTried = 2
-/**
- * Of the files that a player did not touch in a round, one in so many is checked after the round.
- */
-const untouchedPerLook = 8
+/** How many replaced links are tried for each user after a round. */
+const deadLinksPerCheck = 2
+/** One in so many untouched files is checked after a round. */
+const untouchedPerCheck = 8
 const pollMs = 50
 const dayMs = 24 * 60 * 60_000
 
-/** The moments of the server's clock that decide which links must be open. */
+/** Times on the server's clock that decide which links must be open. */
 interface Moments {
   now: Date
-  /** The latest moment that the clock has shown. */
+  /** The latest time the clock has shown. */
   latest: Date
 }
 
 /**
- * Compares the answers that a player got in this round with what the server shows now. The list of
- * files shows the state of every file. Also opens the links and downloads the bytes of those files
- * that the player uploaded, renewed or tried to delete, and of some others.
- * @param isClockSteady whether nothing has set the server's clock in this round.
- * @param isWhole whether the links of all files are opened.
+ * Compares what the server told a user with what it shows now: the state of every file in the list,
+ * and the links and bytes of files that were uploaded, renewed or deleted in this round, and of
+ * some others.
+ * @param isClockSteady whether the server's clock was left alone in this round.
+ * @param checksAllLinks whether the links of all files are opened.
  * @returns how many files were downloaded.
- * @throws {Violation} if an answer is no longer true.
+ * @throws {Violation} if a promise is broken.
  */
-export async function checkPlayer(
-  player: Player,
+export async function checkUser(
+  user: SimulatedUser,
   { now, latest, isClockSteady }: Moments & { isClockSteady: boolean },
   random: Draw,
-  isWhole: boolean,
+  checksAllLinks: boolean,
 ): Promise<number> {
-  const answer = await untilAnswered(() => player.client.fetch('/api/files'))
+  const answer = await retryUntilAnswered(() => user.client.fetch('/api/files'))
   if (!answer.ok) throw new Violation(`the list of files answered ${answer.status}`)
   const listed = new Map((await json<File[]>(answer)).map((file) => [file.id, file]))
-  for (const file of player.files) {
-    const wasOpen = isClockSteady && mustOpen(file, now, latest)
-    if (wasOpen && player.notFound.has(file.code)) {
+  for (const file of user.files) {
+    const wasOpen = isClockSteady && shouldOpen(file, now, latest)
+    if (wasOpen && user.notFound.has(file.code)) {
       throw new Violation(`the open link of ${file.name} was not found`)
     }
   }
-  player.notFound.clear()
-  player.files = player.files.map((file) =>
-    settle(file, player.attempts.get(file.id) ?? noAttempts, listed.get(file.id), latest),
+  user.notFound.clear()
+  user.files = user.files.map((file) =>
+    reconcile(file, user.attempts.get(file.id) ?? noAttempts, listed.get(file.id), latest),
   )
-  const touched = new Set([...player.attempts.keys(), ...player.confirmed])
-  player.attempts.clear()
-  player.confirmed.clear()
+  const touched = new Set([...user.attempts.keys(), ...user.confirmed])
+  user.attempts.clear()
+  user.confirmed.clear()
   let downloads = 0
-  for (const file of player.files) {
+  for (const file of user.files) {
     const isTouched = touched.has(file.id)
-    const isDrawn = random(untouchedPerLook) === 0
-    if (!isTouched && !isDrawn && !isWhole) continue
-    const isRead = await checkLink(player, file, { now, latest }, isTouched || isDrawn)
+    const isDrawn = random(untouchedPerCheck) === 0
+    if (!isTouched && !isDrawn && !checksAllLinks) continue
+    const isRead = await checkLink(user, file, { now, latest }, isTouched || isDrawn)
     if (isRead) downloads += 1
   }
-  const dead = player.files.flatMap(({ deadCodes }) => deadCodes)
-  for (let tried = 0; tried < Math.min(deadLinksTried, dead.length); tried += 1) {
+  const dead = user.files.flatMap(({ deadCodes }) => deadCodes)
+  for (let tried = 0; tried < Math.min(deadLinksPerCheck, dead.length); tried += 1) {
     const code = dead[random(dead.length)] ?? ''
-    if (await opens(player.url, code)) throw new Violation(`the old link ${code} opens`)
+    if (await opens(user.url, code)) throw new Violation(`the old link ${code} opens`)
   }
-  player.files = player.files.filter((file) => !file.isDeleted && latest < file.maxLifetimeAt)
+  user.files = user.files.filter((file) => !file.isDeleted && latest < file.maxLifetimeAt)
   return downloads
 }
 
-/** Checks a link, and reads the file behind an open one if asked. Returns whether it was read. */
+/** Checks a link, and its bytes if asked. Returns whether they were read. */
 async function checkLink(
-  visitor: Asker,
+  visitor: Caller,
   file: ExpectedFile,
   { now, latest }: Moments,
   isRead: boolean,
 ): Promise<boolean> {
-  const expected = mustOpen(file, now, latest)
+  const expected = shouldOpen(file, now, latest)
   if (expected && isRead) {
     const status = await downloadUntilAnswered(visitor, file)
     if (status !== 200) throw new Violation(`${file.name} cannot be downloaded: ${status}`)
@@ -97,25 +101,25 @@ async function checkLink(
 }
 
 /**
- * Repeats a request while the answer is a fault of the server. On a busy machine, a server that has
- * recovered may still miss the database for a moment, and say so.
- * @throws {Violation} if it does not say so clearly.
+ * Retries a request while the server returns 5xx: on a busy machine a recovered server may miss its
+ * database for a moment.
+ * @throws {Violation} if the error is malformed.
  */
-async function untilAnswered(request: () => Promise<Response>): Promise<Response> {
+async function retryUntilAnswered(request: () => Promise<Response>): Promise<Response> {
   const deadline = performance.now() + hangMs
   for (;;) {
     const answer = await request()
     if (answer.status < 500 || performance.now() > deadline) return answer
-    await expectClearRefusal(answer)
+    await expectClearError(answer)
     await wait(pollMs)
   }
 }
 
 /**
- * Downloads a file, and repeats that while the server fails. Returns the status of the last answer,
- * or null if the last try got none.
+ * Downloads a file, with retries while the server fails. Returns the last status, or null if there
+ * was no response.
  */
-async function downloadUntilAnswered(visitor: Asker, file: ExpectedFile): Promise<number | null> {
+async function downloadUntilAnswered(visitor: Caller, file: ExpectedFile): Promise<number | null> {
   const deadline = performance.now() + hangMs
   for (;;) {
     const status = await download(visitor, file, true)
@@ -125,7 +129,7 @@ async function downloadUntilAnswered(visitor: Asker, file: ExpectedFile): Promis
 }
 
 async function opens(url: string, code: string): Promise<boolean> {
-  const answer = await untilAnswered(() => fetch(`${url}/api/links/${code}`))
+  const answer = await retryUntilAnswered(() => fetch(`${url}/api/links/${code}`))
   await answer.arrayBuffer()
   if (answer.status !== 200 && answer.status !== 404) {
     throw new Violation(`/api/links/${code} answered ${answer.status}`)
@@ -134,47 +138,46 @@ async function opens(url: string, code: string): Promise<boolean> {
 }
 
 /**
- * Checks what holds only after a while. Advances the clock by a day and runs the jobs that remove
- * bytes, both twice. Then compares the stored bytes with the rows of the database. Also sends all
- * mail that waits, and compares the emails with what was asked for.
- * @param onTime is called whenever the clock was advanced.
+ * Checks what must hold in the end. Advances the clock by a day and runs the cleanup jobs, twice;
+ * then compares storage with the database. Also sends all queued emails and checks them.
+ * @param onTime called whenever the clock was advanced.
  */
-export async function checkDeeply(
-  { server, witness, stored, mailServer }: Stage,
-  players: readonly Player[],
-  letterbox: Letterbox,
+export async function checkAfterTwoDays(
+  { server, directDb, stored, mailServer }: Environment,
+  users: readonly SimulatedUser[],
+  mailbox: Mailbox,
   onTime: () => void,
 ): Promise<void> {
   for (let pass = 0; pass < 2; pass += 1) {
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
     onTime()
-    await mustObey(server, { do: 'run-jobs', untilDone: true })
-    // These checks come before the comparison, which would remove what the jobs have left.
-    await checkPurged(witness, stored)
-    await checkNamed(witness, stored)
-    await mustObey(server, { do: 'compare-storage' })
+    await mustRun(server, { do: 'run-jobs', untilReachable: true })
+    // Before the comparison, which would delete what the jobs missed.
+    await checkPurged(directDb, stored)
+    await checkNoOrphans(directDb, stored)
+    await mustRun(server, { do: 'compare-storage' })
   }
-  await checkStored(witness, stored)
-  await checkArriving(witness, stored)
-  await checkRemoved(witness)
-  await sendWaitingMail(server, witness)
-  collectLetters(letterbox, mailServer)
-  for (const player of players) {
-    checkLetters(letterbox, player)
-    await checkPassword(player)
+  await checkStoredFiles(directDb, stored)
+  await checkOpenUploads(directDb, stored)
+  await checkRemovalsDone(directDb)
+  await drainEmailQueue(server, directDb)
+  collectEmails(mailbox, mailServer)
+  for (const user of users) {
+    checkEmails(mailbox, user)
+    await checkPassword(user)
   }
 }
 
-/** @throws {Violation} if the server does not carry out the order. */
-async function mustObey(server: Stage['server'], order: Order): Promise<void> {
-  const failure = await server.order(order)
-  if (failure !== null) throw new Violation(`${order.do}: ${failure}`)
+/** @throws {Violation} if the command fails. */
+async function mustRun(server: Environment['server'], command: Command): Promise<void> {
+  const failure = await server.run(command)
+  if (failure !== null) throw new Violation(`${command.do}: ${failure}`)
 }
 
-/** Checks that a player can sign in with the current password, and not with an old one. */
-async function checkPassword(player: Player): Promise<void> {
-  if (!(await signIn(player))) throw new Violation(`${player.email} cannot sign in`)
-  if (player.oldPassword === null) return
-  const answer = await tryPassword(player, player.oldPassword)
-  if (answer?.ok) throw new Violation(`${player.email} can sign in with an old password`)
+/** Expects the current password to work and an old one not to. */
+async function checkPassword(user: SimulatedUser): Promise<void> {
+  if (!(await signIn(user))) throw new Violation(`${user.email} cannot sign in`)
+  if (user.oldPassword === null) return
+  const answer = await tryPassword(user, user.oldPassword)
+  if (answer?.ok) throw new Violation(`${user.email} can sign in with an old password`)
 }

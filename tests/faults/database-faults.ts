@@ -1,20 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { moments } from '../support/postgres-proxy.ts'
-import { type Fault, longestDelayMs, type Scene } from './fault.ts'
-import type { Stage } from './stage.ts'
+import type { Environment } from './environment.ts'
+import { type Fault, type FaultContext, longestDelayMs } from './fault.ts'
 
 const longestAwayMs = 1200
-/** Longer than the server waits for a connection or for most statements. */
+/** Longer than the connection timeout and most statement timeouts. */
 const longAwayMs = 30_000
-/** Faults of the mail look into the database themselves, so it must be there. */
-const postgresItself = ['database', 'mail'] as const
+/** Email faults query the database, so it must be up. */
+const postgresTargets = ['database', 'mail'] as const
 
-function ownsPostgres(scene: Scene): boolean {
-  return scene.ownsPostgres
+function ownsPostgres(context: FaultContext): boolean {
+  return context.ownsPostgres
 }
 
-async function signalPostgres({ witness }: Stage, signal: NodeJS.Signals): Promise<number[]> {
-  const { rows } = await witness.query<{ pid: number }>(
+async function signalPostgres(
+  { directDb }: Environment,
+  signal: NodeJS.Signals,
+): Promise<number[]> {
+  const { rows } = await directDb.query<{ pid: number }>(
     `select pid from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid()`,
   )
@@ -23,86 +26,86 @@ async function signalPostgres({ witness }: Stage, signal: NodeJS.Signals): Promi
   return pids
 }
 
-/** Sends a signal to a process. Does nothing if the process has ended meanwhile. */
+/** Sends a signal to a process, unless it has ended. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {}
 }
 
-/** What happens to Postgres, and to the network in front of it. */
+/** Faults of Postgres and of the network to it. */
 export const databaseFaults = {
   'a connection to Postgres is cut': {
-    disturbs: ['database'],
+    affects: ['database'],
     weight: 4,
-    losesCounts: true,
+    mayLoseCounts: true,
     async inject({ network }, random) {
       network.cutAt(1 + random(40), moments[random(moments.length)] ?? moments[0])
     },
   },
   'Postgres ends all connections': {
-    disturbs: ['database'],
+    affects: ['database'],
     weight: 2,
-    losesCounts: true,
-    async inject({ witness }, random) {
+    mayLoseCounts: true,
+    async inject({ directDb }, random) {
       await wait(random(longestDelayMs))
-      await witness.query(
+      await directDb.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid()`,
       )
     },
   },
-  'Postgres stands still': {
-    disturbs: ['database'],
+  'Postgres is paused': {
+    affects: ['database'],
     weight: 1,
-    losesCounts: true,
-    async inject(stage, random) {
+    mayLoseCounts: true,
+    async inject(environment, random) {
       await wait(random(longestDelayMs))
-      const pids = await signalPostgres(stage, 'SIGSTOP')
+      const pids = await signalPostgres(environment, 'SIGSTOP')
       await wait(random(longestAwayMs))
       for (const pid of pids) send(pid, 'SIGCONT')
     },
   },
-  'the network to Postgres is silent': {
-    disturbs: ['database'],
+  'the network to Postgres drops packets': {
+    affects: ['database'],
     weight: 1,
-    losesCounts: true,
+    mayLoseCounts: true,
     async inject({ network }, random) {
       await wait(random(longestDelayMs))
       network.silence()
       await wait(random(longestAwayMs))
       network.open()
-      // After a silence, a network may have lost its connections for ever. Often it ends them, so
-      // that both sides notice. Otherwise they stay silent.
+      // After an outage a network may have lost its connections for good. Usually it resets them;
+      // otherwise they stay silent.
       if (random(4) > 0) network.endSilent()
     },
   },
   'Postgres is restarted': {
-    disturbs: postgresItself,
+    affects: postgresTargets,
     weight: 2,
-    isIn: ownsPostgres,
-    losesCounts: true,
+    isPossible: ownsPostgres,
+    mayLoseCounts: true,
     async inject({ postgres }, random) {
       await wait(random(longestDelayMs))
       await postgres?.restart(random(longestAwayMs))
     },
   },
   'Postgres is killed': {
-    disturbs: postgresItself,
+    affects: postgresTargets,
     weight: 2,
-    isIn: ownsPostgres,
-    losesCounts: true,
+    isPossible: ownsPostgres,
+    mayLoseCounts: true,
     async inject({ postgres }, random) {
       await wait(random(longestDelayMs))
       await postgres?.kill()
     },
   },
-  'Postgres is away for long': {
-    disturbs: postgresItself,
-    // It takes too long to be drawn. A test asks for it.
+  'Postgres is down for long': {
+    affects: postgresTargets,
+    // Too slow to be drawn; a test asks for it.
     weight: 0,
-    isIn: ownsPostgres,
-    losesCounts: true,
+    isPossible: ownsPostgres,
+    mayLoseCounts: true,
     isLong: true,
     async inject({ postgres }) {
       await postgres?.restart(longAwayMs)

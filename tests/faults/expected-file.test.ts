@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ExpectedFile, mustOpen, noAttempts, settle, Violation } from './expected-file.ts'
+import { type ExpectedFile, noAttempts, reconcile, shouldOpen, Violation } from './expected-file.ts'
 
 const file: ExpectedFile = {
   id: 'a',
@@ -11,7 +11,7 @@ const file: ExpectedFile = {
   expiresAt: new Date(1000),
   maxLifetimeAt: new Date(2000),
   isDeleted: false,
-  counted: { least: 1, most: 3 },
+  counted: { min: 1, max: 3 },
 }
 const early = new Date(500)
 
@@ -47,7 +47,7 @@ describe('a file after a round', () => {
       [],
     ],
   ])('%s', (_, attempts, shown, code, deadCodes) => {
-    expect(settle(file, attempts, shown, early)).toMatchObject({
+    expect(reconcile(file, attempts, shown, early)).toMatchObject({
       code,
       deadCodes,
       isDeleted: false,
@@ -55,7 +55,7 @@ describe('a file after a round', () => {
   })
 
   it.each(['answer lost', 'done'] as const)('is gone after a deletion: %s', (deletion) => {
-    expect(settle(file, { ...noAttempts, deletion }, undefined, early).isDeleted).toBe(true)
+    expect(reconcile(file, { ...noAttempts, deletion }, undefined, early).isDeleted).toBe(true)
   })
 
   it.each([
@@ -71,12 +71,12 @@ describe('a file after a round', () => {
     ['a download is counted twice', noAttempts, listed('old', 4)],
     ['its bytes are gone early', { ...noAttempts, wasGone: true }, listed('old')],
   ])('is a violation if %s', (_, attempts, shown) => {
-    expect(() => settle(file, attempts, shown, early)).toThrow(Violation)
+    expect(() => reconcile(file, attempts, shown, early)).toThrow(Violation)
   })
 })
 
-it('may be gone when its longest life is over', () => {
-  const settled = settle(file, { ...noAttempts, wasGone: true }, listed('old'), new Date(2000))
+it('may be gone after its longest life', () => {
+  const settled = reconcile(file, { ...noAttempts, wasGone: true }, listed('old'), new Date(2000))
   expect(settled.code).toBe('old')
 })
 
@@ -84,13 +84,13 @@ describe('a link', () => {
   it.each([
     [999, 999, true],
     [1000, 1000, false],
-    // The clock was set back after the file had expired.
+    // The clock was set back after the file expired.
     [999, 1000, null],
   ])('at %i, after %i: %s', (now, latest, expected) => {
-    expect(mustOpen(file, new Date(now), new Date(latest))).toBe(expected)
+    expect(shouldOpen(file, new Date(now), new Date(latest))).toBe(expected)
   })
 
   it('of a deleted file never opens', () => {
-    expect(mustOpen({ ...file, isDeleted: true }, new Date(0), new Date(0))).toBe(false)
+    expect(shouldOpen({ ...file, isDeleted: true }, new Date(0), new Date(0))).toBe(false)
   })
 })

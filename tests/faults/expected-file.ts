@@ -1,10 +1,6 @@
-/**
- * Pure rules that say what must be true of a file after calls whose answers may have been lost.
- * They get the answers of the calls and what the server shows now. They return what the file is
- * now, or throw a `Violation`.
- */
+/** What must be true of a file after calls whose responses may have been lost. Pure functions. */
 
-/** Is thrown when the server broke a promise. */
+/** The server broke a promise. */
 export class Violation extends Error {}
 
 export interface ExpectedFile {
@@ -12,48 +8,41 @@ export interface ExpectedFile {
   name: string
   sha256: string
   size: number
-  /** The code of the link that opens the file, while it has not expired. */
+  /** The short code of its link. */
   code: string
-  /** Codes of earlier links. They never open again. */
+  /** Codes of earlier links, which must never open again. */
   deadCodes: string[]
   expiresAt: Date
   maxLifetimeAt: Date
   isDeleted: boolean
-  /** How many downloads must be counted at least, and may be counted at most. */
-  counted: { least: number; most: number }
+  /** How many downloads must be counted. */
+  counted: { min: number; max: number }
 }
 
-/** What the list of files says about a file. */
+/** A file as the file list shows it. */
 export interface Listed {
   shortCode: string
   expiresAt: string
   downloadCount: number
 }
 
-/**
- * The renewals and deletions of one file that a player tried in a round, and how they were
- * answered.
- */
+/** The renewals and deletions of a file in one round, and their outcomes. */
 export interface Attempts {
-  /**
-   * The new short code of each renewal that was answered, and null for each whose answer was lost.
-   */
+  /** The new short code of each renewal; null if the response was lost. */
   renewals: (string | null)[]
   /** Whether a renewal was refused because the bytes were gone. */
   wasGone: boolean
   deletion: 'none' | 'answer lost' | 'done'
 }
 
-/** The attempts of a file that nobody tried to renew or delete. */
 export const noAttempts: Attempts = { renewals: [], wasGone: false, deletion: 'none' }
 
 /**
- * Returns what the file is after a round. `listed` is what the list of files says about it;
- * undefined if the list no longer contains it. `latest` is the latest moment that the server's
- * clock has ever shown.
- * @throws {Violation} if the list contradicts an answer, or the bytes were gone too early.
+ * Returns the file's state after a round. `listed` is its entry in the file list; `latest` the
+ * latest time the server's clock has shown.
+ * @throws {Violation} if the list contradicts an earlier response, or the bytes are gone too early.
  */
-export function settle(
+export function reconcile(
   file: ExpectedFile,
   { renewals, wasGone, deletion }: Attempts,
   listed: Listed | undefined,
@@ -67,10 +56,10 @@ export function settle(
     if (deletion === 'none') throw new Violation(`${file.name} is lost`)
     return { ...file, isDeleted: true }
   }
-  const { least, most } = file.counted
-  if (listed.downloadCount < least || listed.downloadCount > most) {
+  const { min, max } = file.counted
+  if (listed.downloadCount < min || listed.downloadCount > max) {
     throw new Violation(
-      `${file.name} counts ${listed.downloadCount} downloads, not ${least} to ${most}`,
+      `${file.name} counts ${listed.downloadCount} downloads, not ${min} to ${max}`,
     )
   }
   const answered = renewals.filter((code) => code !== null)
@@ -89,11 +78,10 @@ export function settle(
 }
 
 /**
- * Returns true if the link of a file must open at `now`, false if it must not, and null if it may
- * or may not. `latest` is the latest moment that the server's clock has ever shown. If the file had
- * expired by then, its bytes may be gone, even if the clock was set back afterwards.
+ * Returns whether the link must be open at `now`; null if it may be either. If the file had expired
+ * by `latest`, its bytes may be gone even if the clock was set back.
  */
-export function mustOpen(file: ExpectedFile, now: Date, latest: Date): boolean | null {
+export function shouldOpen(file: ExpectedFile, now: Date, latest: Date): boolean | null {
   if (file.isDeleted || now >= file.expiresAt || now >= file.maxLifetimeAt) return false
   return latest < file.expiresAt ? true : null
 }

@@ -1,70 +1,65 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Answer, NumberedOrder, Order, Served } from './orders.ts'
+import type { Answer, Command, NumberedCommand, ServerOptions } from './commands.ts'
 
 const program = fileURLToPath(new URL('served-process.ts', import.meta.url))
-/** The folder in which `npm start` keeps compiled code too. With it each start is faster. */
+/** The compile cache of `npm start`, for fast starts. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
 
-/** A server in a process of its own. It can be killed and started again, and keeps its port. */
+/** A server in a child process. It can be killed and restarted, and keeps its port. */
 export interface FaultServer {
   url: string
-  /** The time of the server's clock. A restart does not change it. */
+  /** The server's clock, which survives a restart. */
   now(): Date
   setClock(now: Date): Promise<void>
-  /**
-   * Sends an order to the server. Returns null when the server has carried it out; otherwise why it
-   * has not.
-   */
-  order(order: Order): Promise<string | null>
+  /** Runs a command. Returns null on success, otherwise the error. */
+  run(command: Command): Promise<string | null>
   /** Ends the server with SIGKILL. */
   kill(): Promise<void>
-  /**
-   * Starts the server if it does not run. Resolves when it takes requests. Rejects if it fails or
-   * is killed before that.
-   */
+  /** Starts the server unless it runs. Rejects if it fails or is killed before it is ready. */
   start(): Promise<void>
-  /** Ends everything. The server cannot be started again. */
+  /** Ends all processes for good. */
   close(): Promise<void>
 }
 
 /**
- * Prepares a server with these settings, but does not start it yet.
- * @param hasStandby whether another process gets ready while the server runs. It saves time where
- * the server is killed often.
+ * Returns a server that is not started yet.
+ * @param hasStandby whether to keep a spare process ready, to save time where the server is often
+ * killed.
  */
-export function faultServer(served: Served, hasStandby: boolean): FaultServer {
+export function faultServer(options: ServerOptions, hasStandby: boolean): FaultServer {
   let child: ChildProcess | null = null
-  /**
-   * A process that has loaded its modules, which takes most of the time of a start, and waits until
-   * the running one is killed.
-   */
+  /** A process that has loaded its modules, which takes most of a start. */
   let standby: ChildProcess | null = null
-  let now = served.now
-  let orders = 0
-  const waiting = new Map<number, (failure: string | null) => void>()
+  let now = options.now
+  let sent = 0
+  const pending = new Map<number, (failure: string | null) => void>()
 
   const answered = ({ number, failure }: Answer) => {
-    waiting.get(number)?.(failure)
-    waiting.delete(number)
+    pending.get(number)?.(failure)
+    pending.delete(number)
   }
   const died = () => {
     child = null
-    for (const end of waiting.values()) end('the server died')
-    waiting.clear()
+    for (const end of pending.values()) end('the server died')
+    pending.clear()
   }
-  const order = (wanted: Order) =>
+  const run = (command: Command) =>
     new Promise<string | null>((resolve) => {
       if (child === null) return resolve('the server does not run')
-      orders += 1
-      waiting.set(orders, resolve)
-      // If the message cannot be sent, the server has just died, and `died` answers.
-      child.send({ ...wanted, number: orders } satisfies NumberedOrder, () => {})
+      sent += 1
+      pending.set(sent, resolve)
+      // If sending fails, the server has just died, and `died` resolves this.
+      child.send({ ...command, number: sent } satisfies NumberedCommand, () => {})
     })
   const prepare = () =>
     fork(program, {
-      env: { ...process.env, NODE_COMPILE_CACHE: compileCache, SERVED: JSON.stringify(served) },
+      env: {
+        ...process.env,
+        NODE_COMPILE_CACHE: compileCache,
+        SERVER_OPTIONS: JSON.stringify(options),
+      },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
   const kill = async () => {
@@ -72,13 +67,13 @@ export function faultServer(served: Served, hasStandby: boolean): FaultServer {
   }
 
   return {
-    url: `http://127.0.0.1:${served.port}`,
+    url: `http://127.0.0.1:${options.port}`,
     now: () => new Date(now),
     async setClock(moment) {
       now = moment.getTime()
-      await order({ do: 'set-clock', now })
+      await run({ do: 'set-clock', now })
     },
-    order,
+    run,
     kill,
     async start() {
       if (child !== null) return
@@ -86,7 +81,7 @@ export function faultServer(served: Served, hasStandby: boolean): FaultServer {
       standby = null
       child.on('message', answered)
       child.once('exit', died)
-      const failure = await order({ do: 'serve', now })
+      const failure = await run({ do: 'serve', now })
       if (failure !== null) throw new Error(`The server did not start: ${failure}`)
       if (hasStandby) standby = prepare()
     },

@@ -1,16 +1,14 @@
+import type { DirectDb } from './direct-db.ts'
 import { Violation } from './expected-file.ts'
 import type { StoredBytes } from './stored-bytes.ts'
-import type { Witness } from './witness.ts'
 
 /**
- * Compares the database with the stored files. Call it after all jobs have run, while no upload is
- * under way.
- * @throws {Violation} if bytes are missing or are there without a row, or if the sums that limits
- * and caps use are wrong.
+ * Compares the database with storage, after all jobs have run and while no upload is open.
+ * @throws {Violation} if bytes are missing, or stored without a row.
  */
-export async function checkStored(witness: Witness, stored: StoredBytes): Promise<void> {
+export async function checkStoredFiles(directDb: DirectDb, stored: StoredBytes): Promise<void> {
   const sizes = await stored.sealed()
-  const { rows } = await witness.query<{ key: string; size: string; kept: boolean }>(
+  const { rows } = await directDb.query<{ key: string; size: string; kept: boolean }>(
     `select storage_key as key, size, purging_at is null and deleted_at is null as kept from files`,
   )
   for (const { key, size, kept } of rows) {
@@ -19,65 +17,61 @@ export async function checkStored(witness: Witness, stored: StoredBytes): Promis
       throw new Violation(`${key} has ${found ?? 'no'} bytes stored, not ${size}`)
     }
   }
-  const uploads = await witness.query<{ key: string }>('select storage_key as key from uploads')
+  const uploads = await directDb.query<{ key: string }>('select storage_key as key from uploads')
   const named = new Set([...rows, ...uploads.rows].map(({ key }) => key))
   for (const key of sizes.keys()) {
     if (!named.has(key)) throw new Violation(`bytes of ${key} are stored, and no row names them`)
   }
 }
 
-/**
- * Checks that the store has no bytes of files that the server says it has purged.
- * @throws {Violation} if it has.
- */
-export async function checkPurged(witness: Witness, stored: StoredBytes): Promise<void> {
-  const { rows } = await witness.query<{ key: string }>(
+/** @throws {Violation} if storage still has bytes of a purged file. */
+export async function checkPurged(directDb: DirectDb, stored: StoredBytes): Promise<void> {
+  const { rows } = await directDb.query<{ key: string }>(
     `select storage_key as key from files where purged_at is not null
      union all select storage_key from deletion_receipts`,
   )
-  const found = new Set([...(await stored.sealed()).keys(), ...(await stored.arriving())])
+  const found = new Set([...(await stored.sealed()).keys(), ...(await stored.openUploads())])
   for (const { key } of rows) {
     if (found.has(key)) throw new Violation(`${key} is purged, but its bytes remain`)
   }
 }
 
 /**
- * Checks that some row names all stored bytes. Call it after jobs have removed what was due, while
- * no upload is under way, and before the comparison, which removes bytes that no row names.
- * @throws {Violation} if no row names them.
+ * Checks for orphans, after the cleanup jobs and before the storage comparison, which deletes them.
+ * No upload may be in progress.
+ * @throws {Violation} if no row names stored bytes.
  */
-export async function checkNamed(witness: Witness, stored: StoredBytes): Promise<void> {
-  const { rows } = await witness.query<{ key: string }>(
+export async function checkNoOrphans(directDb: DirectDb, stored: StoredBytes): Promise<void> {
+  const { rows } = await directDb.query<{ key: string }>(
     `select storage_key as key from files union all select storage_key from uploads
      union all select storage_key from removals`,
   )
   const named = new Set(rows.map(({ key }) => key))
-  const arriving = stored.mayBeginLate ? [] : await stored.arriving()
-  for (const key of [...(await stored.sealed()).keys(), ...arriving]) {
+  const openUploads = stored.mayStartLate ? [] : await stored.openUploads()
+  for (const key of [...(await stored.sealed()).keys(), ...openUploads]) {
     if (!named.has(key)) throw new Violation(`${key} is stored, and no row names it`)
   }
 }
 
 /**
- * Checks that the store contains nothing of an upload that has ended. Call it after all jobs have
- * run, while no upload is under way.
- * @throws {Violation} if bytes or a list of parts are still there.
+ * Checks that nothing of an ended upload is left, after all jobs have run and while no upload is in
+ * progress.
+ * @throws {Violation} if bytes or a part list are left.
  */
-export async function checkArriving(witness: Witness, stored: StoredBytes): Promise<void> {
-  const { rows } = await witness.query<{ key: string }>('select storage_key as key from uploads')
+export async function checkOpenUploads(directDb: DirectDb, stored: StoredBytes): Promise<void> {
+  const { rows } = await directDb.query<{ key: string }>('select storage_key as key from uploads')
   const open = new Set(rows.map(({ key }) => key))
-  for (const key of await stored.arriving()) {
+  for (const key of await stored.openUploads()) {
     if (!open.has(key)) throw new Violation(`parts of ${key} are left, and no upload names it`)
   }
 }
 
 /**
- * Checks that nothing that should be removed waits for its removal. Call it after all jobs have run
- * twice, with a day in between.
- * @throws {Violation} if a purge has begun and has not ended, or a row of `removals` is left.
+ * Checks that no deletion is pending, after all jobs have run twice with a day in between.
+ * @throws {Violation} if a purge is unfinished or a row of `removals` is left.
  */
-export async function checkRemoved(witness: Witness): Promise<void> {
-  const { rows } = await witness.query<{ count: string }>(
+export async function checkRemovalsDone(directDb: DirectDb): Promise<void> {
+  const { rows } = await directDb.query<{ count: string }>(
     `select (select count(*) from files where purging_at is not null and purged_at is null)
        + (select count(*) from removals) as count`,
   )
@@ -85,17 +79,16 @@ export async function checkRemoved(witness: Witness): Promise<void> {
 }
 
 /**
- * Checks that no free user has more than `mostFiles` files whose links were open all the time.
- * `latest` is the latest moment that the server's clock has ever shown. A link that was over by
- * then may open once more when the clock is set back, although another file has its place.
- * @throws {Violation} if one has more.
+ * @param latest the latest time the server's clock has shown. A link that had expired by then may
+ * open again when the clock is set back, although its slot is taken.
+ * @throws {Violation} if a free user has more than `mostFiles` active files.
  */
 export async function checkFreeLimit(
-  witness: Witness,
+  directDb: DirectDb,
   latest: Date,
   mostFiles: number,
 ): Promise<void> {
-  const { rows } = await witness.query<{ count: string }>(
+  const { rows } = await directDb.query<{ count: string }>(
     `select count(*) from files join users on users.id = files.owner_id
      where users.tier = 'free' and files.deleted_at is null and files.expires_at > $1
      group by users.id having count(*) > $2`,

@@ -3,7 +3,7 @@ import { expireFiles } from '../../src/server/files/expire-files.ts'
 import { compareStorage } from '../../src/server/jobs/compare-storage.ts'
 import { retryRemovals, sweepUploads } from '../../src/server/uploads/end-uploads.ts'
 
-/** Runs the jobs that end files and uploads and remove their bytes. */
+/** Runs the cleanup jobs. */
 export async function runJobs(deps: Deps): Promise<void> {
   await expireFiles(deps)
   await sweepUploads(deps)
@@ -11,10 +11,10 @@ export async function runJobs(deps: Deps): Promise<void> {
 }
 
 /**
- * Runs the job that compares storage with the database. Call it after the other jobs.
- * @throws an error if a row has no bytes, or bytes without a row could not be removed.
+ * Compares storage with the database; run it after the other jobs.
+ * @throws if a row has no bytes, or orphaned bytes could not be deleted.
  */
-export async function expectSame(deps: Deps): Promise<void> {
+export async function expectStorageMatches(deps: Deps): Promise<void> {
   const { removed, failed, missing } = await compareStorage(deps)
   if (failed + missing === 0) return
   throw new Error(

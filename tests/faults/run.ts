@@ -1,7 +1,6 @@
 /**
- * Plays users against faults that the seed draws. Ends with code 1 at the first broken promise, and
- * names the seed, the setup and the round.
- * Usage: `npm run faults -- --seed n --rounds m [--setup name] [--beside k]`.
+ * Runs fault injection scenarios. Exits with 1 at the first broken promise, naming seed, setup and
+ * round. Usage: `npm run faults -- --seed n --rounds m [--setup name] [--parallel k]`.
  */
 import { randomInt } from 'node:crypto'
 import { constants } from 'node:os'
@@ -11,57 +10,57 @@ import { keepFilesInMemory } from '../support/files-in-memory.ts'
 import { createDatabase, startTestPostgres, type TestPostgres } from '../support/postgres-server.ts'
 import { startRadosgw } from '../support/radosgw.ts'
 import { canMount } from '../support/small-disk.ts'
-import { play } from './play.ts'
+import { runScenario } from './run-scenario.ts'
 import { type SetupName, setupNames, setupOf, setups } from './setups.ts'
 
-/** A play has at most this many rounds. The next one has the next seed, and begins anew. */
-const roundsOfPlay = 200
-const toldEvery = 50
+/** More rounds are split into several scenarios with consecutive seeds. */
+const roundsPerScenario = 200
+const reportEvery = 50
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
-    rounds: { type: 'string', default: String(roundsOfPlay) },
+    rounds: { type: 'string', default: String(roundsPerScenario) },
     setup: { type: 'string' },
-    beside: { type: 'string', default: '1' },
+    parallel: { type: 'string', default: '1' },
   },
 })
 const firstSeed = Number(values.seed ?? randomInt(2 ** 31))
 const rounds = Number(values.rounds)
-const beside = Number(values.beside)
+const parallel = Number(values.parallel)
 const wanted = values.setup
 const isUsable =
   Number.isSafeInteger(firstSeed) &&
-  [rounds, beside].every((number) => Number.isSafeInteger(number) && number > 0) &&
+  [rounds, parallel].every((number) => Number.isSafeInteger(number) && number > 0) &&
   (wanted === undefined || setupNames.some((name) => name === wanted))
 
 if (!isUsable) {
   console.error(
-    `Usage: npm run faults -- [--seed number] [--rounds number] [--beside plays at the same time] [--setup ${setupNames.join('|')}]`,
+    `Usage: npm run faults -- [--seed number] [--rounds number] [--parallel number] [--setup ${setupNames.join('|')}]`,
   )
   process.exit(2)
 }
 
-interface PlannedPlay {
+interface PlannedScenario {
   seed: number
   setup: SetupName
   rounds: number
 }
 
-/** Returns the plays that have `rounds` rounds together. */
-function planPlays(): PlannedPlay[] {
-  const count = Math.ceil(rounds / roundsOfPlay)
+/** Splits the rounds into scenarios. */
+function planScenarios(): PlannedScenario[] {
+  const count = Math.ceil(rounds / roundsPerScenario)
   return Array.from({ length: count }, (_, at) => {
     const seed = firstSeed + at
     const setup = setupNames.find((name) => name === wanted) ?? setupOf(seed)
-    return { seed, setup, rounds: Math.min(roundsOfPlay, rounds - at * roundsOfPlay) }
+    return { seed, setup, rounds: Math.min(roundsPerScenario, rounds - at * roundsPerScenario) }
   })
 }
 
-/** The signal that ends this run; null before it. */
+/** The signal that ends this run. */
 let endedBy: 'SIGTERM' | 'SIGINT' | null = null
-// The round is played to its end. A fault in the middle of it may be starting Postgres, which would
-// be left behind. npm may pass the same signal on twice.
+// Finish the current round: a fault may be starting Postgres, which would be left running. npm may
+// send the signal twice.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     endedBy ??= signal
@@ -70,18 +69,20 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 
 keepFilesInMemory()
-const planned = planPlays()
-const lacking = new Map<SetupName, string>()
-if (missingCephPrograms().length > 0) lacking.set('bucket', 'Ceph is not installed')
+const planned = planScenarios()
+const unavailable = new Map<SetupName, string>()
+if (missingCephPrograms().length > 0) unavailable.set('bucket', 'Ceph is not installed')
 if (!(await canMount())) {
   const reason = 'no file system can be mounted'
-  for (const name of setupNames) if (setups[name].store === 'small disk') lacking.set(name, reason)
+  for (const name of setupNames)
+    if (setups[name].store === 'small disk') unavailable.set(name, reason)
 }
-const plays = planned.filter(({ seed, setup }) => {
-  if (lacking.has(setup)) console.log(`seed ${seed} is left out: ${setup}, ${lacking.get(setup)}`)
-  return !lacking.has(setup)
+const scenarios = planned.filter(({ seed, setup }) => {
+  if (unavailable.has(setup))
+    console.log(`skipped seed ${seed}: ${setup}, ${unavailable.get(setup)}`)
+  return !unavailable.has(setup)
 })
-const needsBucket = plays.some(({ setup }) => setups[setup].store === 'bucket')
+const needsBucket = scenarios.some(({ setup }) => setups[setup].store === 'bucket')
 const s3Server = needsBucket ? await startRadosgw() : null
 const faults = new Map<string, number>()
 const done = new Map<string, number>()
@@ -89,34 +90,34 @@ const total = { rounds: 0, downloads: 0 }
 const began = performance.now()
 let isBroken = false
 
-function noteRound(): void {
+function countRound(): void {
   total.rounds += 1
   if (endedBy) throw new Error(`Ended by ${endedBy}.`)
-  if (total.rounds % toldEvery > 0) return
+  if (total.rounds % reportEvery > 0) return
   const pace = total.rounds / ((performance.now() - began) / 60_000)
   console.log(`${total.rounds} rounds without a broken promise, ${pace.toFixed(0)} a minute`)
 }
 
-async function playOn(postgres: TestPostgres): Promise<void> {
-  for (let next = plays.shift(); next && !isBroken && !endedBy; next = plays.shift()) {
+async function runAll(postgres: TestPostgres): Promise<void> {
+  for (let next = scenarios.shift(); next && !isBroken && !endedBy; next = scenarios.shift()) {
     const database = await createDatabase(postgres.url, 'migrated')
-    const played = await play({ database, postgres, s3Server }, next, noteRound)
-    for (const [fault, times] of Object.entries(played.faults)) {
+    const result = await runScenario({ database, postgres, s3Server }, next, countRound)
+    for (const [fault, times] of Object.entries(result.faults)) {
       faults.set(fault, (faults.get(fault) ?? 0) + times)
     }
-    for (const [step, times] of Object.entries(played.steps)) {
+    for (const [step, times] of Object.entries(result.steps)) {
       done.set(step, (done.get(step) ?? 0) + times)
     }
-    total.downloads += played.downloads
-    console.log(`seed ${next.seed}, ${next.setup}: ${played.rounds} rounds`)
+    total.downloads += result.downloads
+    console.log(`seed ${next.seed}, ${next.setup}: ${result.rounds} rounds`)
   }
 }
 
-/** Plays one play after the other, on a Postgres that no other play uses. */
-async function playOne(): Promise<void> {
+/** Runs scenarios one after another on its own Postgres. */
+async function runWorker(): Promise<void> {
   const postgres = await startTestPostgres()
   try {
-    await playOn(postgres)
+    await runAll(postgres)
   } catch (error) {
     isBroken = true
     console.error(error instanceof Error ? error.message : error)
@@ -127,10 +128,10 @@ async function playOne(): Promise<void> {
 }
 
 try {
-  await Promise.all(Array.from({ length: beside }, playOne))
+  await Promise.all(Array.from({ length: parallel }, runWorker))
   console.table(Object.fromEntries([...faults].toSorted(([a], [b]) => (a < b ? -1 : 1))))
   console.table(Object.fromEntries(done))
-  console.log(`${total.rounds} rounds, ${total.downloads} files read whole after them`)
+  console.log(`${total.rounds} rounds, ${total.downloads} files read back`)
 } finally {
   await s3Server?.stop()
 }

@@ -3,11 +3,11 @@ import { type Fault, longestDelayMs } from './fault.ts'
 
 const hourMs = 60 * 60_000
 
-/** What happens to the server itself: its processes, its jobs and its clock. */
+/** Faults of the server's process, jobs and clock. */
 export const serverFaults = {
-  'no fault': { disturbs: [], weight: 3, inject: async () => {} },
+  'no fault': { affects: [], weight: 3, inject: async () => {} },
   'the server is killed': {
-    disturbs: ['processes'],
+    affects: ['processes'],
     weight: 3,
     async inject({ server }, random) {
       await wait(random(longestDelayMs))
@@ -15,7 +15,7 @@ export const serverFaults = {
     },
   },
   'the server is killed twice': {
-    disturbs: ['processes'],
+    affects: ['processes'],
     weight: 1,
     async inject({ server }, random) {
       await wait(random(longestDelayMs))
@@ -27,25 +27,25 @@ export const serverFaults = {
     },
   },
   'the jobs run': {
-    disturbs: ['jobs'],
+    affects: ['jobs'],
     weight: 3,
     async inject({ server }, random) {
       await wait(random(longestDelayMs))
-      await server.order({ do: 'run-jobs' })
+      await server.run({ do: 'run-jobs' })
     },
   },
   'the server is killed while the jobs run': {
-    disturbs: ['processes', 'jobs'],
+    affects: ['processes', 'jobs'],
     weight: 2,
     async inject({ server }, random) {
-      const jobs = server.order({ do: 'run-jobs' })
+      const jobs = server.run({ do: 'run-jobs' })
       await wait(random(longestDelayMs))
       await server.kill()
       await jobs
     },
   },
   'time passes': {
-    disturbs: ['clock'],
+    affects: ['clock'],
     weight: 4,
     async inject({ server }, random) {
       await wait(random(longestDelayMs))
@@ -53,7 +53,7 @@ export const serverFaults = {
     },
   },
   'the clock is set back': {
-    disturbs: ['clock'],
+    affects: ['clock'],
     weight: 1,
     async inject({ server }, random) {
       await wait(random(longestDelayMs))

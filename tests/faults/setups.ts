@@ -1,12 +1,12 @@
 import { numbersFrom } from '../support/seeded-rounds.ts'
 
-/** What users play against. */
+/** What a scenario runs on. */
 export interface Setup {
-  /** Where the server keeps files. A 'small disk' is a file system that a fault can fill. */
+  /** A 'small disk' is a file system that a fault can fill. */
   store: 'disk' | 'small disk' | 'bucket'
 }
 
-/** Every setup by its name. The reports and `--setup` use these names. */
+/** Every setup by name, for reports and `--setup`. */
 export const setups = {
   disk: { store: 'disk' },
   'small-disk': { store: 'small disk' },

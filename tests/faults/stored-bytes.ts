@@ -3,41 +3,40 @@ import { join } from 'node:path'
 import { ListMultipartUploadsCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
 import type { TestBucket } from '../support/bucket.ts'
 
-/** Reads what a store contains, past the server. */
+/** Reads storage directly. */
 export interface StoredBytes {
   /** The sizes of all sealed objects, by storage key. */
   sealed(): Promise<Map<string, number>>
-  /** The storage keys of all uploads of which the store has anything, such as a part. */
-  arriving(): Promise<string[]>
-  /** Whether an upload can begin in the store after the server has given it up. */
-  mayBeginLate: boolean
+  /** The storage keys of all uploads with anything stored, such as a part. */
+  openUploads(): Promise<string[]>
+  /** Whether an upload can begin in storage after the server has given up. */
+  mayStartLate: boolean
 }
 
 /**
- * To test that a folder is writable, the server writes a file whose name begins with a dot. A
- * killed server may leave that file.
+ * The server writes dot files to check that a directory is writable, and may leave one when killed.
  */
-function isOfServer(name: string): boolean {
+function isProbeFile(name: string): boolean {
   return name.startsWith('.')
 }
 
-/** Reads the folder of the disk store. */
+/** Reads the directory of the disk store. */
 export function bytesOnDisk(dataDir: string): StoredBytes {
   return {
-    mayBeginLate: false,
+    mayStartLate: false,
     async sealed() {
       const sizes = new Map<string, number>()
       const found = { recursive: true, withFileTypes: true } as const
       for (const entry of await readdir(join(dataDir, 'files'), found)) {
-        if (!entry.isFile() || isOfServer(entry.name)) continue
+        if (!entry.isFile() || isProbeFile(entry.name)) continue
         const { size } = await stat(join(entry.parentPath, entry.name))
         sizes.set(entry.name, size)
       }
       return sizes
     },
-    async arriving() {
+    async openUploads() {
       const names = await readdir(join(dataDir, 'uploads'))
-      return names.filter((name) => !isOfServer(name)).map((name) => name.split('.', 1)[0] ?? '')
+      return names.filter((name) => !isProbeFile(name)).map((name) => name.split('.', 1)[0] ?? '')
     },
   }
 }
@@ -47,7 +46,7 @@ const prefix = 'files/'
 /** Reads a bucket. */
 export function bytesInBucket({ client, settings: { bucket: Bucket } }: TestBucket): StoredBytes {
   return {
-    mayBeginLate: true,
+    mayStartLate: true,
     async sealed() {
       const sizes = new Map<string, number>()
       for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
@@ -57,9 +56,8 @@ export function bytesInBucket({ client, settings: { bucket: Bucket } }: TestBuck
       }
       return sizes
     },
-    async arriving() {
-      // The first page of this list has up to 1000 uploads. Jobs have removed the old ones before
-      // this is called, so the first page has all that are left.
+    async openUploads() {
+      // One page (1,000 uploads) is enough, because jobs have removed the old ones.
       const list = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
       const { Uploads = [] } = await client.send(list)
       return Uploads.map(({ Key = '' }) => Key.slice(prefix.length))

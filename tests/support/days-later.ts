@@ -1,8 +1,13 @@
 import { expect } from 'vitest'
-import { checkArriving, checkPurged, checkRemoved, checkStored } from '../faults/invariants.ts'
-import { expectSame, runJobs } from '../faults/jobs.ts'
+import { openDirectDb } from '../faults/direct-db.ts'
+import {
+  checkOpenUploads,
+  checkPurged,
+  checkRemovalsDone,
+  checkStoredFiles,
+} from '../faults/invariants.ts'
+import { expectStorageMatches, runJobs } from '../faults/jobs.ts'
 import type { StoredBytes } from '../faults/stored-bytes.ts'
-import { openWitness } from '../faults/witness.ts'
 import { serveApp } from './app-server.ts'
 import { testClock } from './test-clock.ts'
 
@@ -29,7 +34,7 @@ interface Left {
 export async function expectInOrderDaysLater({ databaseUrl, dataDir, env = {}, stored }: Left) {
   const clock = testClock()
   const today = clock()
-  const witness = openWitness(databaseUrl)
+  const directDb = openDirectDb(databaseUrl)
   const database = { url: databaseUrl, drop: async () => {} }
   const app = await serveApp(database, { dataDir, env, clock })
   const passTo = async (days: readonly number[]) => {
@@ -37,17 +42,17 @@ export async function expectInOrderDaysLater({ databaseUrl, dataDir, env = {}, s
     for (const day of days) {
       clock.set(new Date(today.getTime() + day * dayMs))
       await runJobs(app.deps)
-      await checkPurged(witness, stored)
-      await expectSame(app.deps)
+      await checkPurged(directDb, stored)
+      await expectStorageMatches(app.deps)
     }
-    await checkStored(witness, stored)
-    await checkArriving(witness, stored)
-    await checkRemoved(witness)
+    await checkStoredFiles(directDb, stored)
+    await checkOpenUploads(directDb, stored)
+    await checkRemovalsDone(directDb)
   }
   await passTo(uploadsOver)
   expect((await stored.sealed()).size).toBeGreaterThan(0)
   await passTo(allOver)
   expect([...(await stored.sealed()).keys()]).toEqual([])
   await app.close()
-  await witness.end()
+  await directDb.end()
 }

@@ -3,11 +3,11 @@ import { setImmediate as soon } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { File } from '../../src/shared/contract/files.ts'
 import { defaultLimits } from '../../src/shared/rules/tiers/tier-limits.ts'
-import { checkDeeply } from '../faults/checks.ts'
-import { expectClearRefusal } from '../faults/clear-refusal.ts'
-import { checkFreeLimit, checkStored } from '../faults/invariants.ts'
+import { checkAfterTwoDays } from '../faults/checks.ts'
+import { expectClearError } from '../faults/clear-error.ts'
+import { type Backends, type Environment, startEnvironment } from '../faults/environment.ts'
+import { checkFreeLimit, checkStoredFiles } from '../faults/invariants.ts'
 import type { SetupName } from '../faults/setups.ts'
-import { type Place, type Stage, setStage } from '../faults/stage.ts'
 import { eventually } from './eventually.ts'
 import {
   askForRenewal,
@@ -80,11 +80,11 @@ interface Needed {
  * @throws an error that says what was wrong, and names the seed of the run.
  */
 export async function playKilledConfirms(
-  place: Place,
+  place: Backends,
   setup: SetupName,
   rounds: number,
 ): Promise<void> {
-  const stage = await setStage(place, setup, { isLong: isLongRun, limits: 'short' })
+  const stage = await startEnvironment(place, setup, { isLong: isLongRun, limits: 'short' })
   const links: Links = new Map()
   const outcomes = new Map<string, number>()
   let renewals = 0
@@ -134,7 +134,7 @@ export async function playKilledConfirms(
     expect(interrupted).toBeGreaterThanOrEqual(rounds / 2)
     if (isLongRun) expectEveryOutcome(outcomes)
     for (const [code, bytes] of links) await expectOpens(stage, code, bytes)
-    await checkDeeply(stage, [], new Map(), () => {})
+    await checkAfterTwoDays(stage, [], new Map(), () => {})
   } finally {
     await stage.close()
   }
@@ -158,7 +158,7 @@ function aim(network: PostgresProxy, kill: Kill, needed: Needed, draw: Draw): ()
 
 /** Sends all calls at the same time, and kills the server when `isDue` says so. */
 async function killDuring(
-  { server, network, witness }: Stage,
+  { server, network, directDb }: Environment,
   calls: readonly Call[],
   isDue: () => boolean,
 ): Promise<void> {
@@ -173,7 +173,7 @@ async function killDuring(
   // Postgres may still be at work for the killed server. What it finds out later would make a
   // check true or false while the check runs.
   await eventually(async () => {
-    const { rows } = await witness.query(
+    const { rows } = await directDb.query(
       `select query from pg_stat_activity where datname = current_database()
         and pid <> pg_backend_pid() and backend_type = 'client backend'`,
     )
@@ -182,7 +182,7 @@ async function killDuring(
 }
 
 /** Makes two users with what they need for the calls of a round. Returns the calls. */
-async function prepareCalls(stage: Stage): Promise<Call[]> {
+async function prepareCalls(stage: Environment): Promise<Call[]> {
   const free = await makeUser(stage, 'free')
   const premium = await makeUser(stage, 'premium')
   // Confirms of a free user run in a transaction, because the files are counted. Those of a premium
@@ -197,9 +197,12 @@ async function prepareCalls(stage: Stage): Promise<Call[]> {
   ]
 }
 
-async function makeUser({ server, witness }: Stage, tier: 'free' | 'premium'): Promise<Client> {
+async function makeUser(
+  { server, directDb }: Environment,
+  tier: 'free' | 'premium',
+): Promise<Client> {
   const { email, password } = await signUp(server)
-  await witness.query('update users set tier = $1 where email = $2', [tier, email])
+  await directDb.query('update users set tier = $1 where email = $2', [tier, email])
   return makeClient(server, await logIn(server, email, password))
 }
 
@@ -216,7 +219,7 @@ async function sendUploads(user: Client, names: readonly string[]): Promise<Sent
 }
 
 /** Confirms one upload by the call for one, or several by the call for many. */
-function confirming(stage: Stage, user: Client, uploads: readonly SentUpload[]): Call {
+function confirming(stage: Environment, user: Client, uploads: readonly SentUpload[]): Call {
   const [first] = uploads
   const isOne = uploads.length === 1
   const ask = () =>
@@ -263,7 +266,7 @@ function confirming(stage: Stage, user: Client, uploads: readonly SentUpload[]):
 }
 
 /** Renews a file. */
-function renewing(stage: Stage, user: Client, file: File & { bytes: Bytes }): Call {
+function renewing(stage: Environment, user: Client, file: File & { bytes: Bytes }): Call {
   const { id, originalName, bytes } = file
   const ask = () => askForRenewal(user, id, { expirationDays: renewalDays })
   const renewed = async (answer: Response): Promise<File> => {
@@ -306,7 +309,7 @@ function renewing(stage: Stage, user: Client, file: File & { bytes: Bytes }): Ca
 async function wholeAnswer(request: () => Promise<Response>): Promise<Response | null> {
   const answer = await request().catch(() => null)
   if (answer && answer.status >= 500) {
-    await expectClearRefusal(answer)
+    await expectClearError(answer)
     return null
   }
   const body = await answer?.text().catch(() => null)
@@ -325,13 +328,13 @@ async function listOf(user: Client): Promise<Map<string, File>> {
   return named
 }
 
-async function expectOpens({ server }: Stage, code: string, bytes: Bytes): Promise<void> {
+async function expectOpens({ server }: Environment, code: string, bytes: Bytes): Promise<void> {
   const answer = await fetch(`${server.url}/api/download/${code}`)
   await expectOk(answer)
   expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(bytes))
 }
 
-async function expectEnded({ server }: Stage, code: string): Promise<void> {
+async function expectEnded({ server }: Environment, code: string): Promise<void> {
   expect((await fetch(`${server.url}/api/download/${code}`)).status).toBe(404)
 }
 
@@ -339,10 +342,13 @@ async function expectEnded({ server }: Stage, code: string): Promise<void> {
  * Expects that the rows fit one another and the stored bytes, when no upload is open any more.
  * @param renewals how many renewals were done since the start. Each has given one short code.
  */
-async function expectInOrder({ server, witness, stored }: Stage, renewals: number): Promise<void> {
-  await checkStored(witness, stored)
-  await checkFreeLimit(witness, server.now(), defaultLimits.free.maxFiles ?? 0)
-  const { rows } = await witness.query(
+async function expectInOrder(
+  { server, directDb, stored }: Environment,
+  renewals: number,
+): Promise<void> {
+  await checkStoredFiles(directDb, stored)
+  await checkFreeLimit(directDb, server.now(), defaultLimits.free.maxFiles ?? 0)
+  const { rows } = await directDb.query(
     `select (select count(*) from uploads)::int as uploads,
       ((select count(*) from short_codes) - (select count(*) from files))::int as renewals`,
   )

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { expectClearRefusal } from './clear-refusal.ts'
+import { expectClearError } from './clear-error.ts'
 import { Violation } from './expected-file.ts'
 
-const away = { code: 'UNAVAILABLE', message: 'Try again shortly.' }
+const unavailable = { code: 'UNAVAILABLE', message: 'Try again shortly.' }
 
-/** An answer as a client gets it. Unlike one that is made here, it has an address. */
+/** A response as a client gets it, with a URL. */
 function answer(status: number, body: string | ReadableStream, headers = {}): Response {
   const made = new Response(body, { status, headers })
   Object.defineProperty(made, 'url', { value: 'http://127.0.0.1/api/files' })
@@ -12,16 +12,16 @@ function answer(status: number, body: string | ReadableStream, headers = {}): Re
 }
 
 it.each([
-  ['says when to ask again', 503, JSON.stringify(away), { 'retry-after': '5' }],
+  ['says when to retry', 503, JSON.stringify(unavailable), { 'retry-after': '5' }],
   ['is an error of ours', 507, '{"code":"STORAGE_FULL","message":"The server is full."}', {}],
   ['is no refusal by a server at fault', 404, 'not found', {}],
-])('takes an answer that %s', async (_, status, body, headers) => {
-  await expectClearRefusal(answer(status, body, headers))
+])('accepts a response that %s', async (_, status, body, headers) => {
+  await expectClearError(answer(status, body, headers))
 })
 
-it('takes an answer that breaks off', async () => {
+it('accepts a truncated response', async () => {
   const broken = new ReadableStream({ pull: (body) => body.error(new Error('cut')) })
-  await expectClearRefusal(answer(500, broken))
+  await expectClearError(answer(500, broken))
 })
 
 it.each([
@@ -29,11 +29,11 @@ it.each([
   ['nothing', 502, '', {}],
   ['null', 500, 'null', {}],
   ['no known code', 500, '{"code":"OOPS","message":"Oops."}', {}],
-  ['the code of another status', 500, JSON.stringify(away), {}],
+  ['the code of another status', 500, JSON.stringify(unavailable), {}],
   ['a defect', 500, '{"code":"INTERNAL","message":"Something went wrong."}', {}],
   ['no message', 507, '{"code":"STORAGE_FULL"}', {}],
-  ['a 503 without Retry-After', 503, JSON.stringify(away), {}],
-  ['a Retry-After of no seconds', 503, JSON.stringify(away), { 'retry-after': '0' }],
-])('refuses %s', async (_, status, body, headers) => {
-  await expect(expectClearRefusal(answer(status, body, headers))).rejects.toThrow(Violation)
+  ['a 503 without Retry-After', 503, JSON.stringify(unavailable), {}],
+  ['a Retry-After of no seconds', 503, JSON.stringify(unavailable), { 'retry-after': '0' }],
+])('rejects %s', async (_, status, body, headers) => {
+  await expect(expectClearError(answer(status, body, headers))).rejects.toThrow(Violation)
 })

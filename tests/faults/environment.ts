@@ -9,63 +9,60 @@ import type { TestDatabase, TestPostgres } from '../support/postgres-server.ts'
 import type { S3Server } from '../support/radosgw.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
+import type { ServerOptions } from './commands.ts'
+import { type DirectDb, openDirectDb } from './direct-db.ts'
 import { type FaultServer, faultServer } from './fault-server.ts'
-import type { Served } from './orders.ts'
 import { type SetupName, setups } from './setups.ts'
 import { bytesInBucket, bytesOnDisk, type StoredBytes } from './stored-bytes.ts'
-import { openWitness, type Witness } from './witness.ts'
 
 /**
- * The size of the disk in setups with a small one. After 200 rounds all players have stored some
- * 200 MiB together. If they filled the disk, their uploads would rightly be refused.
+ * Size of the small disk. After 200 rounds all users together have stored some 200 MiB, which must
+ * fit.
  */
 const smallDiskBytes = 384 * 1024 ** 2
 /**
- * The server's clock starts this much later than the real one. A presigned URL then stays valid for
- * the bucket, which has the real time, also after the server's clock was set back by an hour.
+ * How far the server's clock is ahead, so that presigned URLs stay valid for the bucket when a
+ * fault sets the clock back by an hour.
  */
 const aheadMs = 24 * 60 * 60_000
 
-/** What a play needs from the outside. */
-export interface Place {
+/** What a scenario needs from outside. */
+export interface Backends {
   database: TestDatabase
-  /** The Postgres of the database if only this play uses it, so that a fault may restart it. */
+  /** Null if other scenarios share this Postgres, so that no fault may restart it. */
   postgres: TestPostgres | null
-  /** Only the setup `bucket` needs it. */
+  /** Only for the setup `bucket`. */
   s3Server: S3Server | null
 }
 
-/**
- * What a fault can disturb. `witness` and `stored` show the database and the stored bytes without
- * the server.
- */
-export interface Stage {
+/** What faults can affect. `directDb` and `stored` bypass the server. */
+export interface Environment {
   server: FaultServer
-  /** The network between the server and Postgres. */
+  /** Between the server and Postgres. */
   network: PostgresProxy
-  /** Does not pass through `network`. */
-  witness: Witness
-  /** null if a fault must not restart Postgres. */
+  /** Bypasses `network`. */
+  directDb: DirectDb
+  /** Null if a fault must not restart it. */
   postgres: TestPostgres | null
   mailServer: TestSmtpServer
-  /** The network in front of the bucket; null if files are on a disk. */
+  /** In front of the bucket; null without one. */
   bucketNetwork: ChaosProxy | null
-  /** The file system of all files; null if it cannot be filled. */
+  /** The file system of all files; null if it can't be filled. */
   smallDisk: SmallDisk | null
   stored: StoredBytes
   close(): Promise<void>
 }
 
 /**
- * Starts everything that users play with in this setup. Closing the stage drops the database.
- * @param isLong whether the play has so many rounds that the server will often be killed.
- * @param limits how long the server waits for Postgres.
+ * Starts everything a scenario needs. Closing it drops the database.
+ * @param isLong whether there are many rounds, so that the server is killed often.
+ * @param limits Postgres timeouts of the server.
  */
-export async function setStage(
-  { database, postgres, s3Server }: Place,
+export async function startEnvironment(
+  { database, postgres, s3Server }: Backends,
   name: SetupName,
-  { isLong, limits }: { isLong: boolean; limits: Served['limits'] },
-): Promise<Stage> {
+  { isLong, limits }: { isLong: boolean; limits: ServerOptions['limits'] },
+): Promise<Environment> {
   const { store } = setups[name]
   const closers: (() => Promise<unknown>)[] = [() => database.drop()]
   const close = async () => {
@@ -76,8 +73,8 @@ export async function setStage(
   try {
     const network = await startPostgresProxy(database.url)
     closers.push(() => network.close())
-    const witness = openWitness(database.url)
-    closers.push(() => witness.end())
+    const directDb = openDirectDb(database.url)
+    closers.push(() => directDb.end())
     const mailServer = await startSmtpServer()
     closers.push(() => mailServer.close())
     const smallDisk = store === 'small disk' ? await mountSmallDisk(smallDiskBytes) : null
@@ -89,7 +86,7 @@ export async function setStage(
     closers.push(() => rm(dataDir, { recursive: true, force: true }))
     const bucket = store === 'bucket' ? await bucketBehindProxy(s3Server) : null
     if (bucket) closers.push(() => bucket.network.close())
-    const served = {
+    const options = {
       databaseUrl: network.url,
       dataDir,
       port: await freePort(),
@@ -97,13 +94,13 @@ export async function setStage(
       env: { SMTP_URL: mailServer.url, REQUIRE_EMAIL_VERIFICATION: 'off', ...bucket?.env },
       limits,
     }
-    const server = faultServer(served, isLong)
+    const server = faultServer(options, isLong)
     closers.push(() => server.close())
     await server.start()
     return {
       server,
       network,
-      witness,
+      directDb,
       postgres,
       mailServer,
       bucketNetwork: bucket?.network ?? null,

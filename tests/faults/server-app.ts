@@ -7,12 +7,12 @@ import { logSerializers } from '../../src/server/logging/log.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { hangMs } from '../support/hang.ts'
 import type { TestClock } from '../support/test-clock.ts'
-import { expectSame, runJobs } from './jobs.ts'
-import type { Obey, Order, Served } from './orders.ts'
+import type { Command, RunCommand, ServerOptions } from './commands.ts'
+import { expectStorageMatches, runJobs } from './jobs.ts'
 
 /**
- * Shorter limits, so that a silent database costs a round five seconds and not thirty. They are not
- * shorter still, because on a busy machine the database may take a second or two to answer.
+ * Short timeouts, so that a silent database costs five seconds per round. A busy machine may take a
+ * second or two to answer.
  */
 const shortLimits: PoolLimits = {
   connections: 10,
@@ -24,9 +24,9 @@ const shortLimits: PoolLimits = {
   answerMs: 5000,
 }
 
-/** Starts the server in this process. Resolves when it serves. */
-export async function startServer(served: Served, clock: TestClock): Promise<Obey> {
-  const { databaseUrl, dataDir, port, env, limits } = served
+/** Starts the server in this process. Resolves when it is ready. */
+export async function startServer(options: ServerOptions, clock: TestClock): Promise<RunCommand> {
+  const { databaseUrl, dataDir, port, env, limits } = options
   const level = process.env.LOG_LEVEL ?? 'silent'
   const app = await serveApp(
     { url: databaseUrl, drop: async () => {} },
@@ -40,11 +40,11 @@ export async function startServer(served: Served, clock: TestClock): Promise<Obe
     },
   )
   if (app.jobQueue) await sendQueuedMail(app.deps, app.jobQueue)
-  return (order) => obey(app, order)
+  return (command) => runCommand(app, command)
 }
 
-/** Repeats work while the database does not answer. On a busy machine it may be too slow. */
-async function whileAway(work: () => Promise<void>): Promise<void> {
+/** Retries while the database is unreachable, or too slow on a busy machine. */
+async function retryWhileUnavailable(work: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + hangMs
   for (;;) {
     try {
@@ -55,20 +55,17 @@ async function whileAway(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/**
- * Obeys an order. Of the jobs that 'run-jobs' leaves out, those about mail run by themselves, and
- * the rest does nothing that the play checks.
- */
-async function obey({ deps, jobQueue }: TestApp, order: Order): Promise<void> {
-  switch (order.do) {
+/** Runs a command. Email jobs run by themselves, and no check needs the other jobs. */
+async function runCommand({ deps, jobQueue }: TestApp, command: Command): Promise<void> {
+  switch (command.do) {
     case 'run-jobs':
-      return order.untilDone ? whileAway(() => runJobs(deps)) : runJobs(deps)
+      return command.untilReachable ? retryWhileUnavailable(() => runJobs(deps)) : runJobs(deps)
     case 'compare-storage':
-      return whileAway(() => expectSame(deps))
-    case 'end-lost-tries':
+      return retryWhileUnavailable(() => expectStorageMatches(deps))
+    case 'release-stale-emails':
       await jobQueue?.boss.supervise(mailQueueName)
       return
     default:
-      throw new Error(`a process that serves does not obey ${order.do}`)
+      throw new Error(`a running server can't run ${command.do}`)
   }
 }

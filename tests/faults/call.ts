@@ -1,0 +1,69 @@
+import type { ErrorBody, ErrorCode } from '../../src/shared/contract/errors.ts'
+import { expectClearError } from './clear-error.ts'
+import { Violation } from './expected-file.ts'
+
+/**
+ * What users do, and the errors that are correct from a healthy server. A free user has too many
+ * files or may not renew; the file was deleted or purged; the link expired; an interrupted upload
+ * ended, or was sealed by a confirm whose response was lost. After 15 minutes idle an upload no
+ * longer holds a slot.
+ */
+const refusals = {
+  'start an upload': ['TIER_FILE_COUNT'],
+  'send bytes': ['SIGNATURE_EXPIRED', 'UPLOAD_SEALED', 'UPLOAD_NOT_FOUND'],
+  confirm: ['TIER_FILE_COUNT', 'UPLOAD_INCOMPLETE', 'UPLOAD_NOT_FOUND', 'UPLOAD_SUPERSEDED'],
+  download: ['LINK_NOT_FOUND'],
+  renew: ['TIER_RENEWAL', 'FILE_NOT_FOUND', 'FILE_GONE'],
+  delete: ['FILE_NOT_FOUND'],
+  'change the password': [],
+  'log in': ['INVALID_CREDENTIALS'],
+} as const satisfies Record<string, readonly ErrorCode[]>
+
+export type Step = keyof typeof refusals
+export const steps = Object.keys(refusals) as Step[]
+
+/** Whoever sends a request. */
+export interface Caller {
+  /** The server's origin. */
+  url: string
+  /** How often each step succeeded. */
+  succeeded: Map<Step, number>
+  /**
+   * Whether the session may have ended unnoticed: after a password change whose response was lost.
+   */
+  mayBeSignedOut(): boolean
+}
+
+/**
+ * Sends a request. Returns null if its outcome is unknown: the connection broke, or the server
+ * returned 5xx. Responses of a bucket are not checked.
+ * @throws {Violation} if a 5xx is malformed, or a 4xx is wrong.
+ */
+export async function call(
+  caller: Caller,
+  step: Step,
+  request: () => Promise<Response>,
+): Promise<Response | null> {
+  const response = await request().catch(() => null)
+  if (response === null) return null
+  const isOurs = new URL(response.url).origin === caller.url
+  if (response.status >= 500) {
+    if (isOurs) await expectClearError(response)
+    else await response.arrayBuffer().catch(() => {})
+    return null
+  }
+  if (response.status >= 400) {
+    if (isOurs) await expectRightRefusal(caller, step, response.clone())
+  } else caller.succeeded.set(step, (caller.succeeded.get(step) ?? 0) + 1)
+  return response
+}
+
+async function expectRightRefusal(caller: Caller, step: Step, answer: Response): Promise<void> {
+  const body = await answer.text().catch(() => null)
+  // The connection broke inside the response.
+  if (body === null) return
+  const { code } = JSON.parse(body) as ErrorBody
+  if (refusals[step].some((right) => right === code)) return
+  if (code === 'UNAUTHORIZED' && caller.mayBeSignedOut()) return
+  throw new Violation(`to ${step} was refused with ${answer.status} ${code}`)
+}

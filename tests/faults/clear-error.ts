@@ -1,0 +1,37 @@
+import { type ErrorBody, errorTable } from '../../src/shared/contract/errors.ts'
+import { Violation } from './expected-file.ts'
+
+/**
+ * Checks a 5xx: its body must be a known error with this status and a message, and a 503 needs
+ * Retry-After. INTERNAL means a bug, which no fault may cause. Truncated responses and other
+ * statuses pass.
+ * @throws {Violation} if the response is malformed.
+ */
+export async function expectClearError(answer: Response): Promise<void> {
+  if (answer.status < 500) return
+  const text = await answer.text().catch(() => null)
+  if (text === null) return
+  const fault = problemWith(answer, text)
+  if (fault === null) return
+  const { pathname } = new URL(answer.url)
+  throw new Violation(`${pathname} answered ${answer.status} ${fault}: ${text.slice(0, 200)}`)
+}
+
+/** Returns what is wrong with the response, or null. */
+function problemWith({ status, headers }: Response, text: string): string | null {
+  const { code, message } = bodyOf(text)
+  if (code === 'INTERNAL') return 'with the code of a defect'
+  const row = Object.entries(errorTable).find(([name]) => name === code)?.[1]
+  if (row?.status !== status) return 'without the code of such an error'
+  if (typeof message !== 'string' || message === '') return 'without a message'
+  const hasRetryAfter = /^[1-9]\d*$/.test(headers.get('retry-after') ?? '')
+  return status === 503 && !hasRetryAfter ? 'without Retry-After' : null
+}
+
+function bodyOf(text: string): Partial<ErrorBody> {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return {}
+  }
+}

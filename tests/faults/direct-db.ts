@@ -1,0 +1,12 @@
+import pg from 'pg'
+
+/** A connection to Postgres that bypasses the proxy. */
+export type DirectDb = Pick<pg.Pool, 'query'>
+
+/** Connects. If Postgres ends the connection, the next query opens another. */
+export function openDirectDb(url: string): pg.Pool {
+  const directDb = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0 })
+  // Without a listener an error would end this process.
+  directDb.on('error', () => {})
+  return directDb
+}

@@ -1,0 +1,49 @@
+/**
+ * The program that fault-server.ts starts: the real server with a clock set by its parent process.
+ * It loads its modules, then waits for commands.
+ */
+import { inspect } from 'node:util'
+import { testClock } from '../support/test-clock.ts'
+import {
+  type Answer,
+  isCommand,
+  type NumberedCommand,
+  type RunCommand,
+  type ServerOptions,
+} from './commands.ts'
+
+const options: ServerOptions = JSON.parse(process.env.SERVER_OPTIONS ?? '{}')
+const clock = testClock(new Date(options.now))
+const started = Promise.withResolvers<void>()
+
+function reply(answer: Answer): void {
+  process.send?.(answer)
+}
+
+async function serve(): Promise<RunCommand> {
+  const { startServer } = await import('./server-app.ts')
+  await started.promise
+  return startServer(options, clock)
+}
+
+async function handle(command: NumberedCommand): Promise<void> {
+  if (command.do === 'serve') {
+    clock.set(new Date(command.now))
+    started.resolve()
+    await runCommand
+  } else if (command.do === 'set-clock') clock.set(new Date(command.now))
+  else await (await runCommand)(command)
+}
+
+const runCommand = serve()
+process.on('message', (message: unknown) => {
+  if (!isCommand(message)) return
+  const { number } = message
+  handle(message).then(
+    () => reply({ number, failure: null }),
+    (error) => reply({ number, failure: inspect(error) }),
+  )
+})
+// Don't outlive the parent.
+process.on('disconnect', () => process.exit(0))
+await runCommand

@@ -1,0 +1,320 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ErrorBody } from '../../src/shared/contract/errors.ts'
+import type { File } from '../../src/shared/contract/files.ts'
+import { hangMs } from '../support/hang.ts'
+import { askForRenewal, type Client, json, makeClient, sha256 } from '../support/make.ts'
+import type { Draw } from '../support/seeded-rounds.ts'
+import { type Caller, call } from './call.ts'
+import type { EmailRange } from './emails.ts'
+import { type Attempts, type ExpectedFile, noAttempts, Violation } from './expected-file.ts'
+
+/** An upload without a confirmed file yet, retried in the next round. */
+interface Pending {
+  name: string
+  bytes: Buffer<ArrayBuffer>
+  days: string
+  idempotencyKey: string
+  /** Whether this is a retry. The upload's slot may have been taken while it was idle. */
+  isContinued: boolean
+}
+
+/** A simulated user, and what the server has told it. */
+export interface SimulatedUser extends Caller {
+  email: string
+  /** Passwords that may be current: several after a change whose response was lost. */
+  passwords: string[]
+  /** A former password; null before the first change. */
+  oldPassword: string | null
+  emails: EmailRange
+  tier: 'free' | 'premium'
+  /** With the seed, decides what the user uploads. */
+  number: number
+  /** The expiries in days this user may choose. */
+  days: readonly number[]
+  client: Client
+  files: ExpectedFile[]
+  /** This round's renewals and deletions, by file id. */
+  attempts: Map<string, Attempts>
+  /** Ids of the files confirmed in this round. */
+  confirmed: Set<string>
+  /** Codes of links not found in this round, although nobody tried to renew or delete the file. */
+  notFound: Set<string>
+  pending: Pending[]
+  uploadCount: number
+}
+
+const type = 'application/octet-stream'
+const maxSmallSize = 64 * 1024
+/** One in so many uploads is large enough for two parts. */
+const uploadsPerLarge = 25
+const partSize = 8 * 1024 * 1024
+const pollMs = 50
+
+/** Returns the body, or null if the connection broke. */
+async function bodyOf(response: Response): Promise<Uint8Array | null> {
+  return response.arrayBuffer().then(
+    (body) => new Uint8Array(body),
+    () => null,
+  )
+}
+
+function attemptsOf(user: SimulatedUser, { id }: ExpectedFile): Attempts {
+  const known = user.attempts.get(id)
+  if (known) return known
+  const fresh: Attempts = { ...noAttempts, renewals: [] }
+  user.attempts.set(id, fresh)
+  return fresh
+}
+
+/** Returns bytes determined by name and size. */
+function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
+  const block = createHash('sha512').update(name).digest()
+  return Buffer.alloc(size, block)
+}
+
+function newUpload(user: SimulatedUser, random: Draw): Pending {
+  user.uploadCount += 1
+  const name = `${user.tier}-${user.number}-${user.uploadCount}.bin`
+  // Above `partSize` it is sent in two parts.
+  const size = random(maxSmallSize) + 1 + (random(uploadsPerLarge) === 0 ? partSize : 0)
+  const days = String(user.days[random(user.days.length)])
+  const idempotencyKey = `${name} ${random(2 ** 31)}`
+  return { name, bytes: bytesFor(name, size), days, idempotencyKey, isContinued: false }
+}
+
+/**
+ * Starts an upload, sends its bytes and confirms it. The idempotency key makes a retry continue the
+ * same upload. The upload stays pending if a response was lost, and is dropped if the server
+ * refused it.
+ */
+async function upload(user: SimulatedUser, pending: Pending): Promise<void> {
+  user.pending = user.pending.filter((other) => other !== pending)
+  const later = () => void user.pending.push({ ...pending, isContinued: true })
+  const { name, bytes, days: expirationDays, idempotencyKey } = pending
+  const facts = { fileName: name, fileSize: bytes.length, fileType: type }
+  const start = { ...facts, expirationDays, idempotencyKey }
+  const started = await call(user, 'start an upload', () =>
+    user.client.post('/api/files/get-upload-url', start),
+  )
+  if (started === null) return later()
+  if (!started.ok) return
+  const { cloudKey, uploadUrl, parts } = await json<{
+    cloudKey: string
+    uploadUrl: string
+    parts?: { size: number; urls: Record<string, string> }
+  }>(started)
+  const targets = parts
+    ? Object.entries(parts.urls).map(([number, url]) => {
+        const from = (Number(number) - 1) * parts.size
+        return { url, body: bytes.subarray(from, from + parts.size) }
+      })
+    : [{ url: uploadUrl, body: bytes }]
+  const headers = { 'content-type': type }
+  const sent = await Promise.all(
+    targets.map(({ url, body }) =>
+      call(user, 'send bytes', () => fetch(url, { method: 'PUT', headers, body })),
+    ),
+  )
+  // An earlier confirm may have succeeded with its response lost. Then the PUTs are refused, and
+  // this confirm returns the file.
+  if (sent.includes(null)) return later()
+  const claim = { cloudKey }
+  const confirmed = await call(user, 'confirm', () =>
+    user.client.post('/api/files/confirm-upload', claim),
+  )
+  if (confirmed === null) return later()
+  if (!confirmed.ok) {
+    const { code } = await json<{ code?: string }>(confirmed).catch(() => ({ code: undefined }))
+    const isSent = sent.every((answer) => answer?.ok)
+    if (isSent && code === 'UPLOAD_INCOMPLETE') throw new Violation(`bytes of ${name} were lost`)
+    if (!pending.isContinued && code === 'TIER_FILE_COUNT') {
+      throw new Violation(`${name} lost its backends among the user's files at once`)
+    }
+    return
+  }
+  const file = await json<File>(confirmed).catch(() => null)
+  if (file === null) return later()
+  user.confirmed.add(file.id)
+  if (file.size !== bytes.length) throw new Violation(`${name} was confirmed with another size`)
+  user.files.push({
+    id: file.id,
+    name,
+    sha256: sha256(bytes),
+    size: bytes.length,
+    code: file.shortCode,
+    deadCodes: [],
+    expiresAt: new Date(file.expiresAt),
+    maxLifetimeAt: new Date(file.maxLifetimeAt),
+    isDeleted: false,
+    counted: { min: 0, max: 0 },
+  })
+}
+
+async function renew(user: SimulatedUser, file: ExpectedFile, days: number): Promise<void> {
+  const answer = await call(user, 'renew', () =>
+    askForRenewal(user.client, file.id, { expirationDays: days }),
+  )
+  const attempts = attemptsOf(user, file)
+  if (answer === null) attempts.renewals.push(null)
+  else if (answer.ok) {
+    const renewed = await json<File>(answer).catch(() => null)
+    attempts.renewals.push(renewed?.shortCode ?? null)
+  } else {
+    const refusal = await json<ErrorBody>(answer).catch(() => null)
+    if (refusal?.code === 'FILE_GONE') attempts.wasGone = true
+  }
+}
+
+async function remove(user: SimulatedUser, file: ExpectedFile): Promise<void> {
+  const answer = await call(user, 'delete', () =>
+    user.client.fetch(`/api/files/${file.id}`, { method: 'DELETE' }),
+  )
+  const attempts = attemptsOf(user, file)
+  if (answer?.ok) attempts.deletion = 'done'
+  else if (answer === null && attempts.deletion === 'none') attempts.deletion = 'answer lost'
+}
+
+/**
+ * Downloads a file as a visitor. Returns the status, or null without a response.
+ * @param isCounted whether the server certainly counts it.
+ * @throws {Violation} if a complete response has the wrong bytes.
+ */
+export async function download(
+  visitor: Caller,
+  file: ExpectedFile,
+  isCounted: boolean,
+): Promise<number | null> {
+  file.counted.max += 1
+  const told = await call(visitor, 'download', () =>
+    makeClient(visitor).fetch(`/api/download/${file.code}`),
+  )
+  const isGiven = told?.status === 200 || told?.status === 302
+  if (isGiven && isCounted) file.counted.min += 1
+  const answer = told?.status === 302 ? await follow(visitor, told) : told
+  if (answer?.status === 200) {
+    const body = await bodyOf(answer)
+    if (body === null) return null
+    if (sha256(body) !== file.sha256) throw new Violation(`${file.name} has other bytes`)
+  } else await answer?.arrayBuffer().catch(() => {})
+  return answer?.status ?? null
+}
+
+async function downloadOwn(
+  user: SimulatedUser,
+  file: ExpectedFile,
+  isCounted: boolean,
+): Promise<void> {
+  const status = await download(user, file, isCounted)
+  if (status === 404 && !user.attempts.has(file.id)) user.notFound.add(file.code)
+}
+
+/** Follows the redirect to a bucket. */
+async function follow(visitor: Caller, redirect: Response): Promise<Response | null> {
+  await redirect.arrayBuffer().catch(() => {})
+  return call(visitor, 'download', () => fetch(redirect.headers.get('location') ?? ''))
+}
+
+/** Changes the password, unless the current one is unknown. */
+async function changePassword(user: SimulatedUser, random: Draw): Promise<void> {
+  const [currentPassword, ...others] = user.passwords
+  if (currentPassword === undefined || others.length > 0) return
+  const newPassword = `correct horse ${random(2 ** 31)}`
+  const change = { currentPassword, newPassword }
+  const answer = await call(user, 'change the password', () =>
+    user.client.post('/api/auth/change-password', change),
+  )
+  await answer?.arrayBuffer().catch(() => {})
+  if (answer && !answer.ok) return
+  user.emails.max += 1
+  if (answer === null) {
+    user.passwords.push(newPassword)
+    return
+  }
+  user.emails.min += 1
+  user.oldPassword = currentPassword
+  user.passwords = [newPassword]
+  user.client = clientWithCookies(user, answer)
+}
+
+/** Returns a client with the cookies of a response. */
+function clientWithCookies({ url }: Pick<SimulatedUser, 'url'>, answer: Response): Client {
+  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
+  return makeClient({ url }, cookies.join('; '))
+}
+
+/** Tries to log in. Returns null if the response was lost. */
+export async function tryPassword(user: SimulatedUser, password: string): Promise<Response | null> {
+  const { email } = user
+  const answer = await call(user, 'log in', () =>
+    makeClient(user).post('/api/auth/login', { email, password }),
+  )
+  await answer?.arrayBuffer().catch(() => {})
+  return answer
+}
+
+/**
+ * Signs a user in, whichever password is current.
+ * @returns whether it worked.
+ */
+export async function signIn(user: SimulatedUser): Promise<boolean> {
+  for (const password of user.passwords) {
+    const answer = await tryPassword(user, password)
+    if (!answer?.ok) continue
+    const [before, ...after] = user.passwords
+    if (after.includes(password)) {
+      // The change did happen, so its email must arrive.
+      user.emails.min += 1
+      user.oldPassword = before ?? null
+    }
+    user.passwords = [password]
+    user.client = clientWithCookies(user, answer)
+    return true
+  }
+  return false
+}
+
+/**
+ * Retries pending uploads. Call it while no fault is active.
+ * @throws {Violation} if one is still pending after two minutes.
+ */
+export async function finishUploads(user: SimulatedUser): Promise<void> {
+  const deadline = performance.now() + hangMs
+  while (user.pending.length > 0) {
+    if (performance.now() > deadline) {
+      throw new Violation(`${user.pending[0]?.name} cannot be uploaded`)
+    }
+    for (const pending of [...user.pending]) await upload(user, pending)
+    await wait(pollMs)
+  }
+}
+
+/** Uploads a file, so that there is one to lose. */
+export async function uploadFirst(user: SimulatedUser, random: Draw): Promise<void> {
+  await upload(user, newUpload(user, random))
+}
+
+/**
+ * Runs a user for a round: pending uploads, then random uploads, downloads, renewals, deletions,
+ * logins and password changes, one at a time except for a renewal racing a deletion.
+ * @param isCounted whether the server certainly counts this round's downloads.
+ */
+export async function actRandomly(
+  user: SimulatedUser,
+  random: Draw,
+  isCounted: boolean,
+): Promise<void> {
+  for (const pending of [...user.pending]) await upload(user, pending)
+  const steps = 2 + random(4)
+  for (let step = 0; step < steps; step += 1) {
+    const file = user.files[random(Math.max(1, user.files.length))]
+    const chance = random(100)
+    if (chance < 45 || !file) await upload(user, newUpload(user, random))
+    else if (chance < 65) await downloadOwn(user, file, isCounted)
+    else if (chance < 75) await renew(user, file, user.days[random(user.days.length)] ?? 3)
+    else if (chance < 80) await Promise.all([renew(user, file, 3), remove(user, file)])
+    else if (chance < 92) await remove(user, file)
+    else if (chance < 96) await signIn(user)
+    else await changePassword(user, random)
+  }
+}
